@@ -1,0 +1,48 @@
+"""Errors that say what happened, to what, and what to do next."""
+
+from __future__ import annotations
+
+
+class FinAgentError(Exception):
+    """Base of every error this package raises on purpose.
+
+    `what` happened, `subject` is the filing, question, file or index it happened to, `remedy` is the next step.
+    """
+
+    def __init__(self, what: str, *, subject: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.subject = subject
+        self.remedy = remedy
+        super().__init__(self._sentence())
+
+    def _sentence(self) -> str:
+        head = f"{self.subject}: {self.what}" if self.subject else self.what
+        return f"{head}. {self.remedy}" if self.remedy else head
+
+
+class ReadError(FinAgentError):
+    """A file cannot be read as a filing: broken, encrypted, empty, scanned or of an unknown kind."""
+
+
+class FilingIndexError(FinAgentError):
+    """The index cannot be opened or written."""
+
+
+class LexiconError(FinAgentError):
+    """A lexicon file is not valid."""
+
+
+class QuestionError(FinAgentError):
+    """A question cannot be taken as it is (empty, or far too long)."""
+
+
+class SandboxError(FinAgentError):
+    """A program could not be run to its end in the sandbox."""
+
+
+class ProvenanceError(FinAgentError):
+    """A program holds a number that nothing accounts for."""
+
+
+class SettingsError(FinAgentError):
+    """A setting has a value that cannot be used."""

@@ -1,0 +1,230 @@
+"""The Filing and what it is made of: identity, pages, passages, facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """One document as read: who it is about, and its pages, passages and facts."""
+
+    doc_id: str
+    """The file's name without its ending; a handle, never a source of meaning."""
+    source: str
+    """Where the file was read from."""
+    content_hash: str
+    """SHA-256 of the file's bytes, in hex."""
+    identity: Identity
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who, what and when a filing is, from its content alone."""
+
+    company: str
+    """Registrant as printed on the cover, or as a release names itself."""
+    form: Form
+    fiscal_year: int | None = None
+    """By the filer's own naming: a year ended January 28, 2023 that the filer calls fiscal 2022 is 2022."""
+    quarter: int | None = None
+    """1 to 4 for a quarterly report or a quarter's earnings release; None for a full year."""
+    period_end: date | None = None
+    """Last day of the reported period; for an 8-K, the date of the earliest event."""
+    fiscal_year_end_month: int | None = None
+    filed: date | None = None
+    """Date of the report or release as printed, where there is one."""
+    ticker: str | None = None
+    cik: str | None = None
+    file_number: str | None = None
+    """SEC commission file number as `1-1183` (leading zeros dropped): it survives a change of name."""
+    employer_id: str | None = None
+    """IRS employer identification number, `80-0429876`."""
+    other_names: tuple[str, ...] = ()
+    """Former and short names that the filing itself gives."""
+    amended: bool = False
+    sources: tuple[tuple[str, str], ...] = ()
+    """(field, printed text it was taken from) pairs, so that a wrong field can be traced."""
+
+
+class Form(StrEnum):
+    """Kinds of document that are told apart."""
+
+    TEN_K = "10-K"
+    TEN_Q = "10-Q"
+    EIGHT_K = "8-K"
+    TWENTY_F = "20-F"
+    EARNINGS = "earnings"
+    ANNUAL_REPORT = "annual-report"
+    OTHER = "other"
+
+
+class Statement(StrEnum):
+    """Primary financial statements a page can carry."""
+
+    INCOME = "income"
+    COMPREHENSIVE_INCOME = "comprehensive-income"
+    BALANCE_SHEET = "balance"
+    CASH_FLOW = "cash-flow"
+    EQUITY = "equity"
+
+
+class Box(NamedTuple):
+    """A rectangle in points; origin at the top left of the page."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class Word(NamedTuple):
+    """A word and where it stands, in points; origin at the top left of the page."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """What a reader gives for one page, before anything is understood."""
+
+    number: int
+    """0-based."""
+    width: float
+    height: float
+    text: str
+    """In reading order, lines separated by newlines."""
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a filing and its place in it."""
+
+    number: int
+    """0-based; people are shown `number + 1`."""
+    text: str
+    item: str | None = None
+    """Item of the form the page belongs to, as `1A`, `7` or `5.07`."""
+    statement: Statement | None = None
+    """Set on pages of the primary consolidated statements only."""
+    title: str = ""
+    """First heading-like line: names the page in listings."""
+
+
+class PassageKind(StrEnum):
+    """A span of running text, or one table with its caption, unit and header."""
+
+    TEXT = "text"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A span of one page."""
+
+    page: int
+    ordinal: int
+    """Position among the filing's passages, from 0."""
+    kind: PassageKind
+    text: str
+    box: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactPeriod:
+    """The time a figure covers: an instant (`months` 0) or a duration that ends at `end`."""
+
+    fiscal_year: int
+    """By the filer's own naming."""
+    quarter: int | None
+    """For a quarter (or the end of one), 1 to 4; None for a full year, its end, or year-to-date spans."""
+    months: int
+    """0 for an instant, else the length: 3, 6, 9 or 12 (52 and 53 weeks are 12; 13 and 14 weeks are 3)."""
+    end: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number with its meaning and place."""
+
+    label: str
+    """The row's words as printed (lines joined, footnote marks dropped)."""
+    amount: Decimal
+    """Signed, as printed: in units of `scale`."""
+    scale: int
+    """What `amount` is multiplied with to get base units: 1, 1_000, 1_000_000 or 1_000_000_000."""
+    unit: str
+    """`USD`, `USD per share`, `percent`, `shares`, `ratio` or `count`."""
+    period: FactPeriod
+    page: int
+    box: Box
+    metric: str | None = None
+    """Canonical metric of the lexicon where the label names one."""
+    section: tuple[str, ...] = ()
+    """Headings above the row, outermost first: `("Current assets",)`."""
+    line: int = 0
+    """Position of the row on its page, from 0: page, line and box say where the number stands."""
+    column: str = ""
+    """The column's header as printed."""
+    statement: Statement | None = None
+    scope: str | None = None
+    """None for the consolidated company, else the segment, geography or product as printed."""
+    source: str = "table"
+
+    @property
+    def value(self) -> Decimal:
+        """In base units: dollars, shares, percent."""
+        return self.amount * self.scale
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table found on a page: its rows and the meaning of its columns."""
+
+    page: int
+    box: Box
+    caption: str
+    """Title lines above the table, joined."""
+    unit_line: str
+    """`(in millions, except per share amounts)` or empty."""
+    columns: tuple[str, ...]
+    """Header of each value column as printed, left to right."""
+    periods: tuple[FactPeriod | None, ...]
+    """What each column covers; None for a column without a period (percent change, notes)."""
+    rows: tuple[Row, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table."""
+
+    label: str
+    section: tuple[str, ...]
+    cells: tuple[Cell | None, ...]
+    """As many as the table has columns; None where the row is blank there."""
+    line: int
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One printed number."""
+
+    amount: Decimal
+    printed: str
+    """With its signs: `(1,234)`, `$ 5.51`, `12.3%`, `—`."""
+    percent: bool
+    dollar: bool
+    box: Box
