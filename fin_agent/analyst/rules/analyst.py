@@ -1,0 +1,52 @@
+"""The analyst that needs no model: every role by rules over lexicon, tables and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.curation import curate
+from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.queries import query_of
+from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.answering.program import Program, write_program
+from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.retrieval.query import Query
+from fin_agent.workspace import Workspace
+
+
+class RulesAnalyst:
+    """See `Analyst` for the roles. Deterministic: the same question over the same index gives the same result."""
+
+    def __init__(self, workspace: Workspace, *, most_evidence: int = 10) -> None:
+        self._workspace = workspace
+        self._most_evidence = most_evidence
+
+    def intent(self, question: str) -> Intent:
+        """See Analyst.intent."""
+        return intent_of(question, self._workspace.directory, self._workspace.lexicon)
+
+    def plan(self, intent: Intent) -> Plan:
+        """See Analyst.plan."""
+        return plan_of(intent, self._workspace.lexicon, self._workspace.years)
+
+    def query(self, intent: Intent, plan: Plan, ledger: Ledger | None) -> Query:
+        """See Analyst.query."""
+        return query_of(intent, plan, ledger, self._workspace)
+
+    def curate(
+        self, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], documents: Sequence[str]
+    ) -> Curation:
+        """See Analyst.curate."""
+        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence)
+
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
+        """See Analyst.program."""
+        return write_program(plan, ledger, intent)
+
+    def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
+        """See Analyst.reason."""
+        return reason(intent, evidence, self._workspace.index)

@@ -1,0 +1,121 @@
+"""Curation by rules: a passage is kept for the figures it holds, or for the words it shares with the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fin_agent.analyst.rules.queries import complementary_question
+from fin_agent.evidence.cards import Card
+from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.evidence.expressions import resolve
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Figure, Ledger, fill
+from fin_agent.evidence.plan import Plan
+from fin_agent.filings.filing import PassageKind
+from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
+from fin_agent.workspace import Workspace
+
+_WORDS_ENOUGH = 0.35
+"""Share of the question's weight of words that one passage must hold to answer it."""
+_WORDS_OF_THE_BEST = 0.5
+"""A passage that holds less than this share of what the best one holds is dropped."""
+_MOST_TEXT_EVIDENCE = 5
+
+
+def curate(
+    intent: Intent,
+    plan: Plan,
+    passages: Sequence[RetrievedPassage],
+    documents: Sequence[str],
+    workspace: Workspace,
+    most: int,
+) -> Curation:
+    """Judge all passages retrieved so far (new ones and those kept before), best first; keep at most `most`."""
+    slots = plan.slots()
+    if slots:
+        return _by_figures(intent, plan, slots, passages, documents, workspace, most)
+    return _by_words(intent, passages, workspace, min(most, _MOST_TEXT_EVIDENCE))
+
+
+def _by_figures(
+    intent: Intent,
+    plan: Plan,
+    slots: Mapping[Slot, bool],
+    passages: Sequence[RetrievedPassage],
+    documents: Sequence[str],
+    workspace: Workspace,
+    most: int,
+) -> Curation:
+    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
+    facts = workspace.index.facts(
+        {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
+    )  # only what stands on retrieved pages may fill a slot
+    ledger = fill(slots, facts, workspace.lexicon, documents)
+    lacking = [slot for term in plan.terms for slot in resolve(term.tree, lambda slot: slot in ledger.figures)[1]]
+    missing = tuple(dict.fromkeys(lacking))
+    kept = _holders(ledger, passages, workspace)[:most]
+    return Curation(
+        kept=tuple(kept),
+        ledger=ledger,
+        answerable=not missing,
+        missing=tuple(map(str, missing)),
+        complementary_question=complementary_question(missing, intent) if missing else "",
+    )
+
+
+def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Evidence]:
+    """For every figure the passage it stands in: the table around it, else the text of its page."""
+    held: dict[tuple[str, int], list[str]] = {}
+    for entry in ledger.entries:
+        if entry.figure is None:
+            continue
+        holder = min(
+            (passage for passage in passages if (passage.doc_id, passage.page) == (entry.figure.doc_id, entry.figure.page)),
+            key=lambda passage: (not _around(passage, entry.figure), passage.ordinal),
+        )  # fmt: skip
+        held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
+    cards = _cards(passages, workspace)
+    return [
+        Evidence(passage=passage, card=cards.get(passage.key), why="holds " + ", ".join(held.pop(passage.key)))
+        for passage in passages
+        if passage.key in held
+    ]
+
+
+def _around(passage: RetrievedPassage, figure: Figure | None) -> bool:
+    if passage.kind is not PassageKind.TABLE or passage.box is None or figure is None:
+        return False
+    middle = (figure.box[1] + figure.box[3]) / 2
+    return passage.box[1] <= middle <= passage.box[3]
+
+
+def _by_words(
+    intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int
+) -> Curation:
+    stems = set(stems_of(" ".join(search_terms(intent.keywords))))
+    index = workspace.index
+    weights = weights_of(stems, index.document_frequencies(stems), index.page_count())
+    shares = [overlap(stems_of(passage.text), weights) for passage in passages]
+    best = max(shares, default=0.0)
+    cards = _cards(passages, workspace)
+    kept = [
+        Evidence(passage=passage, card=cards.get(passage.key), why=f"holds {share:.0%} of the question's words by weight")
+        for passage, share in zip(passages, shares, strict=True)
+        if share >= _WORDS_OF_THE_BEST * best and share > 0
+    ]
+    answerable = best >= _WORDS_ENOUGH
+    return Curation(
+        kept=tuple(kept[:most]),
+        ledger=Ledger(),
+        answerable=answerable,
+        missing=() if answerable else (f"a passage about: {' '.join(search_terms(intent.keywords))}",),
+        complementary_question="" if answerable else complementary_question((), intent),
+    )
+
+
+def _cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> dict[tuple[str, int], Card]:
+    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
+    stored = workspace.index.passages(keys)
+    return {(entry.doc_id, entry.passage.ordinal): Card.model_validate_json(entry.card) for entry in stored}

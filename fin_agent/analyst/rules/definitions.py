@@ -1,0 +1,113 @@
+"""Formulas that a question states itself: `DPO is defined as: 365 * (average accounts payable ...) / ...`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.lexicon.lexicon import Lexicon
+
+_TOKEN = re.compile(r"(?P<operator>[()*/+×÷]|(?<=\s)[-–−](?=\s)|(?<=\))\s*[-–−]|\b(?:divided by|multiplied by|times|minus|less|plus)\b)|(?P<number>(?<![\w.])\d+(?:\.\d+)?(?![\w.]))|(?P<words>[^()*/+×÷]+?(?=\s[-–−]\s|[()*/+×÷]|\b(?:divided by|multiplied by|times|minus|less|plus)\b|$))", re.I)  # noqa: E501
+_OPERATORS = {"divided by": "/", "multiplied by": "*", "times": "*", "×": "*", "÷": "/", "minus": "-", "less": "-",
+              "plus": "+", "–": "-", "−": "-"}  # fmt: skip
+_YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedFormula:
+    """A formula of the question over metrics of the lexicon, in the grammar of `evidence.expressions`."""
+
+    name: str
+    expression: str
+
+
+def stated_formulas(definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> list[StatedFormula]:
+    """Formulas that could be read, each with the others' names replaced by their expressions.
+
+    A formula with an operand that is no metric is left out: half a formula would be a wrong one.
+    """
+    words = {key: formula for name, formula in definitions for key in _keys(name)}
+    stated: list[StatedFormula] = []
+    for name, formula in definitions:
+        expression = _Parser(lexicon, words).parse(formula, frozenset(_keys(name)))
+        if expression is not None:
+            stated.append(StatedFormula(name, expression))
+    return stated
+
+
+class _Parser:
+    def __init__(self, lexicon: Lexicon, words: Mapping[str, str]) -> None:
+        self._lexicon = lexicon
+        self._words = words
+
+    def parse(self, formula: str, open_names: frozenset[str]) -> str | None:
+        """The formula as an expression, or None where a part cannot be read."""
+        parts: list[str] = []
+        for found in _TOKEN.finditer(formula):
+            text = found.group().strip()
+            if not text:
+                continue
+            if found.group("operator"):
+                parts.append(_OPERATORS.get(text.lower(), text))
+            elif found.group("number"):
+                parts.append(text)
+            elif re.fullmatch(r"[\s.,;:\[\]]*", text):
+                continue
+            else:
+                operand = self._operand(text, open_names)
+                if operand is None:
+                    return None
+                parts.append(operand)
+        return _balanced(parts)
+
+    def _operand(self, text: str, open_names: frozenset[str]) -> str | None:
+        for key in _keys(text):
+            if key in self._words and key not in open_names:
+                inner = self.parse(self._words[key], open_names | {key})
+                return f"({inner})" if inner else None
+        mentions = self._lexicon.mentions(_YEAR.sub(" ", text))
+        if not mentions:
+            return None
+        name = max(mentions, key=lambda mention: (mention.end - mention.start, -mention.start)).id
+        years = [int(year) for year in _YEAR.findall(text)]
+        if re.search(r"\b(average|avg|mean)\b", text, re.I):
+            return f"mean({name}[{years[0]}], {name}[{years[-1]}])" if len(years) > 1 else f"avg({name})"
+        if re.search(r"\b(change|increase|decrease|difference)\b", text, re.I):
+            first, last = (min(years), max(years)) if len(years) > 1 else (None, None)
+            return f"({name}[{last}] - {name}[{first}])" if last else f"change({name})"
+        return f"{name}[{years[0]}]" if years else name
+
+
+def _keys(name: str) -> list[str]:
+    """What a definition may be called: its words without years, and the abbreviation it gives in parentheses."""
+    short = re.findall(r"\(([A-Za-z&/]{2,12})\)", name)
+    plain = re.sub(r"\([^)]*\)", " ", _YEAR.sub(" ", name))
+    keys = [re.sub(r"[^a-z&]+", " ", key.lower()).strip() for key in (plain, *short)]
+    return [key for key in keys if key]
+
+
+def _balanced(parts: list[str]) -> str | None:
+    """Join the parts; a parenthesis that only comments on the operand before it is dropped with what it holds."""
+    kept: list[str] = []
+    depth_of_comment = 0
+    depth = 0
+    for part in parts:
+        if part == "(":
+            depth += 1
+            if kept and kept[-1] not in ("(", "+", "-", "*", "/") and not depth_of_comment:
+                depth_of_comment = depth
+        if not depth_of_comment:
+            kept.append(part)
+        if part == ")":
+            if depth == depth_of_comment:
+                depth_of_comment = 0
+            depth -= 1
+    if depth != 0:
+        return None
+    expression = " ".join(kept)
+    try:
+        compile(expression, "<formula>", "eval", flags=0x400)  # PyCF_ONLY_AST: parsed, never run
+    except SyntaxError:
+        return None
+    return expression

@@ -1,0 +1,154 @@
+"""A question becomes an Intent, by rules: companies, periods, measure, relation, unit, topics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fin_agent.analyst.rules.measures import Measure, measure_of
+from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
+from fin_agent.analyst.rules.wording import decimals_asked, take_apart, unit_asked
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation
+from fin_agent.filings.filing import Form
+from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+
+LONGEST_QUESTION = 10_000
+_FORMS = (
+    (re.compile(r"\b8-?\s?k\b", re.I), Form.EIGHT_K),
+    (re.compile(r"\b10-?\s?q\b|\bquarterly report\b", re.I), Form.TEN_Q),
+    (re.compile(r"\b10-?\s?k\b", re.I), Form.TEN_K),
+    (re.compile(r"\bearnings (?:release|report|call|announcement)\b|\bpress release\b", re.I), Form.EARNINGS),
+    (re.compile(r"\bannual report\b", re.I), Form.ANNUAL_REPORT),
+)
+
+
+def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
+    """Read `question`. Raises QuestionError where it is empty or longer than LONGEST_QUESTION characters."""
+    if not re.search(r"\w", question):
+        raise QuestionError("the question is empty", subject=repr(question[:40]), remedy="Ask something in words")
+    if len(question) > LONGEST_QUESTION:
+        raise QuestionError(
+            f"the question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read",
+            subject=question[:60],
+            remedy="Ask for one thing at a time",
+        )
+    wording = take_apart(question)
+    mentions = directory.mentions(question)
+    measure = measure_of(_without_periods(_without_companies(wording.core, directory)), wording.definitions, lexicon)
+    periods = _periods(wording.core, question)
+    companies = _companies(mentions)
+    relation = relation_of(wording.core, _spans_of(measure, wording.core), len(periods))
+    comparison = comparison_of(wording.core, len(companies))
+    unit = _unit(question, measure, relation, comparison)
+    topics = lexicon.topics(wording.core)
+    return Intent(
+        question=question,
+        core=wording.core,
+        companies=companies,
+        unknown_companies=tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon))),
+        periods=periods,
+        dates=_dates(question),
+        forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
+        relation=relation,
+        comparison=comparison,
+        measure=measure.words if measure else "",
+        expression=measure.expression if measure else "",
+        measure_unit=measure.unit if measure else "",
+        unit=unit,
+        decimals=decimals_asked(question),
+        statements=tuple(lexicon.statement_mentions(question)),
+        topics=tuple(topic.id for topic in topics),
+        keywords=_keywords(wording.core, directory),
+        expansions=_expansions(measure, [term for topic in topics[:2] for term in topic.expand], lexicon),
+        asks_figure=asks_figure(wording.core),
+    )
+
+
+def _companies(mentions: Sequence[CompanyMention]) -> tuple[CompanyAsked, ...]:
+    best: dict[str, CompanyMention] = {}
+    for mention in mentions:
+        kept = best.get(mention.company.key)
+        if kept is None or mention.confidence > kept.confidence:
+            best[mention.company.key] = mention
+    return tuple(
+        CompanyAsked(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
+        for key, mention in best.items()
+    )
+
+
+def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
+    """Periods of the part that asks; of the whole question where that part names none."""
+    for text in (core, question):
+        parsed = parse_periods(text)
+        asked = {
+            FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions
+        }
+        asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
+        if asked:
+            return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+    return ()
+
+
+def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
+    return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
+
+
+def _dates(question: str) -> tuple[object, ...]:
+    return tuple(mention.date for mention in parse_periods(question).dates)
+
+
+def _understood(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
+    spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
+    spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
+    parsed = parse_periods(core)
+    return spans + [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
+
+
+def _without_companies(core: str, directory: CompanyDirectory) -> str:
+    """Company names blanked out: "Foot Locker's" must not hide in a metric's words, nor General Mills be general."""
+    for mention in directory.mentions(core):
+        core = core[: mention.start] + " " * (mention.end - mention.start) + core[mention.end :]
+    return re.sub(r"(?<=\s)['’]s\b", "  ", core)
+
+
+def _without_periods(text: str) -> str:
+    for mention in parse_periods(text).mentions:
+        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
+    return text
+
+
+def _spans_of(measure: Measure | None, core: str) -> tuple[tuple[int, int], ...]:
+    if measure is None:
+        return ()
+    return tuple(found.span() for found in re.finditer(re.escape(measure.words), core, re.I))
+
+
+def _unit(
+    question: str, measure: Measure | None, relation: Relation, comparison: Comparison
+) -> OutputUnit | None:
+    """The unit asked for, where it fits the measure: "in millions" does not turn a ratio into dollars."""
+    asked = unit_asked(question)
+    if measure is None or asked is None:
+        return asked
+    if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
+        return "percent"
+    money = measure.unit == "USD"
+    if asked.startswith("USD"):
+        return asked if money and comparison is not Comparison.RATIO else None
+    return None if money and relation is not Relation.GROWTH and comparison is not Comparison.RATIO else asked
+
+
+def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
+    text = _without_periods(_without_companies(core, directory))
+    return tuple(dict.fromkeys(word for word in re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
+
+
+def _expansions(measure: Measure | None, topic_terms: Sequence[str], lexicon: Lexicon) -> tuple[str, ...]:
+    terms = list(topic_terms)
+    if measure is not None:
+        terms += lexicon.expand([measure.words])[:6]
+    return tuple(dict.fromkeys(terms))

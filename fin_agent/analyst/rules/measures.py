@@ -1,0 +1,175 @@
+"""What a question measures, as an expression over metrics: `revenue`, `capex as a % of revenue`, `EBITDA less capex`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+
+from fin_agent.analyst.rules.definitions import stated_formulas
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Mention
+
+_SHARE_OF = re.compile(
+    r"^\s*(?:expenses?|costs?|amounts?|spend(?:ing)?|balance)?\s*(?:expressed\s+|measured\s+)?"
+    r"(?:as\s+(?:an?\s+)?(?P<percent>%|percent(?:age)?|share|proportion|fraction)\s+of|(?P<over>divided\s+by|over|relative\s+to|to|per))"
+    r"\s+(?:its\s+|the\s+|total\s+)?$",
+    re.I,
+)
+_MARGIN = re.compile(r"^\s*(?:%|percent(?:age)?)?\s*margins?\b", re.I)
+_SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
+_RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure as asked."""
+
+    words: str
+    expression: str
+    unit: str
+    """Of the expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`."""
+    stated: bool = False
+    """Whether the question gave the formula itself."""
+
+
+def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> Measure | None:
+    """The measure that `core` asks for; formulas stated in the question go before the lexicon's. None where it names none."""
+    text = _without_asides(core)
+    stated = stated_formulas(definitions, lexicon)
+    mentions = lexicon.mentions(text)
+    for formula in stated:
+        if _names(text, formula.name, mentions, lexicon) or len(stated) == 1:
+            known = _formula_named(formula.name, lexicon)
+            measure = Measure(formula.name, formula.expression, _unit_of_stated(formula.expression, known, lexicon), True)
+            return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
+    if not mentions:
+        return None
+    leading = _leading(text, mentions)
+    if is_narrowed(text, leading):
+        return None
+    return _combined(text, leading, mentions, lexicon)
+
+
+def is_narrowed(text: str, mention: Mention) -> bool:
+    """Whether other words make the metric that of a part: `iPhone revenue`, `core EPS`, `net sales in North America`.
+
+    Also where only what a share is taken of is known: `wages expense as a percent of net sales`.
+    """
+    words = question_words()
+    before = text[: mention.start].lower()
+    if re.search(r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$", before):
+        return True
+    for word in reversed(re.findall(r"[\w%$&.-]+", re.split(r"[,;:(?]", before)[-1])):
+        word = word.strip(".")
+        if word in words["boundary"]:
+            break
+        if word and word not in words["neutral"] and not re.fullmatch(r"(?:fy)?\d{2,4}|fy\d*q?\d*", word):
+            return True
+    after = text[mention.end :]
+    place = re.match(r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)", after)
+    return bool(place and not re.match(r"(?:FY|Q[1-4]|USD|US\$)", place.group(1)))
+
+
+def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
+    measure = Measure(first.phrase, first.id, _unit(first.id, lexicon))
+    following = [mention for mention in mentions if mention.start >= first.end]
+    if following:
+        second = following[0]
+        between = text[first.end : second.start]
+        share = _SHARE_OF.match(between)
+        if share and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
+            ratio = f"({first.id}) / ({second.id})"
+            words = text[first.start : second.end]
+            if share.group("percent") or re.search(r"%|\bpercent", text):
+                return Measure(words, f"100 * {ratio}", "percent")
+            return Measure(words, ratio, "ratio")
+    return _with_modifiers(measure, text, first.end, mentions, lexicon)
+
+
+@lru_cache(maxsize=1)
+def question_words() -> dict[str, frozenset[str]]:
+    """Words around a metric's name, by what they do to it."""
+    text = resources.files("fin_agent.lexicon.entries").joinpath("question_words.yaml").read_text(encoding="utf-8")
+    return {kind: frozenset(map(str, words)) for kind, words in yaml.safe_load(text).items()}
+
+
+def _with_modifiers(
+    measure: Measure, text: str, end: int, mentions: Sequence[Mention], lexicon: Lexicon
+) -> Measure:
+    """`... % margin` divides by revenue, `... less capex` subtracts."""
+    if measure.unit == "USD" and _MARGIN.match(text[end:]) and "revenue" in lexicon.metrics:
+        return Measure(f"{measure.words} margin", f"100 * ({measure.expression}) / revenue", "percent", measure.stated)
+    for mention in mentions:
+        word = text[end : mention.start].strip().lower() if mention.start >= end else ""
+        if word in _SUM and _unit(mention.id, lexicon) == measure.unit and (word != "and" or _summed(text)):
+            words = text[max(0, end - len(measure.words)) : mention.end]
+            return Measure(words, f"({measure.expression}) {_SUM[word]} ({mention.id})", measure.unit, measure.stated)
+    return measure
+
+
+def _leading(text: str, mentions: Sequence[Mention]) -> Mention:
+    """The mention that is asked for: a formula before a metric, the earlier before the later."""
+    formulas = [mention for mention in mentions if mention.kind == "formula"]
+    ratio = next((mention for mention in mentions if _RATIO_OF.search(text[: mention.start])), None)
+    if ratio is not None:
+        return ratio
+    first = mentions[0]
+    share = len(mentions) > 1 and _SHARE_OF.match(text[first.end : mentions[1].start])
+    if first.kind == "metric" and (not formulas or share):
+        return first
+    return formulas[0] if formulas else first
+
+
+def _asks_ratio(text: str, first: Mention, over: str | None) -> bool:
+    if over and over.lower().startswith("divided"):
+        return True
+    return bool(re.search(r"\bratio\b", text, re.I) or _RATIO_OF.search(text[: first.start]))
+
+
+def _summed(text: str) -> bool:
+    return bool(re.search(r"\b(sum of|combined|together|total of)\b", text, re.I))
+
+
+def _without_asides(core: str) -> str:
+    """Parentheses blanked out, so that words on either side are neighbours; positions stay."""
+    return re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda aside: "", core)
+
+
+def _names(text: str, name: str, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    plain = re.sub(r"\([^)]*\)", " ", name).strip().lower()
+    if plain and " ".join(plain.split()) in " ".join(text.lower().split()):
+        return True
+    known = {mention.id for mention in lexicon.mentions(name)}
+    return any(mention.id in known for mention in mentions)
+
+
+def _end_of(text: str, name: str, mentions: Sequence[Mention]) -> int:
+    plain = " ".join(re.sub(r"\([^)]*\)", " ", name).split()).lower()
+    start = text.lower().find(plain)
+    if start >= 0:
+        return start + len(plain)
+    return mentions[0].end if mentions else 0
+
+
+def _formula_named(name: str, lexicon: Lexicon) -> str | None:
+    return next((mention.id for mention in lexicon.mentions(name) if mention.kind == "formula"), None)
+
+
+def _unit(name: str, lexicon: Lexicon) -> str:
+    return lexicon.definition(name).unit
+
+
+def _unit_of_stated(expression: str, known: str | None, lexicon: Lexicon) -> str:
+    """Of a formula the question states: what the lexicon's formula of that name has, unless its shape says otherwise."""
+    if re.match(r"\(?\s*365\b", expression):
+        return "days"
+    if "100 *" in expression or "* 100" in expression:
+        return "percent"
+    if known is not None and _unit(known, lexicon) != "percent":
+        return _unit(known, lexicon)
+    return "ratio" if "/" in expression else "USD"

@@ -1,0 +1,74 @@
+"""From an intent to what is searched for: everything in the first round, then what the ledger lacks."""
+
+from __future__ import annotations
+
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
+from fin_agent.filings.filing import Statement
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.terms import search_terms
+from fin_agent.workspace import Workspace
+
+
+def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
+    """The query of a round; `ledger` is what is known after the round before, None in the first."""
+    slots = tuple(plan.slots()) if ledger is None else ledger.empty
+    terms = search_terms(intent.keywords)
+    expansions = search_terms(intent.expansions)
+    if ledger is not None and slots:
+        labels = [label for slot in slots for label in workspace.lexicon.metrics[slot.metric].labels[:3]]
+        terms, expansions = search_terms(labels), search_terms(intent.keywords)
+    elif ledger is not None:
+        terms, expansions = (*terms, *expansions), ()
+    companies = tuple(dict.fromkeys(slot.company for slot in slots)) or tuple(
+        company.key for company in intent.companies
+    )
+    return Query(
+        text=intent.core if ledger is None else complementary_question(slots, intent),
+        terms=terms,
+        expansions=expansions,
+        companies=companies,
+        periods=_periods(intent, slots, workspace),
+        dates=intent.dates,
+        forms=intent.forms,
+        statements=_statements(intent, slots, workspace),
+        items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
+        slots=slots,
+    )
+
+
+def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
+    """What to ask next: the figures still missing, those of one company and period together."""
+    if not slots:
+        return f"What else do the filings say about: {intent.core}"
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for slot in slots:
+        grouped.setdefault((slot.company_name, slot.period), []).append(slot.label)
+    parts = [
+        f"{_listed(dict.fromkeys(labels))} of {company} for {period}" for (company, period), labels in grouped.items()
+    ]
+    return f"What are the {'; the '.join(parts)}?"
+
+
+def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    if slots:
+        found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
+    else:
+        found = set()
+        for period in intent.periods:
+            found.add(period)
+            found |= {workspace.years[company.key].meant(period)[0] for company in intent.companies}
+    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+
+
+def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
+    homes = [workspace.lexicon.metrics[slot.metric].statement for slot in slots]
+    return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
+
+
+def _listed(words: dict[str, None]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,90 @@
+"""What is asked of a measure over time and between companies, read from the question's verbs and comparatives."""
+
+from __future__ import annotations
+
+import re
+
+from fin_agent.evidence.intent import Comparison, Relation
+
+_EXPLANATION = re.compile(
+    r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain|who|whom|whose"
+    r"|nature|purpose|agenda|summari[sz]e|what (?:kind|type|sort)s? of|how (?:does|do|did) .{3,60} (?:recogni[sz]e|account for|treat))\b",
+    re.I,
+)
+_ANNUAL_GROWTH = re.compile(r"\b(cagr|compound(?:ed)? annual)\b", re.I)
+_GROWTH = re.compile(
+    r"\b(growth|grew|grow|grown)\b|\b(?:percent(?:age)?|%)[- ]*(?:change|increase|decrease|growth|decline)\b"
+    r"|\bwhat (?:percent|percentage|%)\b.*\b(?:increas|decreas|chang|declin|grow|fell|rose)"
+    r"|\byear[- ]over[- ]year\b.*\bchange\b|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
+    re.I,
+)
+_AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
+_TOTAL = re.compile(r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|aggregate|total(?:s|ed)?)\b", re.I)
+_CHANGE = re.compile(
+    r"\bby how (?:much|many)\b|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
+    r"|\b(?:change|difference|increase|decrease|decline)\s+in\b|\bchanged?\b",
+    re.I,
+)
+_TREND = re.compile(
+    r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*\b(?:improv|increas|decreas|declin|grow|gr[eo]w|ris|rose|fall|fell|"
+    r"higher|lower|drop|deteriorat|expand|shrink|shrank|worsen|reduc)",
+    re.I | re.S,
+)
+_HIGHEST = re.compile(r"\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faster|fastest)\b", re.I)
+_LOWEST = re.compile(r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I)
+_WHICH = re.compile(r"\b(which|who|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
+_DIFFERENCE = re.compile(r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)|exceed\w*|gap between)\b", re.I)
+_TIMES = re.compile(r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b", re.I)
+
+
+def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int) -> Relation:
+    """The relation over time; `spans` are the measure's own words (`total current assets` is no total), `years` how many
+    periods the question names."""
+    if _EXPLANATION.search(core):
+        return Relation.EXPLANATION
+    text = _blanked(core, spans)
+    if _ANNUAL_GROWTH.search(text):
+        return Relation.ANNUAL_GROWTH
+    if _TREND.search(text):
+        return Relation.TREND
+    if _AVERAGE.search(text) and years > 1:
+        return Relation.AVERAGE
+    if _GROWTH.search(text):
+        return Relation.GROWTH
+    if _TOTAL.search(text) and years > 1:
+        return Relation.TOTAL
+    if _CHANGE.search(text) and years > 1:
+        return Relation.CHANGE
+    return Relation.EACH
+
+
+def comparison_of(core: str, companies: int) -> Comparison:
+    """The relation between companies; none where the question names fewer than two."""
+    if companies < 2:
+        return Comparison.NONE
+    if _DIFFERENCE.search(core):
+        return Comparison.DIFFERENCE
+    if _WHICH.search(core) and _HIGHEST.search(core):
+        return Comparison.HIGHEST
+    if _WHICH.search(core) and _LOWEST.search(core):
+        return Comparison.LOWEST
+    if _TIMES.search(core):
+        return Comparison.RATIO
+    if _TOTAL.search(core) and re.search(r"\b(combined|together|sum|aggregate)\b", core, re.I):
+        return Comparison.TOTAL
+    return Comparison.NONE
+
+
+def asks_figure(core: str) -> bool:
+    """Whether a number is asked for."""
+    return bool(
+        re.search(r"\bhow (?:much|many|large|big)\b|\bwhat (?:percent|percentage|%|amount|number|share)\b|\bby how\b"
+                  r"|\b(?:total|amount|value|quantity|number|percentage|rate) of\b|\bwhat (?:is|was|were|are) .*\b(?:amount|rate|ratio|margin)\b",
+                  core, re.I)
+    )  # fmt: skip
+
+
+def _blanked(text: str, spans: tuple[tuple[int, int], ...]) -> str:
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text

@@ -1,0 +1,112 @@
+"""Take a question's words apart: what is asked, what is defined, how the answer is wanted."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fin_agent.evidence.intent import OutputUnit
+
+_SENTENCE_END = re.compile(r"(?<=[?!])\s+|(?<=[.:])\s+(?=[A-Z])(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)")
+_DEFINITION = re.compile(
+    r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
+    r"|(?P<name3>.+?)\s+here\s+is\s+defined\s+as\b)\s*:?\s*(?P<formula>.+?)[.\s]*$",
+    re.I | re.S,
+)
+_INSTRUCTION = re.compile(
+    r"\b(answer|respond|round|base your|basing your|please (?:state|help|utili[sz]e)|utili[sz]\w+|provide a response"
+    r"|give a (?:response|solution)|approach the question|address the question|calculate (?:\(or|what|unadjusted)"
+    r"|we (?:need|want) to|you are an?|if .{0,80}(?:not (?:a )?(?:useful|relevant|explicitly|something)|then)"
+    r"|here'?s the question|best of your abilities)\b",
+    re.I,
+)
+_PREAMBLE = re.compile(
+    r"^(?:according to|based on|by drawing|drawing|considering|taking into account|using|when (?:primarily )?referencing|"
+    r"in light of|looking at|from|as per|given|by (?:using|relying))\b[^,?]*?"
+    r"\b(?:statement|statements|sheet|balance sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
+    re.I,
+)
+_DECIMALS = (
+    (re.compile(r"\b(?:to|at)?\s*(one|two|three|four|1|2|3|4)\s+(?:decimal|digits? after)", re.I), None),
+    (re.compile(r"\bnearest (?:whole (?:number|percent)|integer|million|thousand|billion|dollar|percent)\b", re.I), 0),
+)
+_NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_UNITS: tuple[tuple[re.Pattern[str], OutputUnit], ...] = (
+    (re.compile(r"\b(?:USD|US\$|dollars?|\$)?\s*(?:in\s+)?(?:USD |\$\s?|US dollar )?billions?\b(?! shares)", re.I), "USD billions"),
+    (re.compile(r"\b(?:in\s+)?(?:USD |\$\s?|US dollar )?(?:millions?|mn|mm)\b(?! shares)", re.I), "USD millions"),
+    (re.compile(r"\b(?:in\s+)?(?:USD |\$\s?|US dollar )?thousands?\b(?! shares)", re.I), "USD thousands"),
+    (re.compile(r"\bpercentage points?\b|\bbasis points?\b", re.I), "percentage points"),
+    (re.compile(r"\bunits? of percents?\b|\bin percents?\b|\bas a (?:%|percent|percentage)|%|\bpercent(?:age)? (?:of|change)\b", re.I), "percent"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question taken apart."""
+
+    core: str
+    definitions: tuple[tuple[str, str], ...]
+    """(name, formula in words) as the question gives them."""
+    instructions: str
+
+
+def take_apart(question: str) -> Wording:
+    """Separate what is asked from definitions and instructions.
+
+    >>> take_apart("What is the ratio? Round to two decimal places.").core
+    'What is the ratio?'
+    """
+    core: list[str] = []
+    definitions: list[tuple[str, str]] = []
+    instructions: list[str] = []
+    for sentence in _sentences(" ".join(question.split())):
+        defined = _DEFINITION.match(sentence)
+        asked = _asked(sentence)
+        if defined and "?" not in sentence:
+            name = next(name for name in defined.group("name1", "name2", "name3") if name)
+            definitions.append((name.strip(), defined.group("formula").strip()))
+        elif asked:
+            core.append(asked)
+            instructions.append(sentence.replace(asked, " "))
+        else:
+            instructions.append(sentence)
+    if not core:
+        core = [sentence for sentence in instructions if not _INSTRUCTION.search(sentence)] or [question.strip()]
+    return Wording(" ".join(core), tuple(definitions), " ".join(instructions))
+
+
+def decimals_asked(question: str) -> int | None:
+    """Decimal places the answer is to be rounded to, where the question says so."""
+    for pattern, fixed in _DECIMALS:
+        found = pattern.search(question)
+        if found:
+            return fixed if fixed is not None else _NUMBER_WORDS.get(found.group(1).lower()) or int(found.group(1))
+    return None
+
+
+def unit_asked(question: str) -> OutputUnit | None:
+    """The unit the answer is to be given in, where the question says so."""
+    scaled = re.search(r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?(thousand|million|billion)s?\b", question, re.I)
+    if scaled:
+        scale = scaled.group(1).lower()
+        return "USD thousands" if scale == "thousand" else "USD millions" if scale == "million" else "USD billions"
+    if re.search(r"\bpercentage points?\b", question, re.I):
+        return "percentage points"
+    if re.search(r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas an? (?:%|percent\b|percentage)|\bwhat percent|\b% (?:of|margin|change)", question, re.I):
+        return "percent"
+    return None
+
+
+def _sentences(text: str) -> list[str]:
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+
+
+def _asked(sentence: str) -> str:
+    """The part of a sentence that asks, or nothing: an introduction that only names the source is cut."""
+    if "?" not in sentence and not re.match(r"(what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|"
+                                             r"list|name|describe|explain|summari[sz]e|tell|show|give|find|calculate|compute)\b", sentence, re.I):
+        return ""
+    if "?" not in sentence and _INSTRUCTION.search(sentence):
+        return ""
+    asked = _PREAMBLE.sub("", sentence)
+    return asked if len(asked) > 12 else sentence

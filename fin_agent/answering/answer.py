@@ -1,0 +1,93 @@
+"""The answer, in the shape that `ask --json` and `batch` write."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.evidence.intent import OutputUnit
+from fin_agent.evidence.ledger import Entry
+from fin_agent.evidence.trace import TraceStep
+
+BoxSides = tuple[float, float, float, float]
+
+
+class AnswerValue(BaseModel):
+    """What is answered: `value` is expressed in `unit`; both are null for an answer in words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float | None = None
+    unit: OutputUnit | None = None
+    text: str
+
+
+class Citation(BaseModel):
+    """Where a figure or sentence stands; `page` is 0-based, `box` in points from the top left."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+    text: str
+    box: BoxSides | None = None
+
+
+class PagePlace(BaseModel):
+    """A page of a filing; 0-based."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+
+
+class PassagePlace(BaseModel):
+    """A passage of a page."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+    text: str
+
+
+class Retrieved(BaseModel):
+    """What was found, each list best first over all rounds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    documents: tuple[str, ...] = ()
+    pages: tuple[PagePlace, ...] = ()
+    passages: tuple[PassagePlace, ...] = ()
+
+
+class Usage(BaseModel):
+    """What a run cost in model calls; all zero for the rules analyst."""
+
+    model_config = ConfigDict(frozen=True)
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    dollars: float = 0.0
+
+
+class Answer(BaseModel):
+    """An answer with everything that shows where it comes from, or a refusal that says what is missing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str | None = None
+    question: str
+    answer: AnswerValue
+    refused: bool = False
+    missing: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    retrieved: Retrieved = Retrieved()
+    ledger: tuple[Entry, ...] = ()
+    program: str | None = None
+    assumptions: tuple[str, ...] = ()
+    rounds: int = 0
+    seconds: float = 0.0
+    usage: Usage = Usage()
+    trace: tuple[TraceStep, ...] = ()

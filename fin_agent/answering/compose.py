@@ -1,0 +1,160 @@
+"""From a program's result to an answer for people: value, unit, one sentence, citations; or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+from fin_agent.answering.answer import AnswerValue, Citation
+from fin_agent.answering.program import Program, in_unit
+from fin_agent.answering.sandbox import ProgramValue
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
+from fin_agent.evidence.ledger import Figure
+from fin_agent.evidence.plan import Plan
+
+_DECIMALS: dict[str, int] = {"percent": 1, "percentage points": 1, "ratio": 2, "days": 2, "USD per share": 2, "years": 1}
+
+
+def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
+    """The answer in words and as a value in its unit. Raises SandboxError where the result is no number.
+
+    Of several numbers the value is the one asked for: the extreme of a comparison, else the latest.
+    """
+    numbers = [_number(part) for part in (result if isinstance(result, list) else [result])]
+    computed = _unit_of_result(intent)
+    converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
+    unit = converted[0][1]
+    values = [_rounded(value, intent.decimals) for value, _ in converted]
+    if len(values) == 1:
+        value = values[0]
+        return AnswerValue(value=value, unit=_known(unit), text=f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}.")
+    listed = [(name, value, shown(value, unit, intent.decimals)) for name, value in zip(program.names, values, strict=True)]
+    if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
+        return _extreme(intent, listed, unit)
+    if intent.relation is Relation.TREND:
+        return _trend(intent, plan, listed, unit)
+    text = f"{intent.measure[:1].upper()}{intent.measure[1:]}: " + "; ".join(f"{name}: {text}" for name, _, text in listed)
+    return AnswerValue(value=values[-1], unit=_known(unit), text=f"{text}.")
+
+
+def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
+    """A citation per figure, each place once."""
+    found = {
+        (figure.doc_id, figure.page, figure.box): Citation(
+            doc_id=figure.doc_id,
+            page=figure.page,
+            text=f"{figure.label} | {figure.column}: {figure.printed:,}",
+            box=figure.box,
+        )
+        for figure in figures
+    }
+    return tuple(found.values())
+
+
+def shown(value: float, unit: str, decimals: int | None = None) -> str:
+    """A value as people write it: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
+    if unit.startswith("USD"):
+        places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
+        amount = f"{abs(value):,.{places}f}"
+        sign = "-" if value < 0 else ""
+        scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
+        return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
+    places = decimals if decimals is not None else _DECIMALS.get(unit, _places(value))
+    number = f"{value:,.{places}f}"
+    return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
+
+
+def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
+    (_, first, first_text), (_, last, last_text) = listed[0], listed[-1]
+    moved = "rose" if last > first else "fell" if last < first else "did not change"
+    span = f"from {first_text} in {plan.terms[0].period} to {last_text} in {plan.terms[-1].period}"
+    if moved == "did not change":
+        span = f"from {plan.terms[0].period} to {plan.terms[-1].period}: it stayed at {last_text}"
+    name = plan.terms[0].company.name
+    verdict = "Yes" if _asked_to_rise(intent.core) == (last > first) and first != last else "No"
+    lead = "" if " or " in intent.core.lower() else f"{verdict}: "
+    subject = f"{intent.measure} of {name}"
+    subject = subject if lead else subject[:1].upper() + subject[1:]
+    return AnswerValue(value=last, unit=_known(unit), text=f"{lead}{subject} {moved} {span}.")
+
+
+def _asked_to_rise(core: str) -> bool:
+    words = core.lower()
+    falling = ("declin", "decreas", "fall", "fell", "drop", "reduc", "shrink", "worsen", "deteriorat", "lower")
+    return not any(word in words for word in falling)
+
+
+def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
+    pick = max if intent.comparison is Comparison.HIGHEST else min
+    name, value, text = pick(listed, key=lambda entry: entry[1])
+    others = "; ".join(f"{other}: {other_text}" for other, _, other_text in listed if other != name)
+    return AnswerValue(
+        value=value,
+        unit=_known(unit),
+        text=f"{name} has the {intent.comparison.value} {_over_time(intent)}{intent.measure}: {text} ({others}).",
+    )
+
+
+def _subject(intent: Intent, plan: Plan) -> str:
+    """`Inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
+    periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
+    companies = list(dict.fromkeys(term.company.name for term in plan.terms))
+    span = periods[0] if len(periods) == 1 else f"{periods[0]} to {periods[-1]}"
+    measure = f"{_over_time(intent)}{intent.measure}"
+    if intent.comparison is Comparison.DIFFERENCE:
+        subject = f"the difference in {measure} between {companies[0]} and {companies[1]}"
+    elif intent.comparison is Comparison.RATIO:
+        subject = f"the ratio of {measure} of {companies[0]} to that of {companies[1]}"
+    elif intent.comparison is Comparison.TOTAL:
+        subject = f"the combined {measure} of {' and '.join(companies)}"
+    else:
+        subject = f"the {measure} of {companies[0]}"
+    return f"{subject[:1].upper()}{subject[1:]} for {span}"
+
+
+def _over_time(intent: Intent) -> str:
+    return {
+        Relation.GROWTH: "growth of ",
+        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
+        Relation.CHANGE: "change in ",
+        Relation.AVERAGE: "average ",
+        Relation.TOTAL: "total ",
+    }.get(intent.relation, "")
+
+
+def _unit_of_result(intent: Intent) -> str:
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
+        return "percent"
+    if intent.comparison is Comparison.RATIO:
+        return "ratio"
+    moved = intent.relation is Relation.CHANGE or intent.comparison is Comparison.DIFFERENCE
+    return "percentage points" if moved and intent.measure_unit == "percent" else intent.measure_unit
+
+
+def _number(part: object) -> float:
+    if isinstance(part, bool) or not isinstance(part, int | float):
+        raise SandboxError(f"the program returned {part!r}, which is no number", remedy="Return a number")
+    return float(part)
+
+
+def _rounded(value: float, decimals: int | None) -> float:
+    """Half up, as people round; binary noise beyond ten significant digits is cut where no rounding was asked."""
+    exact = Decimal(repr(value))
+    if decimals is None:
+        return float(f"{value:.10g}")
+    return float(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
+
+
+def _places(value: float) -> int:
+    text = f"{value:.4f}".rstrip("0")
+    return min(len(text.split(".")[1]) if "." in text else 0, 3)
+
+
+def _known(unit: str) -> OutputUnit | None:
+    known: dict[str, OutputUnit] = {
+        name: name  # type: ignore[dict-item]
+        for name in ("USD", "USD thousands", "USD millions", "USD billions", "USD per share", "percent",
+                     "percentage points", "ratio", "days", "years", "shares", "count")
+    }  # fmt: skip
+    return known.get(unit)

@@ -1,0 +1,134 @@
+"""Numbers written in running text, and what kind of number each one is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+class NumeralKind(StrEnum):
+    """What a number in a text is there for."""
+
+    AMOUNT = "amount"
+    PERCENT = "percent"
+    YEAR = "year"
+    """A calendar or fiscal year: `2019`, `FY2019`, `FY19`."""
+    SPAN = "span"
+    """A length of time: the 3 of `3 year average`, the three of `three-year average`."""
+    LABEL = "label"
+    """Part of a name or a date, no quantity: `10-K`, `Q2`, `1st`, `737s`, the 26 of `May 26, 2023`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """One number of a text."""
+
+    printed: str
+    value: Decimal
+    """Signed, as printed: 2,018 for `$2,018mn`, 21.6 for `21.6%`, -5 for `(5)`."""
+    kind: NumeralKind
+    scale: int | None = None
+    """1,000, 1,000,000 or 1,000,000,000 where the text says so behind the number."""
+    currency: bool = False
+    decimals: int = 0
+    """Decimals up to the last that is not zero: 1 for `$4.60`, 0 for `$11588.00`."""
+
+    @property
+    def in_base_units(self) -> Decimal:
+        return self.value * (self.scale or 1)
+
+
+def numerals_in(text: str) -> tuple[Numeral, ...]:
+    """Every number of a text, in reading order."""
+    found = [(match.start("digits"), _numeral(text, match)) for match in _NUMERAL.finditer(text)]
+    found += [(match.start(), _spelled_span(match)) for match in _SPELLED_SPAN.finditer(text)]
+    return tuple(numeral for _, numeral in sorted(found, key=lambda place: place[0]))
+
+
+_NUMERAL = re.compile(
+    r"(?P<open>\()?(?P<sign>[-−–])?(?P<currency>US[$]|[$€£]|\bUSD )?\s?(?P<inner_sign>[-−])?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+)"
+    r"(?P<closed>\))?\s?(?P<percent>%|percent\b|percentage points?\b|pct\b)?(?P<closed_late>\))?"
+    r"(?:[\s-]?(?:USD |US[$] ?)?"
+    r"(?:(?P<scale>thousand|million|billion|trillion)s?\b|(?P<short>mn|mm|bn|[kKmMbB])(?![\w-])))?"
+)
+_SCALES = {
+    **dict.fromkeys(("thousand", "k"), 1_000),
+    **dict.fromkeys(("million", "mn", "mm", "m"), 1_000_000),
+    **dict.fromkeys(("billion", "bn", "b"), 1_000_000_000),
+    "trillion": 1_000_000_000_000,
+}
+_SPELLED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_LENGTH_OF_TIME = r"[\s-]{0,2}(?:year|yr|quarter|month|week|day)s?\b"
+_SPELLED_SPAN = re.compile(rf"\b({'|'.join(_SPELLED)}){_LENGTH_OF_TIME}", re.IGNORECASE)
+_SPAN_BEHIND = re.compile(_LENGTH_OF_TIME, re.IGNORECASE)
+_NAME_BEHIND = re.compile(r"-?[KQkq]\b|(?:st|nd|rd|th)\b|[A-Za-z]")
+_FISCAL_BEFORE = re.compile(r"(?:FY|CY)['’]?$", re.IGNORECASE)
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
+_MONTH_BEFORE = re.compile(rf"\b{_MONTH}\s+$")
+_MONTH_BEHIND = re.compile(rf"\s+{_MONTH}")
+
+
+def _numeral(text: str, match: re.Match[str]) -> Numeral:
+    digits = match["digits"]
+    size = Decimal(digits.replace(",", ""))
+    before = text[max(0, match.start("digits") - 16) : match.start("digits")]
+    behind = text[match.end("digits") : match.end("digits") + 16]
+    currency = match["currency"] is not None
+    scale = _scale(match, currency)
+    kind = _kind(size, digits, before, behind, plain=not (currency or match["percent"] or scale))
+    if match["percent"]:
+        kind = NumeralKind.PERCENT
+    if kind is NumeralKind.YEAR and size < 100:
+        size += 2000
+    negative = kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT, NumeralKind.SPAN) and _is_negative(text, match)
+    return Numeral(
+        printed=match.group().strip(),
+        value=-size if negative else size,
+        kind=kind,
+        scale=scale,
+        currency=currency,
+        decimals=len(digits.partition(".")[2].rstrip("0")),
+    )
+
+
+def _scale(match: re.Match[str], currency: bool) -> int | None:
+    if match["scale"]:
+        return _SCALES[match["scale"]]
+    short = match["short"]
+    # A single letter is a scale behind a currency sign only: 3M is a company and 8k a form.
+    return _SCALES[short.lower()] if short and (currency or len(short) == 2) else None
+
+
+def _kind(size: Decimal, digits: str, before: str, behind: str, *, plain: bool) -> NumeralKind:
+    if _FISCAL_BEFORE.search(before) and len(digits) in (2, 4):
+        return NumeralKind.YEAR
+    if before[-1:].isalnum() or before[-1:] == "_":
+        return NumeralKind.LABEL
+    if _SPAN_BEHIND.match(behind):
+        return NumeralKind.SPAN
+    if plain and _NAME_BEHIND.match(behind):
+        return NumeralKind.LABEL
+    if plain and size <= 31 and (_MONTH_BEFORE.search(before) or _MONTH_BEHIND.match(behind)):
+        return NumeralKind.LABEL
+    if plain and len(digits) == 4 and digits.isdigit() and 1900 <= size <= 2100:
+        return NumeralKind.YEAR
+    return NumeralKind.AMOUNT
+
+
+def _is_negative(text: str, match: re.Match[str]) -> bool:
+    if match["open"] and (match["closed"] or match["closed_late"]):
+        return True
+    if match["inner_sign"] and match["currency"]:
+        return True
+    sign = "sign" if match["sign"] else "inner_sign"
+    if not match[sign]:
+        return False
+    # `2017-2019` and `1%-2%` hold a dash, not a sign.
+    return not re.match(r"[\w%)]", text[match.start(sign) - 1 : match.start(sign)])
+
+
+def _spelled_span(match: re.Match[str]) -> Numeral:
+    return Numeral(match[1], Decimal(_SPELLED[match[1].lower()]), NumeralKind.SPAN)

@@ -1,0 +1,213 @@
+"""Write the program that computes an answer: one variable per figure, then the arithmetic, then the result."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fin_agent.evidence.expressions import (
+    Choice,
+    Constant,
+    IfReported,
+    Known,
+    Magnitude,
+    Mean,
+    Node,
+    Operation,
+    Quantity,
+    resolve,
+)
+from fin_agent.evidence.intent import Comparison, Intent, Relation
+from fin_agent.evidence.ledger import Figure, Ledger
+from fin_agent.evidence.plan import Plan, Term
+from fin_agent.lexicon.slots import Slot
+
+_SCALE_NAMES = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Python that defines `solution()`."""
+
+    code: str
+    variables: Mapping[str, Figure]
+    """The figure that each variable holds."""
+    scale: int
+    """Dollar (and share) figures inside are in this many base units."""
+    names: tuple[str, ...]
+    """What each number of a list result stands for, where the result is a list."""
+
+
+def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
+    """The program for a plan whose required slots are filled. Raises ValueError where one is not."""
+    writer = _Writer(ledger, several=len(plan.by_company()) > 1)
+    terms = [writer.term(term) for term in plan.terms]
+    result, names = _result(plan, intent, terms, writer)
+    body = [*writer.figures(), "", *writer.steps, f"return {result}"]
+    code = "def solution():\n" + "\n".join(f"    {line}".rstrip() for line in body) + "\n"
+    return Program(code, dict(writer.variables), writer.scale, names)
+
+
+class _Writer:
+    def __init__(self, ledger: Ledger, *, several: bool) -> None:
+        self._known = ledger.figures
+        self._several = several
+        self._names: dict[Slot, str] = {}
+        self.variables: dict[str, Figure] = {}
+        self.steps: list[str] = []
+        scales = Counter(figure.scale for figure in self._known.values() if figure.unit in ("USD", "shares"))
+        self.scale = max(scales, key=lambda scale: (scales[scale], scale)) if scales else 1
+
+    def term(self, term: Term) -> tuple[str, str]:
+        """(name of the variable that holds the term, what it stands for)."""
+        tree, missing = resolve(term.tree, lambda slot: slot in self._known)
+        if tree is None:
+            raise ValueError(f"not filled: {', '.join(map(str, missing))}")
+        written = self.expression(tree)
+        stands_for = f"{term.company.name} {term.period}"
+        if isinstance(tree, Known):
+            return written, stands_for
+        name = self._unused(self._slug("measure", term.company.name, str(term.period)))
+        self.steps.append(f"{name} = {written}")
+        return name, stands_for
+
+    def expression(self, tree: Node, above: int = 0) -> str:
+        """The tree as Python, with no more parentheses than its precedence asks for."""
+        match tree:
+            case Constant(value):
+                return f"{value:g}"
+            case Known(slot):
+                return self._variable(slot)
+            case Operation(operator, left, right):
+                rank = 1 if operator in "+-" else 2
+                text = f"{self.expression(left, rank)} {operator} {self.expression(right, rank + 1)}"
+                return f"({text})" if rank < above else text
+            case Mean(parts):
+                summed = " + ".join(self.expression(part, 1) for part in parts)
+                text = f"({summed}) / {len(parts)}"
+                return f"({text})" if above > 2 else text
+            case Magnitude(of):
+                return f"abs({self.expression(of)})"
+            case Choice() | IfReported() | Quantity():
+                raise ValueError("the tree is not resolved")
+
+    def figures(self) -> list[str]:
+        """An assignment per figure with its source as a comment."""
+        return [f"{name} = {self._literal(figure)}  # {self._cited(figure)}" for name, figure in self.variables.items()]
+
+    def _variable(self, slot: Slot) -> str:
+        if slot not in self._names:
+            name = self._unused(self._slug(slot.metric, slot.company_name, slot.period))
+            self._names[slot] = name
+            self.variables[name] = self._known[slot]
+        return self._names[slot]
+
+    def _slug(self, what: str, company: str, period: str) -> str:
+        words = [company.split()[0] if self._several else "", what, *reversed(period.split())]
+        slug = re.sub(r"[^a-z0-9]+", "_", " ".join(words).lower()).strip("_")
+        return f"figure_{slug}" if slug[0].isdigit() else slug
+
+    def _unused(self, name: str) -> str:
+        taken = {*self.variables, *(step.split(" ", 1)[0] for step in self.steps)}
+        number = 2
+        candidate = name
+        while candidate in taken:
+            candidate = f"{name}_{number}"
+            number += 1
+        return candidate
+
+    def _literal(self, figure: Figure) -> str:
+        amount = f"{figure.amount.normalize():f}"
+        if figure.unit not in ("USD", "shares") or figure.scale == self.scale:
+            return amount
+        if figure.scale < self.scale:
+            return f"{amount} / {self.scale // figure.scale}"
+        return f"{amount} * {figure.scale // self.scale}"
+
+    def _cited(self, figure: Figure) -> str:
+        unit = figure.unit
+        if unit in ("USD", "shares"):
+            unit = f"{unit}{_SCALE_NAMES.get(figure.scale, f' x {figure.scale}')}"
+        sign = ", printed negative" if figure.printed != figure.amount else ""
+        return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
+
+
+def _result(
+    plan: Plan, intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
+) -> tuple[str, tuple[str, ...]]:
+    """The returned expression, and what the parts of a list stand for."""
+    names = dict(zip(plan.terms, terms, strict=True))
+    per_company: list[tuple[str, str]] = []
+    for group in plan.by_company().values():
+        values = [names[term][0] for term in group]
+        years = group[-1].period.fiscal_year - group[0].period.fiscal_year
+        over_time = _over_time(values, intent.relation, years)
+        if over_time is None:
+            if len(group) > 1 or len(plan.by_company()) == 1:
+                return f"[{', '.join(name for name, _ in terms)}]" if len(terms) > 1 else terms[0][0], tuple(
+                    stands_for for _, stands_for in terms
+                )
+            over_time = values[0]
+        per_company.append((over_time, group[0].company.name))
+    if len(per_company) == 1:
+        return per_company[0][0], ()
+    held = [_held(value, name, writer) for value, name in per_company]
+    match intent.comparison:
+        case Comparison.DIFFERENCE:
+            return f"{held[0]} - {held[1]}", ()
+        case Comparison.RATIO:
+            return f"{held[0]} / {held[1]}", ()
+        case Comparison.TOTAL:
+            return " + ".join(held), ()
+        case _:
+            return f"[{', '.join(held)}]", tuple(name for _, name in per_company)
+
+
+def _held(value: str, company: str, writer: _Writer) -> str:
+    if re.fullmatch(r"\w+", value):
+        return value
+    name = writer._unused(writer._slug("result", company, ""))
+    writer.steps.append(f"{name} = {value}")
+    return name
+
+
+def _over_time(values: Sequence[str], relation: Relation, years: int) -> str | None:
+    """The relation over one company's terms; None where each is wanted as it is."""
+    first, last = values[0], values[-1]
+    match relation:
+        case Relation.GROWTH:
+            return f"100 * ({last} - {first}) / abs({first})"
+        case Relation.ANNUAL_GROWTH:
+            return f"100 * (({last} / {first}) ** (1 / {max(years, 1)}) - 1)"
+        case Relation.CHANGE:
+            return f"{last} - {first}"
+        case Relation.AVERAGE:
+            return f"({' + '.join(values)}) / {len(values)}"
+        case Relation.TOTAL:
+            return " + ".join(values)
+        case _:
+            return None
+
+
+def in_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
+    """(value, unit) of a result in the unit wanted, or in the one its figures are printed in.
+
+    `unit` is the measure's: dollar results are in `scale` base units.
+    """
+    if unit == "USD":
+        scales = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
+        target = wanted if wanted in scales else next(name for name, size in scales.items() if size == scale)
+        exact = Decimal(repr(value)) * scale / scales[target]
+        return float(exact), target
+    if unit == "shares":
+        return float(Decimal(repr(value)) * scale), "shares"
+    if unit == "ratio" and wanted == "percent":
+        return value * 100, "percent"
+    if unit == "percent" and wanted == "ratio":
+        return value / 100, "ratio"
+    if unit == "percent" and wanted == "percentage points":
+        return value, "percentage points"
+    return value, unit

@@ -1,0 +1,346 @@
+"""No number without a source: every number of a program is a filing's, the question's or a known constant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from fin_agent.answering.literals import Literal, ProgramNumbers, Role
+from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.answering.program_reader import read_numbers
+from fin_agent.filings.filing import Fact
+
+
+class Source(StrEnum):
+    """What can account for a number."""
+
+    FACT = "fact"
+    QUESTION = "question"
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A number of a program, and what accounts for it."""
+
+    literal: str
+    """As written in the program."""
+    value: Decimal
+    line: int
+    variable: str | None
+    source: Source
+    fact: Fact | None = None
+    scale: Decimal | None = None
+    """What the variable is multiplied with to get base units; None for numbers that are no fact's."""
+
+    @property
+    def where(self) -> str:
+        """`page 70: Net revenues, FY2019`, `question` or `constant`; pages as people count them."""
+        if self.fact is None:
+            return self.source.value
+        period = self.fact.period
+        quarter = f"Q{period.quarter} " if period.quarter else ""
+        return f"page {self.fact.page + 1}: {self.fact.label}, {quarter}FY{period.fiscal_year}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """A number, or a way to make one, that nothing accounts for."""
+
+    literal: str
+    line: int
+    variable: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where every number of a program comes from."""
+
+    bindings: tuple[Binding, ...]
+    unbound: tuple[Unbound, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.unbound
+
+
+def check_provenance(
+    code: str, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact] | None = None
+) -> Provenance:
+    """Account for every number of a program. Nothing is raised: a program that cannot be read has an `unbound` entry.
+
+    The role of a number decides what may account for it:
+
+    - A number that stands for a figure (assigned, listed, passed on, returned) must be a fact's amount or an amount or
+      percentage of the question, whatever its size: `revenue = 12` needs a 12 in the evidence. Its sign may differ.
+      It is the amount as printed, or in base units, or in the unit that the line's comment (`# USD millions`) or the
+      variable's name (`revenue_millions`) declares; a declared unit must be right. A variable whose every word names a
+      constant may hold it (`days_in_year = 365`), and a variable changed in place may start from 0 or 1.
+    - A constant is trusted only where it works as one: 1, 2, 3, 4, 12, 52, 100, 360, 365, 366 and powers of ten from
+      1,000 as factor or divisor or in an exponent; 0 and 1 in sums, comparisons, `min` and `max`; 100 where it is
+      subtracted; small numbers as positions and digits. The N that divides a sum of N terms, or stands in the question
+      as `N years`, counts as well. An expression of constants alone (`5 * 7`) is a number, not a constant.
+    - A variable in `expected` (its name -> the fact it was written for) must be given that very fact, every time.
+    - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
+
+    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. Calls that can
+    make numbers out of nothing (`eval`, `ord`, the length of a text, the clock) are unbound.
+    """
+    numbers = read_numbers(code)
+    accounts = _Accounts(facts, question, expected or {}, numbers)
+    judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
+    judged = _without_unsupported_groups(judged)
+    judged = _at_one_scale(judged, numbers.rescaled)
+    bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
+    unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
+    unbound += [Unbound(obstacle.source, obstacle.line, None, obstacle.reason) for obstacle in numbers.obstacles]
+    unbound += _missing_figures(numbers, expected or {}, bindings)
+    return Provenance(bindings, tuple(sorted(unbound, key=lambda each: (each.line, each.literal, each.reason))))
+
+
+_FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 360, 365, 366, 10**3, 10**6, 10**9)))
+_CONSTANTS: Mapping[Role, frozenset[Decimal]] = {
+    Role.FACTOR: _FACTORS,
+    Role.EXPONENT: _FACTORS | {Decimal("0.5")},
+    Role.ADDED: frozenset(map(Decimal, (0, 1))),
+    Role.SUBTRACTED: frozenset(map(Decimal, (0, 1, 100))),
+    Role.COMPARED: frozenset(map(Decimal, (0, 1))),
+    Role.POSITION: frozenset(map(Decimal, range(13))),
+}
+_NAMED_CONSTANTS: Mapping[str, frozenset[Decimal]] = {
+    **dict.fromkeys(("day", "days"), frozenset(map(Decimal, (360, 365, 366)))),
+    **dict.fromkeys(("week", "weeks"), frozenset((Decimal(52), Decimal(53)))),
+    **dict.fromkeys(("month", "months"), frozenset((Decimal(12),))),
+    **dict.fromkeys(("quarter", "quarters"), frozenset((Decimal(4),))),
+    **dict.fromkeys(("percent", "pct", "hundred"), frozenset((Decimal(100),))),
+    **dict.fromkeys(("thousand", "thousands"), frozenset((Decimal(10**3),))),
+    **dict.fromkeys(("million", "millions"), frozenset((Decimal(10**6),))),
+    **dict.fromkeys(("billion", "billions"), frozenset((Decimal(10**9),))),
+    **dict.fromkeys(("scale", "multiplier", "divisor"), frozenset(map(Decimal, (100, 10**3, 10**6, 10**9)))),
+}
+_FILLING_WORDS = frozenset(
+    ("a", "an", "the", "in", "per", "of", "to", "one", "year", "years", "usd", "unit", "units", "factor", "number", "n")
+)
+_YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
+_COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "period", "periods", "quarters", "months"))
+
+
+class _Accounts:
+    """The figures, question and constants that may account for a program's numbers."""
+
+    def __init__(
+        self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers
+    ) -> None:
+        self._expected = expected
+        self._accumulators = numbers.accumulators
+        self._by_amount: dict[Decimal, list[Fact]] = {}
+        self._by_value: dict[Decimal, list[Fact]] = {}
+        for fact in (*facts, *expected.values()):
+            self._by_amount.setdefault(abs(fact.amount), []).append(fact)
+            self._by_value.setdefault(abs(fact.value), []).append(fact)
+        asked = numerals_in(question)
+        self._amounts = _amounts(asked)
+        self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
+        self._years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
+        self._years |= {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
+        self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
+
+    def judge(self, literal: Literal) -> Binding | Unbound:
+        stands_for = self._expected.get(literal.variable or "")
+        if literal.role is Role.FIGURE and stands_for is not None:
+            return self._as_expected(literal, stands_for)
+        if self._is_constant(literal):
+            return _binding(literal, Source.CONSTANT)
+        fact = self._fact(literal)
+        if fact is not None:
+            return fact
+        if self._is_in_question(literal):
+            return _binding(literal, Source.QUESTION)
+        return Unbound(literal.source, literal.line, literal.variable, self._reason(literal))
+
+    def _as_expected(self, literal: Literal, fact: Fact) -> Binding | Unbound:
+        scale = _scale_that_fits(literal, fact)
+        if scale is not None:
+            return _binding(literal, Source.FACT, fact, scale)
+        stated = f"{fact.amount} (times {fact.scale:,})" if fact.scale != 1 else f"{fact.amount}"
+        return Unbound(
+            literal.source,
+            literal.line,
+            literal.variable,
+            f"`{literal.variable}` stands for {fact.label} of FY{fact.period.fiscal_year} on page {fact.page + 1}, "
+            f"which is {stated} {fact.unit}",
+        )
+
+    def _is_constant(self, literal: Literal) -> bool:
+        value = abs(literal.value)
+        if value in _CONSTANTS.get(literal.role, frozenset()):
+            return True
+        if literal.role is Role.FACTOR:
+            return literal.terms is not None and value == literal.terms
+        if literal.role is Role.EXPONENT:
+            return value in self._spans or any(first + value in self._years for first in self._years)
+        if literal.role is not Role.FIGURE or literal.variable is None:
+            return False
+        if literal.variable in self._accumulators and value in (0, 1):
+            return True
+        words = set(literal.variable.lower().split("_"))
+        naming = words & _NAMED_CONSTANTS.keys()
+        only_naming = naming and words <= _NAMED_CONSTANTS.keys() | _FILLING_WORDS
+        return bool(only_naming) and any(value in _NAMED_CONSTANTS[word] for word in sorted(naming))
+
+    def _fact(self, literal: Literal) -> Binding | None:
+        value = abs(literal.value)
+        if literal.role is Role.TEXT:
+            scaled = value * (literal.declared_scale or 1)
+            candidates = self._by_amount.get(value, ()) if literal.declared_scale is None else ()
+            candidates = candidates or self._by_value.get(scaled, ())
+            return _binding(literal, Source.FACT, candidates[0], None) if candidates else None
+        if literal.role is Role.POSITION:
+            return None
+        units = (value, value * literal.multiplier, value * 100)
+        declared = [unit * (literal.declared_scale or 1) for unit in units[:2]]
+        seen = [fact for unit in units for fact in self._by_amount.get(unit, ())]
+        seen += [fact for unit in declared for fact in self._by_value.get(unit, ())]
+        fitting = [(fact, scale) for fact in seen if (scale := _scale_that_fits(literal, fact)) is not None]
+        if not fitting:
+            return None
+        fact, scale = max(fitting, key=lambda pair: _likeness(literal.variable, pair[0]))
+        return _binding(literal, Source.FACT, fact, scale)
+
+    def _is_in_question(self, literal: Literal) -> bool:
+        value = abs(literal.value)
+        words = set((literal.variable or "").lower().split("_"))
+        stands_for_figure = literal.role is Role.FIGURE
+        if literal.role is Role.POSITION and value + 1 in self._years | {year + 2 for year in self._years}:
+            return True  # range(2017, 2020) ends behind its last year
+        if value in self._years and (not stands_for_figure or words & _YEAR_WORDS):
+            return literal.role in (Role.FIGURE, Role.COMPARED, Role.POSITION, Role.TEXT)
+        if value in self._spans and (not stands_for_figure or words & _COUNT_WORDS):
+            return literal.role is not Role.ADDED
+        scaled = value * literal.multiplier
+        return not {value, scaled}.isdisjoint(self._amounts)
+
+    def _reason(self, literal: Literal) -> str:
+        if literal.role is not Role.FIGURE:
+            return f"{literal.source} is neither in the evidence nor in the question, and no constant as {literal.role}"
+        near = self._by_amount.get(abs(literal.value))
+        if near:
+            fact = near[0]
+            return (
+                f"{literal.source} is on page {fact.page + 1} ({fact.label}) times {fact.scale:,}, which is not the "
+                f"unit that the program declares"
+            )
+        return f"{literal.source} is neither in the evidence nor in the question"
+
+
+def _amounts(asked: Sequence[Numeral]) -> set[Decimal]:
+    """Amounts of a question in the ways a program may write them: `$400 million`, `20%`."""
+    amounts: set[Decimal] = set()
+    for numeral in asked:
+        if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT):
+            amounts |= {abs(numeral.value), abs(numeral.in_base_units)}
+        if numeral.kind is NumeralKind.PERCENT:
+            amounts.add(abs(numeral.value) / 100)
+    return amounts
+
+
+def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: Decimal | None = None) -> Binding:
+    return Binding(literal.source, literal.value, literal.line, literal.variable, source, fact, scale)
+
+
+def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
+    """What takes the literal's variable to base units if the literal is this fact, else None."""
+    value, amount = abs(literal.value), abs(fact.amount)
+    if literal.declared_ratio:
+        return Decimal(1) / 100 if fact.unit == "percent" and value * 100 == amount else _ratio_as_printed(value, fact)
+    if literal.declared_scale is not None and literal.role is Role.FIGURE:
+        declared = Decimal(literal.declared_scale)
+        if value * literal.multiplier * declared == abs(fact.value):  # the comment tells the product's unit
+            return declared
+        if value * declared == abs(fact.value):  # the comment tells the literal's unit
+            return declared / literal.multiplier
+        return None
+    if value == amount:
+        return Decimal(fact.scale) / literal.multiplier
+    return Decimal(1) / literal.multiplier if value == abs(fact.value) else None
+
+
+def _ratio_as_printed(value: Decimal, fact: Fact) -> Decimal | None:
+    return Decimal(1) if fact.unit != "percent" and value == abs(fact.amount) else None
+
+
+def _likeness(variable: str | None, fact: Fact) -> int:
+    """How well a variable's name fits a fact that has its number: only to choose the citation among equals."""
+    if variable is None:
+        return 0
+    words = set(variable.lower().split("_"))
+    named = set(f"{fact.label} {fact.metric or ''}".lower().replace("_", " ").split())
+    year = {str(fact.period.fiscal_year), f"fy{fact.period.fiscal_year}", str(fact.period.fiscal_year % 100)}
+    return len(words & named) + (3 if words & year else 0)
+
+
+_Verdict = Binding | Unbound
+
+
+def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> list[tuple[Literal, _Verdict]]:
+    """Constants are trusted in an expression of numbers alone only if one of its numbers is the evidence's."""
+    supported = {
+        literal.closed_group
+        for literal, verdict in judged
+        if isinstance(verdict, Binding) and verdict.source is not Source.CONSTANT
+    }
+    return [
+        (literal, verdict)
+        if literal.closed_group is None or literal.closed_group in supported or isinstance(verdict, Unbound)
+        else (
+            literal,
+            Unbound(literal.source, literal.line, literal.variable, "a number is put together from constants alone"),
+        )
+        for literal, verdict in judged
+    ]
+
+
+def _at_one_scale(
+    judged: Sequence[tuple[Literal, _Verdict]], rescaled: frozenset[str]
+) -> list[tuple[Literal, _Verdict]]:
+    """Amounts of one unit at two scales (millions beside thousands) do not add up: the rarer scale is unbound."""
+    scales: dict[str, Counter[Decimal]] = {}
+    for literal, verdict in judged:
+        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
+            scales.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
+    result: list[tuple[Literal, _Verdict]] = []
+    for literal, verdict in judged:
+        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
+            usual = scales[verdict.fact.unit].most_common(1)[0][0]
+            if verdict.scale != usual:
+                reason = f"{literal.source} enters times {verdict.scale:,f}, other {verdict.fact.unit} times {usual:,f}"
+                verdict = Unbound(literal.source, literal.line, literal.variable, reason)
+        result.append((literal, verdict))
+    return result
+
+
+def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[str]) -> bool:
+    return (
+        binding.fact is not None
+        and binding.fact.unit in ("USD", "shares")
+        and binding.scale is not None
+        and literal.value != 0
+        and literal.variable not in rescaled
+    )
+
+
+def _missing_figures(
+    numbers: ProgramNumbers, expected: Mapping[str, Fact], bindings: Sequence[Binding]
+) -> list[Unbound]:
+    """Expected variables that the program uses but never gives their figure."""
+    given = {binding.variable for binding in bindings}
+    judged = given | {literal.variable for literal in numbers.literals}
+    return [
+        Unbound(name, 1, name, f"`{name}` stands for {fact.label} but is never given its figure")
+        for name, fact in sorted(expected.items(), key=lambda pair: pair[0])
+        if name in numbers.names and name not in judged
+    ]

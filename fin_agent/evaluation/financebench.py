@@ -1,0 +1,272 @@
+"""FinanceBench: its questions, and the score of one answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.metrics import (
+    document_recall,
+    page_hit,
+    page_precision,
+    page_recall,
+    published_numeric_match,
+    strict_numeric_match,
+)
+
+METRICS_QUESTIONS = "metrics-generated"
+"""The question type whose answers are numbers: numeric match is measured on it alone."""
+TOP = 5
+UNKNOWN_FORM = "unknown"
+
+PageKey = tuple[str, int]
+"""(doc_id, 0-based page)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinanceBenchQuestion:
+    """A question with its gold answer and gold pages."""
+
+    id: str
+    company: str
+    doc_id: str
+    """The filing the question is about."""
+    question_type: str
+    reasoning: str
+    question: str
+    answer: str
+    pages: tuple[PageKey, ...]
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Filings that hold the gold pages."""
+        return tuple(dict.fromkeys(doc_id for doc_id, _ in self.pages))
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How much of a question's evidence was among the first five retrieved."""
+
+    document_recall: float
+    page_recall_of_passages: float
+    """Of the pages that the first five passages are on."""
+    page_hit_of_passages: bool
+    page_recall: float
+    """Of the first five pages."""
+    page_hit: bool
+    page_precision: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question, its answer and its score."""
+
+    id: str
+    company: str
+    doc_id: str
+    question_type: str
+    filing_type: str
+    question: str
+    gold: str
+    value: float | None
+    unit: str | None
+    text: str
+    refused: bool
+    missing: tuple[str, ...]
+    retrieval: Retrieval
+    same_content: Retrieval
+    """The same where filings with the same bytes count as one; equal to `retrieval` where there are none."""
+    numeric_match: bool | None
+    """By the published rule; None for questions whose answer is no number by their type."""
+    strict_match: bool | None
+    rounds: int
+    seconds: float
+
+
+def load_questions(path: Path) -> tuple[FinanceBenchQuestion, ...]:
+    """The questions of a `questions.jsonl`. Raises QuestionError that names the line and the field."""
+    questions = tuple(_question(path, number, line) for number, line in _lines(path))
+    if not questions:
+        raise QuestionError("no questions", subject=str(path), remedy="Give a file with one JSON object per line.")
+    return questions
+
+
+def score(
+    question: FinanceBenchQuestion,
+    answer_json: Mapping[str, Any],
+    *,
+    forms: Mapping[str, str] | None = None,
+    same_content: Mapping[str, str] | None = None,
+) -> Row:
+    """Score an answer as `ask --json` prints it.
+
+    `forms` gives a filing's form by doc_id; `same_content` gives, for filings with the same bytes under several names,
+    the one that stands for them. Raises QuestionError where the answer is not of the contract.
+    """
+    answer = _read_answer(question.id, answer_json)
+    value, unit = answer.answer.value, answer.answer.unit
+    numeric = question.question_type == METRICS_QUESTIONS
+    said = answer.answer.text if value is None else f"{answer.answer.text}\n{value!r} {unit or ''}"
+    return Row(
+        id=question.id,
+        company=question.company,
+        doc_id=question.doc_id,
+        question_type=question.question_type,
+        filing_type=(forms or {}).get(question.doc_id) or _form_in(answer, question.doc_id),
+        question=question.question,
+        gold=question.answer,
+        value=value,
+        unit=unit,
+        text=answer.answer.text,
+        refused=answer.refused,
+        missing=tuple(answer.missing),
+        retrieval=_retrieval(question, answer.retrieved, {}),
+        same_content=_retrieval(question, answer.retrieved, same_content or {}),
+        numeric_match=not answer.refused and published_numeric_match(said, question.answer) if numeric else None,
+        strict_match=not answer.refused and strict_numeric_match(value, unit, question.answer, question.question)
+        if numeric
+        else None,
+        rounds=answer.rounds,
+        seconds=answer.seconds,
+    )
+
+
+class _AnswerValue(BaseModel):
+    value: float | None
+    unit: str | None
+    text: str
+
+
+class _Place(BaseModel):
+    doc_id: str
+    page: int
+    form: str | None = None
+
+    @property
+    def key(self) -> PageKey:
+        return self.doc_id, self.page
+
+
+class _Retrieved(BaseModel):
+    documents: list[str]
+    pages: list[_Place]
+    passages: list[_Place]
+
+
+class _AnswerRecord(BaseModel):
+    """What is read of the contract; other fields are left alone."""
+
+    answer: _AnswerValue
+    refused: bool
+    missing: list[str]
+    citations: list[_Place]
+    retrieved: _Retrieved
+    rounds: int
+    seconds: float
+
+
+def _read_answer(question_id: str, answer_json: Mapping[str, Any]) -> _AnswerRecord:
+    try:
+        return _AnswerRecord.model_validate(dict(answer_json))
+    except ValidationError as failure:
+        first = failure.errors()[0]
+        raise QuestionError(
+            f"the answer's `{_path(first['loc'])}` cannot be read ({first['msg']})",
+            subject=question_id,
+            remedy="Give the object that `fin-agent ask --json` prints.",
+        ) from failure
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    """`evidence[0].doc_name`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).removeprefix(".")
+
+
+def _form_in(answer: _AnswerRecord, doc_id: str) -> str:
+    """The form that the answer itself gives for a filing, where it does."""
+    places = (*answer.citations, *answer.retrieved.pages, *answer.retrieved.passages)
+    return next((place.form for place in places if place.doc_id == doc_id and place.form), UNKNOWN_FORM)
+
+
+def _retrieval(question: FinanceBenchQuestion, found: _Retrieved, same_content: Mapping[str, str]) -> Retrieval:
+    def standing_for(doc_id: str) -> str:
+        return same_content.get(doc_id, doc_id)
+
+    def named(pages: list[PageKey]) -> list[PageKey]:
+        return [(standing_for(doc_id), number) for doc_id, number in pages]
+
+    gold = named(list(question.pages))
+    of_passages = named([passage.key for passage in found.passages])
+    pages = named([page.key for page in found.pages])
+    documents = [standing_for(doc_id) for doc_id in found.documents]
+    return Retrieval(
+        document_recall=document_recall(documents, [doc_id for doc_id, _ in gold], TOP),
+        page_recall_of_passages=page_recall(of_passages, gold, TOP),
+        page_hit_of_passages=page_hit(of_passages, gold, TOP),
+        page_recall=page_recall(pages, gold, TOP),
+        page_hit=page_hit(pages, gold, TOP),
+        page_precision=page_precision(pages, gold, TOP),
+    )
+
+
+class _EvidenceRecord(BaseModel):
+    doc_name: str = Field(min_length=1)
+    evidence_page_num: int = Field(ge=0)
+
+
+class _QuestionRecord(BaseModel):
+    """A line of the published file; other fields are left alone."""
+
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    financebench_id: str = Field(min_length=1)
+    company: str
+    doc_name: str = Field(min_length=1)
+    question_type: str
+    question_reasoning: str | None = None
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+    evidence: list[_EvidenceRecord] = Field(min_length=1)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        raise QuestionError(
+            f"the questions cannot be read ({failure})", subject=str(path), remedy="Give a JSON Lines file."
+        ) from failure
+    # Not splitlines(): a JSON text may hold U+2028 and its like.
+    return ((number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip())
+
+
+def _question(path: Path, number: int, line: str) -> FinanceBenchQuestion:
+    subject = f"{path}, line {number}"
+    try:
+        fields = json.loads(line)
+        record = _QuestionRecord.model_validate(fields)
+    except json.JSONDecodeError as failure:
+        raise QuestionError(
+            f"not JSON ({failure.msg}, column {failure.colno})", subject=subject, remedy="Correct that line."
+        ) from failure
+    except ValidationError as failure:
+        first = failure.errors()[0]
+        what = f"field `{_path(first['loc'])}`" if first["loc"] else "the line"
+        said = "is missing" if first["type"] == "missing" else f"cannot be used ({first['msg']})"
+        raise QuestionError(f"{what} {said}", subject=subject, remedy="Correct that line.") from failure
+    return FinanceBenchQuestion(
+        id=record.financebench_id,
+        company=record.company,
+        doc_id=record.doc_name,
+        question_type=record.question_type,
+        reasoning=record.question_reasoning or "",
+        question=record.question,
+        answer=record.answer,
+        pages=tuple(dict.fromkeys((each.doc_name, each.evidence_page_num) for each in record.evidence)),
+    )

@@ -1,0 +1,176 @@
+"""A benchmark's rows brought together: overall, by question type and by filing type."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from rich.table import Table
+
+from fin_agent.evaluation.financebench import Retrieval, Row
+from fin_agent.evaluation.metrics import percentile
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalMeans:
+    """Means of `Retrieval` over questions."""
+
+    document_recall: float
+    page_recall_of_passages: float
+    page_hits_of_passages: float
+    page_recall: float
+    page_hits: float
+    page_precision: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The figures of some of the questions."""
+
+    name: str
+    questions: int
+    retrieval: RetrievalMeans
+    same_content: RetrievalMeans | None
+    """Where counting filings with the same bytes as one changes a figure."""
+    numeric_questions: int
+    numeric_match: float | None
+    """Over the questions whose answer is a number; None where there are none."""
+    strict_match: float | None
+    refusals: int
+    median_seconds: float
+    p95_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkReport:
+    """All figures of one run."""
+
+    overall: Group
+    by_question_type: tuple[Group, ...]
+    by_filing_type: tuple[Group, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values for `json.dumps`."""
+        return asdict(self)
+
+    def as_table(self) -> Table:
+        """One line per group; shares in percent."""
+        table = Table(title="FinanceBench", caption="recall over the first five; numeric match on metrics questions")
+        table.add_column("questions", no_wrap=True)
+        for heading in _COLUMNS:
+            table.add_column(heading, justify="right")
+        table.add_row(*_cells("overall", self.overall), style="bold")
+        for groups in (self.by_question_type, self.by_filing_type):
+            table.add_section()
+            for group in groups:
+                table.add_row(*_cells(group.name, group))
+        if self.overall.same_content is not None:
+            table.add_section()
+            table.add_row(*_cells("overall, same content as one", self.overall, self.overall.same_content))
+        return table
+
+
+def summarize(rows: Sequence[Row]) -> BenchmarkReport:
+    """The report over scored questions. Raises ValueError without rows."""
+    if not rows:
+        raise ValueError("a report needs at least one question")
+    return BenchmarkReport(
+        overall=_group("overall", rows),
+        by_question_type=_grouped(rows, lambda row: row.question_type),
+        by_filing_type=_grouped(rows, lambda row: row.filing_type),
+    )
+
+
+def write_rows(rows: Sequence[Row], path: Path) -> None:
+    """One line per question: `.csv` with a header, `.jsonl` otherwise. Replaces the file."""
+    flat = [_flat(row) for row in rows]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix.lower() == ".csv":
+            writer = csv.DictWriter(file, fieldnames=list(flat[0]) if flat else [])
+            writer.writeheader()
+            writer.writerows({**line, "missing": "; ".join(line["missing"])} for line in flat)
+        else:
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in flat)
+
+
+_COLUMNS = (
+    "n",
+    "document recall",
+    "page recall, passages",
+    "page recall, pages",
+    "numeric match",
+    "strict match",
+    "refused",
+    "median s",
+    "p95 s",
+)
+
+
+def _cells(name: str, group: Group, retrieval: RetrievalMeans | None = None) -> tuple[str, ...]:
+    means = retrieval or group.retrieval
+    return (
+        name,
+        str(group.questions),
+        _percent(means.document_recall),
+        _percent(means.page_recall_of_passages),
+        _percent(means.page_recall),
+        _percent(group.numeric_match),
+        _percent(group.strict_match),
+        str(group.refusals),
+        f"{group.median_seconds:.2f}",
+        f"{group.p95_seconds:.2f}",
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def _grouped(rows: Sequence[Row], key: Callable[[Row], str]) -> tuple[Group, ...]:
+    names = sorted({key(row) for row in rows})
+    return tuple(_group(name, [row for row in rows if key(row) == name]) for name in names)
+
+
+def _group(name: str, rows: Sequence[Row]) -> Group:
+    numeric = [row.numeric_match for row in rows if row.numeric_match is not None]
+    strict = [row.strict_match for row in rows if row.strict_match is not None]
+    seconds = [row.seconds for row in rows]
+    as_named = _means([row.retrieval for row in rows])
+    by_content = _means([row.same_content for row in rows])
+    return Group(
+        name=name,
+        questions=len(rows),
+        retrieval=as_named,
+        same_content=by_content if by_content != as_named else None,
+        numeric_questions=len(numeric),
+        numeric_match=fmean(numeric) if numeric else None,
+        strict_match=fmean(strict) if strict else None,
+        refusals=sum(row.refused for row in rows),
+        median_seconds=percentile(seconds, 50),
+        p95_seconds=percentile(seconds, 95),
+    )
+
+
+def _means(scores: Sequence[Retrieval]) -> RetrievalMeans:
+    return RetrievalMeans(
+        document_recall=fmean(each.document_recall for each in scores),
+        page_recall_of_passages=fmean(each.page_recall_of_passages for each in scores),
+        page_hits_of_passages=fmean(each.page_hit_of_passages for each in scores),
+        page_recall=fmean(each.page_recall for each in scores),
+        page_hits=fmean(each.page_hit for each in scores),
+        page_precision=fmean(each.page_precision for each in scores),
+    )
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    """A row as one level of columns; the same-content figures only carry their own prefix."""
+    columns: dict[str, Any] = asdict(row)
+    columns["missing"] = list(row.missing)
+    retrieval: Mapping[str, Any] = columns.pop("retrieval")
+    by_content: Mapping[str, Any] = columns.pop("same_content")
+    return {**columns, **retrieval, **{f"same_content_{name}": figure for name, figure in by_content.items()}}

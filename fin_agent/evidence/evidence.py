@@ -1,0 +1,52 @@
+"""Evidence: passages that the filter kept, with why; and what a curation decides."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.evidence.cards import Card
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.filings.filing import PassageKind
+
+
+class RetrievedPassage(BaseModel):
+    """A passage as a round of search found it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+    ordinal: int
+    kind: PassageKind
+    text: str
+    box: tuple[float, float, float, float] | None = None
+    score: float
+    round: int
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """The passage's place in the index."""
+        return self.doc_id, self.ordinal
+
+
+class Evidence(BaseModel):
+    """A passage kept by the filter."""
+
+    model_config = ConfigDict(frozen=True)
+
+    passage: RetrievedPassage
+    card: Card | None = None
+    why: str
+
+
+class Curation(BaseModel):
+    """What curation decides after a round (HiREC: filter, answerability, complementary question in one step)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kept: tuple[Evidence, ...]
+    ledger: Ledger
+    answerable: bool
+    missing: tuple[str, ...] = ()
+    """What is still to be found, in words."""
+    complementary_question: str = ""

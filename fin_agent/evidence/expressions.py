@@ -1,0 +1,245 @@
+"""What is to be computed: formulas over metrics, bound to a company and a period, resolved against what is known."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from fin_agent.errors import LexiconError
+from fin_agent.lexicon.slots import Slot
+
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number of the formula itself."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A metric or formula by its id, `shift` fiscal years from the period asked about, or in `year`."""
+
+    name: str
+    shift: int = 0
+    year: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A place for one figure: a slot of the ledger."""
+
+    slot: Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """`left operator right`, the operator one of `+ - * /`."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """Arithmetic mean of its parts."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Magnitude:
+    """Absolute value."""
+
+    of: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first of `options` that can be computed."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IfReported:
+    """`of`, or zero where the filing does not report it."""
+
+    of: Node
+
+
+Node = Constant | Quantity | Known | Operation | Mean | Magnitude | Choice | IfReported
+
+Definition = Callable[[str], Node | None]
+"""A formula's (or a derivable metric's) own expression by id; None for a metric that can only be read."""
+
+
+def parse_formula(text: str) -> Node:
+    """An expression as a tree. Raises LexiconError on anything outside the grammar.
+
+    The grammar is the lexicon's (`docs/lexicon.md`), with two additions that questions need: `revenue[2019]` is the
+    figure of that fiscal year, whatever period is asked about, and `mean(a, b, ...)` averages its parts.
+    """
+    try:
+        return _node(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError) as error:
+        raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy="See docs/lexicon.md") from None
+
+
+def bind(
+    node: Node,
+    *,
+    slot_of: Callable[[str, int, int | None], Slot],
+    formula_of: Definition,
+    derive_of: Definition,
+) -> Node:
+    """Replace every Quantity by slots: formulas are expanded, derivable metrics become a choice.
+
+    `slot_of(metric, shift, year)` makes the slot of a metric; `formula_of` and `derive_of` give expressions by id.
+    """
+
+    def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
+        if not isinstance(current, Quantity):
+            return rebuilt(current, lambda part: walk(part, shift, open_ids))
+        name, year, shift = current.name, current.year, shift + current.shift
+        formula = formula_of(name)
+        if formula is not None:
+            return walk(_pinned(formula, year), shift, open_ids | {name})
+        known = Known(slot_of(name, shift, year))
+        derived = derive_of(name) if name not in open_ids else None
+        if derived is None:
+            return known
+        return Choice((known, walk(_pinned(derived, year), shift, open_ids | {name})))
+
+    return walk(node, 0, frozenset())
+
+
+def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None, tuple[Slot, ...]]:
+    """Settle choices with what is known: (tree of filled slots, ()) or (None, the slots it fails for)."""
+    match node:
+        case Known(slot):
+            return (node, ()) if is_filled(slot) else (None, (slot,))
+        case Operation(operator, left, right):
+            first, missing = resolve(left, is_filled)
+            second, also = resolve(right, is_filled)
+            if first is None or second is None:
+                return None, missing + also
+            return Operation(operator, first, second), ()
+        case Mean(parts):
+            settled = [resolve(part, is_filled) for part in parts]
+            trees = tuple(tree for tree, _ in settled if tree is not None)
+            if len(trees) < len(parts):
+                return None, tuple(slot for _, slots in settled for slot in slots)
+            return Mean(trees), ()
+        case Magnitude(of):
+            inner, missing = resolve(of, is_filled)
+            return (Magnitude(inner), ()) if inner is not None else (None, missing)
+        case Choice(options):
+            settled = [resolve(option, is_filled) for option in options]
+            tree = next((tree for tree, _ in settled if tree is not None), None)
+            return (tree, ()) if tree is not None else (None, settled[0][1])
+        case IfReported(of):
+            inner, _ = resolve(of, is_filled)
+            return (inner if inner is not None else Constant(0)), ()
+        case _:
+            return node, ()
+
+
+def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
+    """(slot, whether it is required) of a bound tree: alternatives and optional parts are not required."""
+    match node:
+        case Known(slot):
+            yield slot, required
+        case Operation(_, left, right):
+            yield from slots_of(left, required=required)
+            yield from slots_of(right, required=required)
+        case Mean(parts):
+            for part in parts:
+                yield from slots_of(part, required=required)
+        case Magnitude(of):
+            yield from slots_of(of, required=required)
+        case Choice(options):
+            for position, option in enumerate(options):
+                yield from slots_of(option, required=required and position == 0)
+        case IfReported(of):
+            yield from slots_of(of, required=False)
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The same node with `change` applied to its parts; a leaf stays as it is."""
+    match node:
+        case Operation(operator, left, right):
+            return Operation(operator, change(left), change(right))
+        case Mean(parts):
+            return Mean(tuple(change(part) for part in parts))
+        case Choice(options):
+            return Choice(tuple(change(option) for option in options))
+        case Magnitude(of):
+            return Magnitude(change(of))
+        case IfReported(of):
+            return IfReported(change(of))
+        case _:
+            return node
+
+
+def shifted(node: Node, years: int) -> Node:
+    """The same expression `years` fiscal years later (earlier where negative)."""
+    if not isinstance(node, Quantity):
+        return rebuilt(node, lambda part: shifted(part, years))
+    if node.year:
+        return replace(node, year=node.year + years)
+    return replace(node, shift=node.shift + years)
+
+
+def _pinned(node: Node, year: int | None) -> Node:
+    """The same expression as of fiscal `year`: shifts become years counted from it. Unchanged where `year` is None."""
+    if year is None:
+        return node
+    if not isinstance(node, Quantity):
+        return rebuilt(node, lambda part: _pinned(part, year))
+    return node if node.year else Quantity(node.name, 0, year + node.shift)
+
+
+def _node(tree: ast.expr) -> Node:
+    match tree:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return Constant(value)
+        case ast.Name(id=name):
+            return Quantity(name)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() as year)):
+            return Quantity(name, 0, year)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return Operation("-", Constant(0), _node(operand))
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
+            return Operation(OPERATORS[type(operator)], _node(left), _node(right))
+        case ast.Call(func=ast.Name(id=name), args=args) if args and not tree.keywords:
+            return _call(name, [_node(argument) for argument in args])
+        case _:
+            raise ValueError(f"{ast.unparse(tree)} is not part of the grammar")
+
+
+def _call(name: str, arguments: list[Node]) -> Node:
+    if name == "first":
+        return Choice(tuple(arguments))
+    if name == "mean":
+        return Mean(tuple(arguments))
+    if len(arguments) != 1:
+        raise ValueError(f"{name}() takes one argument")
+    (of,) = arguments
+    match name:
+        case "prior":
+            return shifted(of, -1)
+        case "avg":
+            return Mean((of, shifted(of, -1)))
+        case "change":
+            return Operation("-", of, shifted(of, -1))
+        case "abs":
+            return Magnitude(of)
+        case "optional":
+            return IfReported(of)
+        case _:
+            raise ValueError(f"there is no function {name}()")

@@ -1,0 +1,111 @@
+"""Intent: a question abstracted over the fields that evidence has."""
+
+from __future__ import annotations
+
+from datetime import date
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.filings.filing import Form, Statement
+from fin_agent.lexicon.fiscal import FiscalPeriod
+
+OutputUnit = Literal[
+    "USD",
+    "USD thousands",
+    "USD millions",
+    "USD billions",
+    "USD per share",
+    "percent",
+    "percentage points",
+    "ratio",
+    "days",
+    "years",
+    "shares",
+    "count",
+]
+
+
+class Relation(StrEnum):
+    """What is asked of the measure over its periods."""
+
+    EACH = "each"
+    """The figure itself, of every period asked about."""
+    GROWTH = "growth"
+    ANNUAL_GROWTH = "annual-growth"
+    """Compound annual growth rate."""
+    CHANGE = "change"
+    AVERAGE = "average"
+    TOTAL = "total"
+    TREND = "trend"
+    """Did it rise or fall: yes or no, with the figures."""
+    EXPLANATION = "explanation"
+    """Words are asked for, not a figure."""
+
+
+class Comparison(StrEnum):
+    """What is asked of the companies against each other."""
+
+    NONE = "none"
+    DIFFERENCE = "difference"
+    RATIO = "ratio"
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+    TOTAL = "total"
+
+
+class Intent(BaseModel):
+    """A question as the engine understands it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    core: str
+    """The question without its instructions and definitions: what is searched for."""
+    companies: tuple[CompanyAsked, ...] = ()
+    unknown_companies: tuple[str, ...] = ()
+    """Named in the question, not in the index."""
+    periods: tuple[FiscalPeriod, ...] = ()
+    """Fiscal periods asked about, ascending; empty where the question names none."""
+    dates: tuple[date, ...] = ()
+    forms: tuple[Form, ...] = ()
+    """Kinds of document the question names (`8k filing`)."""
+    relation: Relation = Relation.EXPLANATION
+    comparison: Comparison = Comparison.NONE
+    measure: str = ""
+    """The measure in words."""
+    expression: str = ""
+    """The measure over metrics, in the grammar of `evidence.expressions`; empty for a question of words."""
+    measure_unit: str = ""
+    """Unit of the expression's value before it is converted: `USD`, `percent`, `ratio`, `days` ..."""
+    unit: OutputUnit | None = None
+    """Unit asked for."""
+    decimals: int | None = None
+    statements: tuple[Statement, ...] = ()
+    """Statements the question names as its source."""
+    topics: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    """Search terms: words of the core question."""
+    expansions: tuple[str, ...] = ()
+    """Search terms that filings use for the same thing."""
+    asks_figure: bool = False
+    """Whether a number is asked for (`how much`), with or without a known measure."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the answer is computed from figures."""
+        return bool(self.expression) and self.relation is not Relation.EXPLANATION
+
+
+class CompanyAsked(BaseModel):
+    """An indexed company the question names."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    name: str
+    confidence: float = 1.0
+
+
+Intent.model_rebuild()

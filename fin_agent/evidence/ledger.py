@@ -1,0 +1,174 @@
+"""The ledger: every slot of an answer, and the figure that fills it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.lexicon.slots import Slot
+from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.retrieval.matching import covers
+
+_MOST_CONFLICTS = 3
+
+
+class Figure(BaseModel):
+    """A fact as an answer cites it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+    """0-based."""
+    line: int
+    box: tuple[float, float, float, float]
+    label: str
+    column: str
+    amount: Decimal
+    """As asked for, in units of `scale`: a cash outflow is positive whatever sign is printed."""
+    printed: Decimal
+    """As printed, with its sign."""
+    scale: int
+    unit: str
+    fiscal_year: int
+    quarter: int | None
+    months: int
+    period_end: date | None = None
+    statement: Statement | None = None
+
+    def fact(self) -> Fact:
+        """The fact it was taken from, for the provenance check."""
+        period = FactPeriod(self.fiscal_year, self.quarter, self.months, self.period_end)
+        return Fact(self.label, self.printed, self.scale, self.unit, period, self.page, Box(*self.box), line=self.line)
+
+    @property
+    def value(self) -> Decimal:
+        """In base units."""
+        return self.amount * self.scale
+
+
+class Entry(BaseModel):
+    """A slot and what fills it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    slot: Slot
+    required: bool
+    figure: Figure | None = None
+    reason: str = ""
+    """Why this figure fills the slot, or why nothing does."""
+    conflicts: tuple[Figure, ...] = ()
+    """Other figures for the same slot that disagree."""
+
+
+class Ledger(BaseModel):
+    """The slots of one question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def figures(self) -> dict[Slot, Figure]:
+        """What is known so far."""
+        return {entry.slot: entry.figure for entry in self.entries if entry.figure is not None}
+
+    @property
+    def empty(self) -> tuple[Slot, ...]:
+        """Slots without a figure, required ones first."""
+        slots = [(not entry.required, entry.slot) for entry in self.entries if entry.figure is None]
+        return tuple(slot for _, slot in sorted(slots, key=lambda pair: pair[0]))
+
+
+def fill(
+    slots: Mapping[Slot, bool], facts: Iterable[SourcedFact], lexicon: Lexicon, documents: Sequence[str]
+) -> Ledger:
+    """Fill `slots` (slot -> required) from `facts`.
+
+    A figure on the metric's own primary statement goes before one printed elsewhere; among those, the filing that
+    stands first in `documents`, then the earlier page and line.
+    """
+    rank = {doc_id: position for position, doc_id in enumerate(documents)}
+    by_metric: dict[str, list[SourcedFact]] = {}
+    for sourced in facts:
+        if sourced.fact.metric is not None and sourced.fact.scope is None:
+            by_metric.setdefault(sourced.fact.metric, []).append(sourced)
+    entries: list[Entry] = []
+    for slot, required in slots.items():
+        home = lexicon.metrics[slot.metric].statement
+        candidates = [fact for fact in by_metric.get(slot.metric, ()) if covers(fact.fact, slot, home)]
+        candidates.sort(
+            key=lambda sourced: (
+                home is not None and sourced.fact.statement is not home,
+                sourced.fact.statement is None,
+                rank.get(sourced.doc_id, len(rank)),
+                sourced.fact.page,
+                sourced.fact.line,
+            )
+        )
+        entries.append(_entry(slot, required, candidates, lexicon))
+    return Ledger(entries=tuple(entries))
+
+
+def _entry(slot: Slot, required: bool, candidates: Sequence[SourcedFact], lexicon: Lexicon) -> Entry:
+    if not candidates:
+        return Entry(slot=slot, required=required, reason="nothing read so far states it")
+    figures = [_figure(sourced, lexicon) for sourced in candidates]
+    chosen = figures[0]
+    conflicts = [other for other in figures[1:] if not _agree(chosen, other)]
+    place = f"{chosen.statement} statement" if chosen.statement else "a table outside the statements"
+    return Entry(
+        slot=slot,
+        required=required,
+        figure=chosen,
+        reason=f"{chosen.label!r} in the column {chosen.column!r} of {place}",
+        conflicts=tuple(conflicts[:_MOST_CONFLICTS]),
+    )
+
+
+def _figure(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
+    fact = sourced.fact
+    return Figure(
+        doc_id=sourced.doc_id,
+        page=fact.page,
+        line=fact.line,
+        box=tuple(fact.box),
+        label=fact.label,
+        column=fact.column,
+        amount=_as_asked(fact, lexicon),
+        printed=fact.amount,
+        scale=fact.scale,
+        unit=fact.unit,
+        fiscal_year=fact.period.fiscal_year,
+        quarter=fact.period.quarter,
+        months=fact.period.months,
+        period_end=fact.period.end,
+        statement=fact.statement,
+    )
+
+
+def _as_asked(fact: Fact, lexicon: Lexicon) -> Decimal:
+    """The amount with the sign that people mean: outflows and costs are positive amounts."""
+    sign = lexicon.metrics[fact.metric].sign if fact.metric else "as printed"
+    label = fact.label.lower()
+    if sign == "outflow":
+        return abs(fact.amount)
+    if sign == "expense" and fact.amount < 0 and not _may_be_negative(label):
+        return -fact.amount
+    if sign == "expense" and "(expense)" in label:
+        return -fact.amount
+    return fact.amount
+
+
+def _may_be_negative(label: str) -> bool:
+    return any(word in label for word in ("benefit", "income", "(expense)", "credit", "gain", "tax"))
+
+
+def _agree(one: Figure, other: Figure) -> bool:
+    """Equal within the coarser of the two roundings."""
+    return abs(one.value - other.value) <= max(one.scale, other.scale)

@@ -1,0 +1,17 @@
+"""Everything the index keeps of a file: the filing, its cards, its summary. Runs in worker processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fin_agent.evidence.cards import cards_of, summary_of
+from fin_agent.filings.reader import read_filing
+from fin_agent.index.ingest import PreparedFiling
+from fin_agent.lexicon.lexicon import load_lexicon
+
+
+def prepare(path: Path) -> PreparedFiling:
+    """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step."""
+    filing = read_filing(path, load_lexicon().metric_of_label)
+    cards = tuple(card.model_dump_json(exclude_none=True) for card in cards_of(filing))
+    return PreparedFiling(filing, cards, summary_of(filing))

@@ -1,0 +1,76 @@
+"""Dates as filings and people print them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+
+
+class PrintedDate(NamedTuple):
+    """A date and where it stands: `text[start:end]`."""
+
+    start: int
+    end: int
+    date: date
+
+
+def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[PrintedDate]:
+    """Every complete date printed in `text[start:end]`, in order.
+
+    Reads `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, with any white space
+    (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
+    """
+    return list(_dates(text, start, len(text) if end is None else end))
+
+
+def month_number(name: str) -> int:
+    """1 to 12 for a month's English name or its abbreviation; raises ValueError for anything else."""
+    stem = name[:3].lower()
+    for number, month in enumerate(MONTHS, start=1):
+        if len(stem) == 3 and month.startswith(stem):
+            return number
+    raise ValueError(f"`{name}` is not a month")
+
+
+MONTH_NAME = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+"""Pattern of a month's name, to be compiled without regard to case."""
+_YEAR = r"(?:19|20)[0-9]{2}(?![0-9])"
+_DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
+_DATE = re.compile(
+    rf"(?<![a-z])(?P<m1>{MONTH_NAME})\s*(?P<d1>{_DAY})(?![0-9])(?:\s*(?:st|nd|rd|th)\b)?\s*[,.]?\s*(?:of\s+)?(?P<y1>{_YEAR})"
+    rf"|(?<![0-9.,$])(?P<d2>{_DAY})(?:\s*(?:st|nd|rd|th)\b)?\s*[-,]?\s*(?:(?:day\s+)?of\s+)?(?P<m2>{MONTH_NAME})[\s,-]*(?P<y2>{_YEAR})"
+    rf"|(?<![0-9-])(?P<y3>(?:19|20)[0-9]{{2}})(?P<sep>[-/.])(?P<m3>[01]?[0-9])(?P=sep)(?P<d3>{_DAY})(?![0-9-])"
+    r"|(?<![0-9/-])(?P<m4>[0-3]?[0-9])(?P<cut>[/-])(?P<d4>[0-3]?[0-9])(?P=cut)(?P<y4>(?:(?:19|20)[0-9]{2}|[0-9]{2}))(?![0-9/-])",
+    re.IGNORECASE,
+)
+
+
+def _dates(text: str, start: int, end: int) -> Iterator[PrintedDate]:
+    for found in _DATE.finditer(text, start, end):
+        parts = found.groupdict()
+        if parts["m1"]:
+            year, month, day = int(parts["y1"]), month_number(parts["m1"]), int(parts["d1"])
+        elif parts["m2"]:
+            year, month, day = int(parts["y2"]), month_number(parts["m2"]), int(parts["d2"])
+        elif parts["y3"]:
+            year, month, day = int(parts["y3"]), int(parts["m3"]), int(parts["d3"])
+        else:
+            year, month, day = int(parts["y4"]), int(parts["m4"]), int(parts["d4"])
+            if year < 100:
+                year += 2000 if year <= 50 else 1900
+            if month > 12:
+                month, day = day, month
+        try:
+            yield PrintedDate(found.start(), found.end(), date(year, month, day))
+        except ValueError:
+            continue

@@ -1,0 +1,246 @@
+"""Header lines of a table: what each column is called and which period it covers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from fin_agent.filings.cells import Column
+from fin_agent.filings.filing import FactPeriod
+from fin_agent.filings.lines import Line
+from fin_agent.filings.numbers import parse_number
+from fin_agent.filings.periods import FiscalCalendar, TimeWords, is_change, time_words
+from fin_agent.filings.units import unit_line_in
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Columns of a table as their header names them."""
+
+    columns: tuple[str, ...]
+    periods: tuple[FactPeriod | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words of a header line that stand together."""
+
+    text: str
+    x0: float
+    x1: float
+
+    @property
+    def middle(self) -> float:
+        return (self.x0 + self.x1) / 2
+
+
+def read_header(
+    lines: Sequence[Line], columns: Sequence[Column], context: str, calendar: FiscalCalendar | None, instant: bool
+) -> Header:
+    """Name the columns and date them.
+
+    `lines` are the header lines, top to bottom. `context` is the caption: it may say the length of the periods, or
+    the one period of all columns. `instant` says that the rows are balances at a day. A column that shows a change, a
+    note number or anything else without a period of its own gets None.
+    """
+    parts: list[list[str]] = [[] for _ in columns]
+    own: list[list[str]] = [[] for _ in columns]
+    for line in lines:
+        shared, assigned = _assign(phrases_of(line), columns)
+        for index in range(len(columns)):
+            parts[index].extend(shared)
+            for phrase in assigned[index]:
+                parts[index].append(phrase)
+                own[index].append(phrase)
+    names = tuple(" ".join(_distinct(column)) for column in parts)
+    said = time_words(context)
+    fiscal = calendar or _CALENDAR_YEARS
+    dated = [time_words(name) for name in names]
+    periods = [
+        None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant)
+        for index, name in enumerate(names)
+    ]
+    return Header(tuple(_shown(column) for column in parts), tuple(periods))
+
+
+def is_header_line(line: Line) -> bool:
+    """Whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and holds no amount."""
+    text = line.text
+    if not _HINT.search(text) or len(line.words) > 40:
+        return False
+    phrases = phrases_of(line)
+    timely = others = 0
+    for position, phrase in enumerate(phrases):
+        plain = _BRACKETS.sub(" ", phrase.text)
+        words = _LETTERS.findall(_TIME.sub(" ", plain))
+        if parse_number(phrase.text) is not None and not _YEAR_ONLY.match(phrase.text):
+            return False
+        if _AMOUNT.search(plain):
+            return False
+        if _HINT.search(plain) and len(words) <= 1:
+            timely += 1
+        elif is_change(plain) and len(words) <= 4:
+            others += 0
+        elif position or len(phrases) == 1:
+            others += len(words)
+        elif len(words) > 14:
+            return False
+    return timely > 0 and others <= 3 + 2 * timely
+
+
+def phrases_of(line: Line) -> list[Phrase]:
+    """Words of a line grouped by the white space between them."""
+    room = max(4.5, 0.5 * line.height)
+    groups: list[list[int]] = []
+    words = line.words
+    for index, word in enumerate(words):
+        if groups and word.x0 - words[groups[-1][-1]].x1 <= room:
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return [
+        Phrase(" ".join(words[index].text for index in group), words[group[0]].x0, words[group[-1]].x1)
+        for group in groups
+    ]
+
+
+_HINT = re.compile(
+    r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
+    r"|\bended\b|\bending\b|\bmonths\b|\bweeks\b|\bfiscal\b|\bfy\s?'?\d|\bq[1-4]\b|\b[1-4]q|\bquarter\b|\byears?\b"
+    r"|\d/\d+/\d\d|\bas of\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
+    re.I,
+)
+_TIME = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|\b(?:fiscal|years?|ended|ending|months?|weeks?"
+    r"|quarters?|first|second|third|fourth|three|six|nine|twelve|thirteen|fourteen|twenty|thirty|fifty|forty|two|seven"
+    r"|for|the|as|of|at|and|to|through|from|in|on|periods?|fy|q[1-4]|[1-4]q|unaudited|audited|restated|adjusted"
+    r"|revised|recast|actual|reported|note|notes?|week|full|vs|versus|change|th|st|nd|rd|successor|predecessor)\b",
+    re.I,
+)
+_LETTERS = re.compile(r"[A-Za-z]{2,}")
+_BRACKETS = re.compile(r"\([^()]*\)?")
+_AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
+_YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
+_CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
+_MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
+
+
+def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
+    """(text shared by all columns, text of each column) of one header line."""
+    assigned: list[list[str]] = [[] for _ in columns]
+    first = columns[0]
+    stub = [phrase for phrase in phrases if phrase.x1 < min(first.left, first.core - 12) and phrase.middle < first.core]
+    over = [phrase for phrase in phrases if phrase not in stub]
+    shared = [text for phrase in stub if (text := _timely(phrase.text))]
+    if not over:
+        return shared, assigned
+    if len(over) == len(columns):
+        for index, phrase in enumerate(over):
+            assigned[index].append(phrase.text)
+        return shared, assigned
+    timely = any(time_words(phrase.text).said for phrase in over)
+    if len(over) == 1 and timely and not is_change(over[0].text):
+        return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
+    for index, column in enumerate(columns):
+        best = max(over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - _middle(column))))
+        if _overlap(best, column) > 0 or timely:
+            assigned[index].append(best.text)
+    return shared, assigned
+
+
+def _timely(text: str) -> str:
+    """The part of a heading over all columns that says time; several years name no single period."""
+    if unit := unit_line_in(text):
+        text = text.replace(unit, " ")
+    said = time_words(text)
+    if not said.said:
+        return ""
+    if len(said.dates) + len(said.years) > 1:
+        text = _ANY_YEAR.sub(" ", text)
+    return " ".join(text.split())
+
+
+_ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
+
+
+def _overlap(phrase: Phrase, column: Column) -> float:
+    return min(phrase.x1 + 2, column.right) - max(phrase.x0 - 2, column.left)
+
+
+def _middle(column: Column) -> float:
+    return (column.core + column.right) / 2
+
+
+def _distinct(parts: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    for part in parts:
+        plain = _MARKS.sub("", part)
+        if unit := unit_line_in(plain):
+            plain = plain.replace(unit, " ").strip()
+        if plain and plain not in kept:
+            kept.append(plain)
+    return kept
+
+
+def _shown(parts: Sequence[str]) -> str:
+    return " ".join(_distinct(parts))
+
+
+def _has_no_period(own: str, name: str) -> bool:
+    if is_change(own) and not _GROWTH_YEAR.search(own):
+        return True
+    return not own and is_change(name)
+
+
+_GROWTH_YEAR = re.compile(r"^(?:(?:19|20)\d\d|fiscal (?:19|20)\d\d)\W*$", re.I)
+
+
+def _period(named: TimeWords, context: TimeWords, fiscal: FiscalCalendar, instant: bool) -> FactPeriod | None:
+    months = named.months if named.months is not None else context.months
+    if instant:
+        months = 0
+    if named.quarter and not named.dates:
+        year = named.years[-1] if named.years else fiscal.year
+        return FactPeriod(year, named.quarter, 3, None)
+    day = _day(named)
+    if day is None and not named.years:
+        day = _only(context)
+        if day is None:
+            return None
+    if day is not None:
+        if months is None:
+            months = 0
+        return fiscal.duration(day, months) if months else fiscal.instant(day)
+    year = named.years[-1]
+    if months is None:
+        months = 3 if fiscal.quarter else 12
+    if fiscal.quarter and months in (0, 3, 6, 9) and fiscal.period_end is not None:
+        # A quarterly report's bare year means its own quarter, in that year.
+        shifted = _shift(fiscal.period_end, year - fiscal.year)
+        return fiscal.duration(shifted, months) if months else fiscal.instant(shifted)
+    end = fiscal.end_of(year) if months in (0, 12) else None
+    return FactPeriod(year, None, months, end)
+
+
+def _day(named: TimeWords) -> date | None:
+    if named.dates:
+        return named.dates[-1]
+    if named.day and named.years:
+        try:
+            return date(named.years[-1], *named.day)
+        except ValueError:
+            return None
+    return None
+
+
+def _only(context: TimeWords) -> date | None:
+    """The one day the caption names, where it names one."""
+    if len(context.dates) == 1 and not context.years:
+        return context.dates[0]
+    return None
+
+
+def _shift(day: date, years: int) -> date:
+    return day.replace(year=day.year + years, day=min(day.day, 28)) if day.month == 2 else day.replace(year=day.year + years)

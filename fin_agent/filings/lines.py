@@ -1,0 +1,170 @@
+"""Words of a page become visual lines: what stands at one height, left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from fin_agent.filings.filing import Box, PageContent, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that stand at one height, sorted by x; all places in points, upright."""
+
+    words: tuple[Word, ...]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def middle(self) -> float:
+        return (self.y0 + self.y1) / 2
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Lines of one text column of a page, and how its places map back to the page."""
+
+    lines: tuple[Line, ...]
+    turn: int = 0
+    """0 upright; 1 the page reads bottom to top; -1 top to bottom."""
+    extent: float = 0.0
+    """What a turned coordinate is measured from: the page's height for 1, its width for -1."""
+
+    def box_on_page(self, box: Box) -> Box:
+        """`box`, given upright, where it stands on the page as printed."""
+        if self.turn == 1:
+            return Box(box.y0, self.extent - box.x1, box.y1, self.extent - box.x0)
+        if self.turn == -1:
+            return Box(self.extent - box.y1, box.x0, self.extent - box.y0, box.x1)
+        return box
+
+
+def flows_of(page: PageContent) -> list[Flow]:
+    """The page as upright text columns: one, save on pages set in two columns of prose; turned text is turned up."""
+    words = [word for word in page.words if word.text.strip()]
+    turn = _turn(words)
+    extent = page.height if turn == 1 else page.width
+    if turn:
+        words = [_upright(word, turn, extent) for word in words]
+    lines = lines_of(words)
+    gutter = None if turn else _gutter(lines)
+    if gutter is None:
+        return [Flow(tuple(lines), turn, extent)]
+    left = [word for word in words if word.x1 <= gutter + 1]
+    right = [word for word in words if word.x1 > gutter + 1]
+    return [Flow(tuple(lines_of(left))), Flow(tuple(lines_of(right)))]
+
+
+def lines_of(words: Sequence[Word]) -> list[Line]:
+    """Cluster words into lines, top to bottom: a word joins the line whose height it shares by more than half."""
+    lines: list[Line] = []
+    row: list[Word] = []
+    top = bottom = 0.0
+    for word in sorted(words, key=_middle):
+        if row:
+            overlap = min(bottom, word.y1) - max(top, word.y0)
+            if overlap > 0.5 * min(bottom - top, word.y1 - word.y0):
+                row.append(word)
+                # A superscript or a tall bracket must not stretch the line until it swallows the next one.
+                if word.y1 - word.y0 <= 1.3 * (bottom - top):
+                    top, bottom = (top + word.y0) / 2, (bottom + word.y1) / 2
+                continue
+            lines.append(_line(row))
+        row, top, bottom = [word], word.y0, word.y1
+    if row:
+        lines.append(_line(row))
+    return lines
+
+
+def _middle(word: Word) -> tuple[float, float]:
+    return (word.y0 + word.y1, word.x0)
+
+
+def _line(words: list[Word]) -> Line:
+    words.sort(key=lambda word: (word.x0, word.x1, word.y0))
+    heights = [word.y1 - word.y0 for word in words]
+    typical = median(heights)
+    regular = [word for word, height in zip(words, heights, strict=True) if height >= 0.75 * typical]
+    return Line(
+        tuple(words),
+        min(word.x0 for word in words),
+        min(word.y0 for word in regular),
+        max(word.x1 for word in words),
+        max(word.y1 for word in regular),
+    )
+
+
+def _turn(words: Sequence[Word]) -> int:
+    long = [word for word in words if len(word.text) > 3]
+    tall = [word for word in long if word.y1 - word.y0 > 1.5 * (word.x1 - word.x0)]
+    if len(tall) < 10 or 2 * len(tall) <= len(long):
+        return 0
+    rising = sum(_rises(*pair) for pair in _neighbours(tall))
+    return 1 if rising >= 0 else -1
+
+
+def _neighbours(words: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
+    return ((a, b) for a, b in zip(words, words[1:], strict=False) if abs(a.x0 - b.x0) < 2)
+
+
+def _rises(first: Word, second: Word) -> int:
+    return 1 if second.y1 < first.y1 else -1
+
+
+def _upright(word: Word, turn: int, extent: float) -> Word:
+    if turn == 1:
+        return Word(extent - word.y1, word.x0, extent - word.y0, word.x1, word.text)
+    return Word(word.y0, extent - word.x1, word.y1, extent - word.x0, word.text)
+
+
+def _gutter(lines: Sequence[Line]) -> float | None:
+    """x of the blank band between two columns of prose, or None: a table's columns are numbers, a prose column is not.
+    """
+    if len(lines) < 25:
+        return None
+    left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
+    middle = (left + right) / 2
+    edges: list[tuple[float, float]] = []
+    crossing = sides = 0
+    for line in lines:
+        gap = _gap_at(line, middle, 0.08 * (right - left))
+        if gap is None:
+            crossing += line.x0 < middle < line.x1
+            continue
+        sides += 1
+        edges.append(gap)
+    if sides < 20 or crossing > 0.25 * sides:
+        return None
+    letters = sum(_is_prose(line, edge) for line, edge in zip(_with_gap(lines, middle, right - left), edges, strict=True))
+    if letters < 0.7 * sides:
+        return None
+    return median(edge[0] for edge in edges) + 0.5 * median(edge[1] - edge[0] for edge in edges)
+
+
+def _with_gap(lines: Sequence[Line], middle: float, width: float) -> list[Line]:
+    return [line for line in lines if _gap_at(line, middle, 0.08 * width) is not None]
+
+
+def _gap_at(line: Line, middle: float, reach: float) -> tuple[float, float] | None:
+    for first, second in zip(line.words, line.words[1:], strict=False):
+        if second.x0 - first.x1 > 9 and first.x1 < middle + reach and second.x0 > middle - reach:
+            return first.x1, second.x0
+    return None
+
+
+def _is_prose(line: Line, gap: tuple[float, float]) -> bool:
+    after = [word.text for word in line.words if word.x0 >= gap[1]]
+    before = [word.text for word in line.words if word.x1 <= gap[0]]
+    return all(sum(text[:1].isalpha() for text in side) >= max(3, 0.7 * len(side)) for side in (after, before))

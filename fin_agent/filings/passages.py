@@ -1,0 +1,71 @@
+"""Cut pages into passages: spans of running text, and tables with their caption, unit and header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fin_agent.filings.filing import PageContent, Passage, PassageKind, Table
+
+PASSAGE_TOKENS = 1024
+OVERLAP_TOKENS = 30
+_CHARACTERS_PER_TOKEN = 4
+"""English prose and tables average about four characters a token; an estimate needs no vocabulary file."""
+_FEWEST_TABLE_ROWS = 3
+
+
+def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[Passage]:
+    """Passages of all pages, page by page: its text spans, then its tables."""
+    by_page: dict[int, list[Table]] = {}
+    for table in tables:
+        by_page.setdefault(table.page, []).append(table)
+    passages: list[Passage] = []
+    for page in pages:
+        for text in split_text(page.text):
+            passages.append(Passage(page.number, len(passages), PassageKind.TEXT, text))
+        for table in by_page.get(page.number, ()):
+            if len(table.rows) >= _FEWEST_TABLE_ROWS:
+                passages.append(
+                    Passage(page.number, len(passages), PassageKind.TABLE, table_text(table), table.box)
+                )
+    return passages
+
+
+def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_TOKENS) -> Iterator[str]:
+    """Spans of at most about `tokens` tokens, cut at line ends, each repeating the last `overlap` tokens."""
+    limit, kept = tokens * _CHARACTERS_PER_TOKEN, overlap * _CHARACTERS_PER_TOKEN
+    lines = text.strip().split("\n")
+    span: list[str] = []
+    length = 0
+    for line in (piece for whole in lines for piece in _pieces(whole, limit)):
+        if span and length + len(line) > limit:
+            yield "\n".join(span)
+            span = _tail(span, kept)
+            length = sum(len(part) + 1 for part in span)
+        span.append(line)
+        length += len(line) + 1
+    if any(line.strip() for line in span):
+        yield "\n".join(span)
+
+
+def table_text(table: Table) -> str:
+    """A table as lines of text: caption, unit, header, then a line a row with its section path."""
+    lines = [part for part in (table.caption, table.unit_line) if part]
+    lines.append(" | ".join(("", *table.columns)))
+    for row in table.rows:
+        label = " > ".join((*row.section, row.label))
+        lines.append(" | ".join((label, *(cell.printed if cell else "" for cell in row.cells))))
+    return "\n".join(lines)
+
+
+def _pieces(line: str, limit: int) -> Iterator[str]:
+    for start in range(0, max(len(line), 1), limit):
+        yield line[start : start + limit]
+
+
+def _tail(lines: list[str], characters: int) -> list[str]:
+    tail: list[str] = []
+    for line in reversed(lines):
+        if sum(map(len, tail)) + len(line) > characters:
+            break
+        tail.insert(0, line)
+    return tail

@@ -1,0 +1,210 @@
+"""What a column header or a sentence says about time, and the filer's own fiscal calendar."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import lru_cache
+
+from fin_agent.filings.filing import FactPeriod, Identity
+
+
+@dataclass(frozen=True, slots=True)
+class FiscalCalendar:
+    """Dates to fiscal years and quarters, as one filer names them."""
+
+    year: int
+    """Fiscal year of the filing."""
+    year_end: date
+    """Last day of that fiscal year: exact in an annual report, within two weeks in a quarterly one."""
+    quarter: int | None
+    period_end: date | None
+
+    @classmethod
+    def of(cls, identity: Identity | None) -> FiscalCalendar | None:
+        """None where the filing names neither a fiscal year nor a period end."""
+        if identity is None or (identity.fiscal_year is None and identity.period_end is None):
+            return None
+        end, year, quarter = identity.period_end, identity.fiscal_year, identity.quarter
+        if end is None:
+            assert year is not None
+            month = identity.fiscal_year_end_month or 12
+            return cls(year, _month_end(year + (month == 1), month), quarter, None)
+        year_end = end
+        if identity.fiscal_year_end_month and (quarter or year is None):
+            year_end = _next_year_end(end, identity.fiscal_year_end_month)
+        elif quarter:
+            year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
+        return cls(year if year is not None else named_after(year_end), year_end, quarter, end)
+
+    def fiscal_year_of(self, day: date) -> int:
+        """Fiscal year that `day` falls in; the last days of a year may drift by two weeks (52- and 53-week years)."""
+        return self.year - int(((self.year_end - day).days + _DRIFT) // 365.25)
+
+    def quarter_of(self, day: date) -> int:
+        """Fiscal quarter that ends nearest to `day`, 1 to 4."""
+        left = (self.year_end - day).days + 365.25 * (self.fiscal_year_of(day) - self.year)
+        return max(1, min(4, 4 - round(left / 91.31)))
+
+    def end_of(self, year: int) -> date | None:
+        """Last day of fiscal `year` where it ends with a calendar month; None where its end drifts."""
+        day = self.year_end
+        if year == self.year and not self.quarter and self.period_end:
+            return self.period_end
+        if not self.quarter and day != _month_end(day.year, day.month):
+            return None
+        if self.quarter and self.period_end and self.period_end != _month_end(
+            self.period_end.year, self.period_end.month
+        ):
+            return None
+        return _month_end(day.year + year - self.year, day.month)
+
+    def instant(self, day: date) -> FactPeriod:
+        quarter = self.quarter_of(day)
+        return FactPeriod(self.fiscal_year_of(day), None if quarter == 4 else quarter, 0, day)
+
+    def duration(self, day: date, months: int) -> FactPeriod:
+        return FactPeriod(self.fiscal_year_of(day), self.quarter_of(day) if months == 3 else None, months, day)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWords:
+    """The parts of time that some text names."""
+
+    months: int | None = None
+    """Length said (`Three Months Ended`: 3); 0 for `As of`; None where nothing is said."""
+    dates: tuple[date, ...] = ()
+    day: tuple[int, int] | None = None
+    """(month, day) without a year: `December 31,`."""
+    years: tuple[int, ...] = ()
+    quarter: int | None = None
+    fiscal: bool = False
+    """Years are named as fiscal years: `Fiscal 2022`, `FY23`."""
+
+    @property
+    def said(self) -> bool:
+        return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
+
+
+@lru_cache(maxsize=32_768)
+def time_words(text: str) -> TimeWords:
+    """Read the time named by `text`, a header or part of one."""
+    low = " ".join(text.lower().replace("\u2019", "'").split())
+    months = _months(low)
+    dates: list[date] = []
+
+    def take(match: re.Match[str]) -> str:
+        day = _date(match)
+        if day is not None:
+            dates.append(day)
+        return " "
+
+    rest = _WORD_DATE.sub(take, low)
+    rest = _DAY_FIRST.sub(take, rest)
+    rest = _SLASH_DATE.sub(take, rest)
+    partial = _MONTH_DAY.search(rest)
+    day = (_MONTHS[partial["month"][:3]], int(partial["day"])) if partial else None
+    if partial:
+        rest = _MONTH_DAY.sub(" ", rest)
+    years = [2000 + int(found[-2:]) for found in _SHORT_YEAR.findall(rest)]
+    quarter = None
+    if match := _QUARTER.search(rest):
+        named = next(group for group in match.groups() if group)
+        quarter = _ORDINALS.get(named) or int(named)
+    years += [int(found) for found in _YEAR.findall(rest)]
+    fiscal = bool(_FISCAL.search(low))
+    return TimeWords(months, tuple(dates), day, tuple(years), quarter, fiscal)
+
+
+def is_change(text: str) -> bool:
+    """Whether a header names a difference between periods, which has no period of its own."""
+    return bool(_CHANGE.search(text.lower()))
+
+
+def named_after(year_end: date) -> int:
+    """Fiscal year usually named for a year that ends on `year_end`: January ends count for the year before."""
+    return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
+
+
+_DRIFT = 14
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_WORD_DATE = re.compile(rf"\b{_MONTH}\s*(?P<day>\d{{1,2}})\s*,?\s*(?P<year>(?:19|20)\d\d)\b")
+_DAY_FIRST = re.compile(rf"\b(?P<day>\d{{1,2}})\s+{_MONTH},?\s+(?P<year>(?:19|20)\d\d)\b")
+_SLASH_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>(?:19|20)?\d\d)\b")
+_MONTH_DAY = re.compile(rf"\b{_MONTH}\s*(?P<day>\d{{1,2}})\b(?!\s*[,.]?\d)")
+_YEAR = re.compile(r"(?<![\d,.$/-])((?:19|20)\d\d)(?![\d,/]|\.\d)")
+_SHORT_YEAR = re.compile(r"(?:\bfy\s?'?|\b[1-4]q\s?'?|\bq[1-4]\s?'?)\d\d\b")
+_FISCAL = re.compile(r"\bfiscal\b|\bfy\s?'?\d")
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_QUARTER = re.compile(
+    r"\bq([1-4])\b|\b([1-4])q(?=\d|\b)|\b([1-4])(?:st|nd|rd|th)\s+quarter|\bquarter\s+([1-4])\b"
+    r"|\b(first|second|third|fourth)(?:\s+fiscal)?\s+quarter\b"
+)
+_CHANGE = re.compile(
+    r"\bchanges?\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bincr\b|\bbetter\b|\bvs\.?\b|\bversus\b|\bover\b"
+    r"|\bcompared\b|\binc\.?\s*/"
+)
+_COUNTS = {
+    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 3, "fourteen": 3, "twenty-six": 6, "twenty six": 6,
+    "twenty-seven": 6, "thirty-nine": 9, "thirty nine": 9, "forty": 9, "fifty-two": 12, "fifty two": 12,
+    "fifty-three": 12, "fifty three": 12,
+}  # fmt: skip
+_WEEKS = {12: 3, 13: 3, 14: 3, 24: 6, 25: 6, 26: 6, 27: 6, 36: 9, 39: 9, 40: 9, 52: 12, 53: 12}
+_SPAN = re.compile(
+    rf"\b(?P<count>{'|'.join(sorted(_COUNTS, key=len, reverse=True))}|\d{{1,2}})[\s-]+(?P<unit>months?|weeks?)\b"
+)
+_YEAR_SPAN = re.compile(
+    r"\b(?:fiscal )?years?[\s-]+(?:then )?end(?:ed|ing)\b|\bfiscal years?\b|\bfull[\s-]year\b"
+    r"|\bfor the years?\b|\byears? of\b|\bannual\b"
+)
+_QUARTER_SPAN = re.compile(r"\bquarters?[\s-]+(?:then )?end(?:ed|ing)\b|\bquarter(?:s|ly)?\b")
+_INSTANT = re.compile(
+    r"\bas (?:of|at)\b|^at\b|\bat (?:year[\s-]end|end of|(?:fiscal )?year end)"
+    r"|\bat (?=jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+)
+
+
+def _months(low: str) -> int | None:
+    if match := _SPAN.search(low):
+        count, weeks = match["count"], match["unit"].startswith("week")
+        if count.isdigit():
+            months = _WEEKS.get(int(count)) if weeks else (int(count) if int(count) in (3, 6, 9, 12) else None)
+        else:
+            months = _COUNTS[count] if weeks == (count not in ("three", "six", "nine", "twelve")) else None
+        if months:
+            return months
+    if _YEAR_SPAN.search(low):
+        return 12
+    if _QUARTER_SPAN.search(low):
+        return 3
+    if _INSTANT.search(low):
+        return 0
+    return None
+
+
+def _date(match: re.Match[str]) -> date | None:
+    month = match["month"]
+    year = int(match["year"])
+    number = int(month) if month.isdigit() else _MONTHS[month[:3]]
+    try:
+        return date(year + 2000 if year < 100 else year, number, int(match["day"]))
+    except ValueError:
+        return None
+
+
+def _month_end(year: int, month: int) -> date:
+    return date(year, month, calendar.monthrange(year, month)[1])
+
+
+def _next_year_end(day: date, month: int) -> date:
+    for year in (day.year, day.year + 1):
+        end = _month_end(year, month)
+        if end + timedelta(days=_DRIFT) >= day:
+            return end
+    return _month_end(day.year + 1, month)

@@ -1,0 +1,79 @@
+"""A file becomes a Filing: read, identify, assign Items and statements, find tables and facts, cut passages."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from fin_agent.errors import ReadError
+from fin_agent.filings.facts import facts_of_tables
+from fin_agent.filings.filing import Filing, Page, PageContent, Statement
+from fin_agent.filings.identity import identify
+from fin_agent.filings.items import items_of
+from fin_agent.filings.passages import passages_of
+from fin_agent.filings.pdf import read_pdf
+from fin_agent.filings.statements import statements_of
+from fin_agent.filings.tables import read_tables
+
+READER_VERSION = "1"
+"""Raised whenever the same file would be read differently: filings read by another version are read again."""
+READABLE = (".pdf",)
+
+MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
+"""Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""
+
+_ENDING = re.compile(r"\.(pdf|html?|xhtml)(\.gz)?$", re.I)
+_NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
+
+
+def read_filing(path: Path, metric_of: MetricOf) -> Filing:
+    """Read the file at `path`. Raises ReadError naming the file, the reason and the next step."""
+    if path.suffix.lower() not in READABLE:
+        raise ReadError(
+            f"`{path.suffix or path.name}` files are not read",
+            subject=path.name,
+            remedy=f"Give filings as {', '.join(READABLE)}",
+        )
+    contents = read_pdf(path)
+    identity = identify(contents)
+    items = items_of(contents, identity.form)
+    statements = statements_of(contents)
+    tables = read_tables(contents, identity)
+    facts = facts_of_tables(tables, statements, metric_of)
+    pages = tuple(
+        Page(page.number, page.text, item, statements.get(page.number), title_of(page))
+        for page, item in zip(contents, items, strict=True)
+    )
+    return Filing(
+        doc_id=doc_id_of(path),
+        source=str(path.resolve()),
+        content_hash=content_hash(path),
+        identity=identity,
+        pages=pages,
+        passages=tuple(passages_of(contents, tables)),
+        facts=tuple(facts),
+    )
+
+
+def doc_id_of(path: Path) -> str:
+    """The file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
+    return _ENDING.sub("", path.name)
+
+
+def content_hash(path: Path) -> str:
+    """SHA-256 of the file's bytes, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def title_of(page: PageContent) -> str:
+    """The first line of the page that says something, at most 120 characters."""
+    for line in page.text.split("\n", 12)[:12]:
+        stripped = " ".join(line.split())
+        if len(stripped) > 3 and not _NO_TITLE.match(stripped):
+            return stripped[:120]
+    return ""
+
+

@@ -1,0 +1,212 @@
+"""Bring files into an index: several are read at once, each is written whole, and what failed is kept with its reason."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
+from fin_agent.filings.filing import Filing
+from fin_agent.filings.reader import READABLE, READER_VERSION, content_hash, doc_id_of
+from fin_agent.index.manifest import FileStamp, Manifest
+from fin_agent.index.sqlite import SqliteIndex
+
+_AHEAD = 2
+"""Files read ahead per worker: enough to keep all busy, few enough to keep memory flat."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedFiling:
+    """A filing with what the index stores beside it."""
+
+    filing: Filing
+    cards: tuple[str, ...]
+    summary: str
+
+
+class Outcome(StrEnum):
+    """What became of a file."""
+
+    ADDED = "added"
+    UNCHANGED = "unchanged"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestedFile:
+    """One file and what became of it."""
+
+    path: Path
+    doc_id: str
+    outcome: Outcome
+    reason: str = ""
+    remedy: str = ""
+    pages: int = 0
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What an ingest did."""
+
+    files: list[IngestedFile] = field(default_factory=list)
+
+    def count(self, outcome: Outcome) -> int:
+        """How many files ended so."""
+        return sum(file.outcome is outcome for file in self.files)
+
+    @property
+    def failures(self) -> list[IngestedFile]:
+        """Files that could not be read, with reasons."""
+        return [file for file in self.files if file.outcome is Outcome.FAILED]
+
+
+Prepare = Callable[[Path], PreparedFiling]
+"""Reads one file; has to be importable by name, since it runs in worker processes."""
+OnFile = Callable[[IngestedFile], None]
+
+
+def ingest(
+    paths: Sequence[Path],
+    index: SqliteIndex,
+    prepare: Prepare,
+    *,
+    workers: int | None = None,
+    on_file: OnFile = lambda file: None,
+) -> IngestReport:
+    """Bring the files of `paths` (files, or folders taken with all below) into `index`.
+
+    A file that was read before by this version and has not changed is left alone. A file that cannot be read is
+    reported and the rest goes on. `workers` processes read (default: one per core; 0 reads in this process).
+    """
+    manifest = Manifest(index)
+    report = IngestReport()
+
+    def done(file: IngestedFile) -> None:
+        report.files.append(file)
+        on_file(file)
+
+    waiting = list(_to_read(files_below(paths), manifest, done))
+    reader = _read_here if workers == 0 else _read_in_workers
+    for stamp, outcome in reader(waiting, prepare, workers or os.cpu_count() or 1):
+        done(_store(stamp, outcome, index, manifest))
+    return report
+
+
+def files_below(paths: Iterable[Path]) -> list[Path]:
+    """The files named, and every readable file below the folders named; sorted, each once."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = (file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
+            found.update(dict.fromkeys(sorted(inside)))
+        else:
+            found[path] = None
+    return list(found)
+
+
+def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterator[FileStamp]:
+    owners: dict[str, Path] = {}
+    for path in files:
+        try:
+            if not path.is_file():
+                raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+            stamp = FileStamp.of(path, content_hash(path) if not manifest.unchanged(path) else manifest.hash_of(path))
+        except (OSError, ReadError) as error:
+            reason, remedy = (error.what, error.remedy) if isinstance(error, ReadError) else (str(error), "Check the file")
+            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, reason, remedy))
+            continue
+        other = owners.setdefault(stamp.doc_id, path)
+        if other == path:
+            other = manifest.other_owner(stamp) or path
+        if other != path:
+            reason = f"its doc_id {stamp.doc_id!r} is that of another file, {other}"
+            done(IngestedFile(path, stamp.doc_id, Outcome.FAILED, reason, "Rename one of the two and ingest it again"))
+        elif manifest.is_done(stamp):
+            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
+        else:
+            yield stamp
+
+
+def _store(
+    stamp: FileStamp, outcome: PreparedFiling | FinAgentError, index: SqliteIndex, manifest: Manifest
+) -> IngestedFile:
+    if isinstance(outcome, FinAgentError):
+        manifest.failed(stamp, outcome.what, outcome.remedy)
+        return IngestedFile(stamp.path, stamp.doc_id, Outcome.FAILED, outcome.what, outcome.remedy)
+    manifest.add(stamp, outcome.filing, outcome.cards, outcome.summary)
+    return IngestedFile(stamp.path, stamp.doc_id, Outcome.ADDED, pages=len(outcome.filing.pages))
+
+
+def _read_here(
+    stamps: Sequence[FileStamp], prepare: Prepare, workers: int
+) -> Iterator[tuple[FileStamp, PreparedFiling | FinAgentError]]:
+    for stamp in stamps:
+        yield stamp, _attempt(prepare, stamp.path)
+
+
+def _read_in_workers(
+    stamps: Sequence[FileStamp], prepare: Prepare, workers: int
+) -> Iterator[tuple[FileStamp, PreparedFiling | FinAgentError]]:
+    """Read in processes of their own: a file that brings the PDF library down costs that file, not the run."""
+    waiting = list(reversed(stamps))
+    suspects: list[FileStamp] = []
+    while waiting:
+        with _pool(min(workers, len(waiting))) as pool:
+            running: dict[Future[PreparedFiling | FinAgentError], FileStamp] = {}
+            try:
+                while waiting or running:
+                    while waiting and len(running) < workers * _AHEAD:
+                        stamp = waiting.pop()
+                        running[pool.submit(_attempt, prepare, stamp.path)] = stamp
+                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in sorted(finished, key=lambda future: str(running[future].path)):
+                        outcome = future.result()
+                        yield running.pop(future), outcome
+            except BrokenProcessPool:
+                suspects += running.values()
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    for stamp in suspects:
+        yield stamp, _alone(prepare, stamp.path)
+
+
+def _alone(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
+    with _pool(1) as pool:
+        try:
+            return pool.submit(_attempt, prepare, path).result()
+        except BrokenProcessPool:
+            return ReadError(
+                "reading it brought the reader down (a crash in the PDF library, or out of memory)",
+                subject=path.name,
+                remedy="Print it to a new PDF with a viewer and ingest that",
+            )
+
+
+def _attempt(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
+    try:
+        return prepare(path)
+    except ReadError as error:
+        return ReadError(error.what, subject=error.subject, remedy=error.remedy)
+    except FilingIndexError:
+        raise
+    except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
+        return ReadError(
+            f"the reader failed on it ({type(error).__name__}: {error})",
+            subject=path.name,
+            remedy="Please report this file; the others are not affected",
+        )
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+__all__ = ["READER_VERSION", "IngestReport", "IngestedFile", "Outcome", "PreparedFiling", "files_below", "ingest"]

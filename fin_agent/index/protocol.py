@@ -1,0 +1,139 @@
+"""What every index offers: keep filings whole, find their pages, hand out their passages, cards and facts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from fin_agent.filings.filing import Fact, Filing, Identity, Page, Passage
+
+
+class FilingIndex(Protocol):
+    """Filings that were read, kept together. Writes are atomic per filing; reads never see half of one."""
+
+    def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
+        """Make `filing` visible with everything it holds, replacing one of the same `doc_id`.
+
+        `cards` are its cards as JSON, one per passage in their order; `summary` says on a few lines what it is.
+        """
+
+    def remove(self, doc_id: str) -> bool:
+        """Take a filing out. Returns False where there was none."""
+
+    def filings(self) -> tuple[FilingRecord, ...]:
+        """All filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
+
+    def filing(self, doc_id: str) -> FilingRecord:
+        """One filing. Raises FilingIndexError where it is not in the index."""
+
+    def search_pages(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[PageHit]:
+        """Pages that hold any of `terms`, best first by BM25 over all pages; only of `doc_ids` where given."""
+
+    def search_summaries(self, terms: Sequence[str], *, limit: int = 100) -> list[tuple[str, float]]:
+        """(doc_id, score) of filings whose summary holds any of `terms`, best first."""
+
+    def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
+        """The pages named, in the order asked for; unknown ones are left out."""
+
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """Item, statement and title of every page of these filings, without text."""
+
+    def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
+        """All passages of the pages named, page by page in the order asked for."""
+
+    def facts(
+        self,
+        doc_ids: Collection[str],
+        *,
+        metrics: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+    ) -> list[SourcedFact]:
+        """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
+
+    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
+        """On how many pages each Porter stem occurs."""
+
+    def page_count(self) -> int:
+        """Number of pages in the index."""
+
+
+class PageKey(NamedTuple):
+    """A page of a filing; `page` is 0-based."""
+
+    doc_id: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilingRecord:
+    """A filing as listed: everything but its content."""
+
+    doc_id: str
+    source: str
+    content_hash: str
+    identity: Identity
+    summary: str
+    page_count: int
+    passage_count: int
+    fact_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageHit:
+    """A page found and its BM25 score (higher is better)."""
+
+    key: PageKey
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutline:
+    """A page's place in its filing."""
+
+    key: PageKey
+    item: str | None
+    statement: str | None
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page and the filing it belongs to."""
+
+    doc_id: str
+    page: Page
+
+    @property
+    def key(self) -> PageKey:
+        """Where it is."""
+        return PageKey(self.doc_id, self.page.number)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A passage, its filing, and its card as JSON."""
+
+    doc_id: str
+    passage: Passage
+    card: str
+
+    @property
+    def key(self) -> PageKey:
+        """The page it stands on."""
+        return PageKey(self.doc_id, self.passage.page)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcedFact:
+    """A fact and the filing that states it."""
+
+    doc_id: str
+    fact: Fact
+
+    @property
+    def key(self) -> PageKey:
+        """The page it stands on."""
+        return PageKey(self.doc_id, self.fact.page)

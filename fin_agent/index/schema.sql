@@ -1,0 +1,107 @@
+-- One file holds everything about the filings in it. Text is kept once: the full-text tables point at it.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE TABLE filings (
+  id INTEGER PRIMARY KEY,
+  doc_id TEXT NOT NULL UNIQUE,
+  source TEXT NOT NULL,
+  content_hash TEXT NOT NULL,
+  reader_version TEXT NOT NULL,
+  company TEXT NOT NULL,
+  form TEXT NOT NULL,
+  fiscal_year INTEGER,
+  quarter INTEGER,
+  period_end TEXT,
+  fiscal_year_end_month INTEGER,
+  filed TEXT,
+  ticker TEXT,
+  cik TEXT,
+  file_number TEXT,
+  employer_id TEXT,
+  other_names TEXT NOT NULL,
+  amended INTEGER NOT NULL,
+  sources TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  page_count INTEGER NOT NULL,
+  passage_count INTEGER NOT NULL,
+  fact_count INTEGER NOT NULL,
+  first_page INTEGER NOT NULL,
+  last_page INTEGER NOT NULL
+) STRICT;
+
+-- A filing's pages have consecutive rowids, so that a search within it touches a range and not a list.
+CREATE TABLE pages (
+  id INTEGER PRIMARY KEY,
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  number INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  item TEXT,
+  statement TEXT,
+  title TEXT NOT NULL,
+  UNIQUE (filing_id, number)
+) STRICT;
+
+CREATE VIRTUAL TABLE pages_fts USING fts5 (
+  text, content = 'pages', content_rowid = 'id', tokenize = "porter unicode61 remove_diacritics 2"
+);
+
+CREATE VIRTUAL TABLE pages_vocabulary USING fts5vocab ('pages_fts', 'row');
+
+CREATE VIRTUAL TABLE filings_fts USING fts5 (
+  summary, content = 'filings', content_rowid = 'id', tokenize = "porter unicode61 remove_diacritics 2"
+);
+
+CREATE TABLE passages (
+  id INTEGER PRIMARY KEY,
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  page INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  text TEXT NOT NULL,
+  box TEXT
+) STRICT;
+CREATE INDEX passages_of_page ON passages (filing_id, page);
+
+CREATE TABLE cards (
+  passage_id INTEGER PRIMARY KEY REFERENCES passages (id),
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  card TEXT NOT NULL
+) STRICT;
+CREATE INDEX cards_of_filing ON cards (filing_id);
+
+CREATE TABLE facts (
+  id INTEGER PRIMARY KEY,
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  page INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  metric TEXT,
+  label TEXT NOT NULL,
+  section TEXT NOT NULL,
+  amount TEXT NOT NULL,
+  scale INTEGER NOT NULL,
+  unit TEXT NOT NULL,
+  fiscal_year INTEGER NOT NULL,
+  quarter INTEGER,
+  months INTEGER NOT NULL,
+  period_end TEXT,
+  column_header TEXT NOT NULL,
+  statement TEXT,
+  scope TEXT,
+  source TEXT NOT NULL,
+  box TEXT NOT NULL
+) STRICT;
+CREATE INDEX facts_of_metric ON facts (filing_id, metric) WHERE metric IS NOT NULL;
+CREATE INDEX facts_of_page ON facts (filing_id, page);
+
+-- What every file given to `ingest` came to, so that a second run knows what is done and what failed.
+CREATE TABLE ingested_files (
+  path TEXT PRIMARY KEY,
+  doc_id TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  content_hash TEXT NOT NULL,
+  reader_version TEXT NOT NULL,
+  failure TEXT,
+  remedy TEXT
+) STRICT;

@@ -1,0 +1,97 @@
+"""What a company's filings call their years, and which year a question means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.filings.filing import Form, Identity
+
+ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+YEARS_IN_AN_ANNUAL_REPORT = 3
+"""Income and cash flow statements of a 10-K cover three years, balance sheets two."""
+
+
+class FiscalPeriod(BaseModel):
+    """A fiscal period by the filer's own naming; a full year where `quarter` is None."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fiscal_year: int
+    quarter: int | None = None
+
+    def __str__(self) -> str:
+        return f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
+
+
+@dataclass(frozen=True, slots=True)
+class FiscalYears:
+    """Periods that the indexed filings of one company report."""
+
+    company: str
+    annual: tuple[int, ...]
+    """Fiscal years with an annual report or a full-year release, ascending, by the filer's own naming."""
+    quarters: tuple[tuple[int, int], ...]
+    ends: tuple[tuple[int, int], ...]
+    """(calendar year in which it ended, fiscal year) of each annual period, ascending."""
+
+    @classmethod
+    def of(cls, company: str, filings: Iterable[Identity]) -> FiscalYears:
+        """Collect the periods of `filings`, all of one company."""
+        annual: set[int] = set()
+        quarters: set[tuple[int, int]] = set()
+        ends: set[tuple[int, int]] = set()
+        for identity in filings:
+            year = identity.fiscal_year
+            if year is None:
+                continue
+            if is_annual(identity):
+                annual.add(year)
+                if identity.period_end:
+                    ends.add((identity.period_end.year, year))
+            if identity.quarter and identity.form is not Form.EIGHT_K:
+                quarters.add((year, identity.quarter))
+        return cls(company, tuple(sorted(annual)), tuple(sorted(quarters)), tuple(sorted(ends)))
+
+    def latest(self) -> FiscalPeriod | None:
+        """The latest full year reported."""
+        return FiscalPeriod(fiscal_year=self.annual[-1]) if self.annual else None
+
+    def meant(self, asked: FiscalPeriod) -> tuple[FiscalPeriod, str]:
+        """The filer's own period for the one asked about, and a note where its name differs.
+
+        A year that the filer does not report under that name, but that ends in that calendar year, is taken.
+        """
+        if asked.quarter or self.covers(asked):
+            return asked, ""
+        for ended, fiscal_year in self.ends:
+            if ended == asked.fiscal_year and fiscal_year != ended:
+                note = (
+                    f"FY{asked.fiscal_year} is taken as the year that ended in {ended}, "
+                    f"which {self.company} calls fiscal {fiscal_year}"
+                )
+                return FiscalPeriod(fiscal_year=fiscal_year), note
+        return asked, ""
+
+    def covers(self, asked: FiscalPeriod) -> bool:
+        """Whether some filing reports this period, as its own or as an earlier year's column."""
+        if asked.quarter:
+            return (asked.fiscal_year, asked.quarter) in self.quarters or (
+                (asked.fiscal_year + 1, asked.quarter) in self.quarters
+            )
+        return any(0 <= year - asked.fiscal_year < YEARS_IN_AN_ANNUAL_REPORT for year in self.annual)
+
+    def described(self) -> str:
+        """`FY2015-FY2017, FY2019; Q2 FY2023`: what there is, for a message."""
+        parts = [f"FY{year}" for year in self.annual]
+        quarters = [f"Q{quarter} FY{year}" for year, quarter in self.quarters]
+        return "; ".join(part for part in (", ".join(parts), ", ".join(quarters)) if part) or "no periods"
+
+
+def is_annual(identity: Identity) -> bool:
+    """Whether the filing reports a full year."""
+    if identity.form in ANNUAL_FORMS:
+        return True
+    return identity.form is Form.EARNINGS and identity.quarter in (None, 4)

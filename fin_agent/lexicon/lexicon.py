@@ -1,0 +1,226 @@
+"""The financial language as one object: what a row's label means, and what a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from fin_agent.errors import LexiconError
+from fin_agent.filings.filing import Statement
+from fin_agent.lexicon.labels import LabelIndex
+from fin_agent.lexicon.mentions import Kind, Mention, MentionIndex, PhraseIndex, tokenise
+from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, StatementNames, Topic, UnitWords
+from fin_agent.lexicon.reading import Entries, check_expressions
+
+
+def load_lexicon(extra: Path | None = None) -> Lexicon:
+    """The lexicon of this package, with a folder of a user's own YAML files laid over it; cached.
+
+    Raises LexiconError that names the file, the entry and what to do.
+    """
+    return _load(None if extra is None else Path(extra).resolve())
+
+
+class Lexicon:
+    """Metrics, formulas, statement names, Items, topics and units, and how words lead to them.
+
+    >>> lexicon = load_lexicon()
+    >>> lexicon.metric_of_label("Total net sales", Statement.INCOME)
+    'revenue'
+    >>> [mention.id for mention in lexicon.mentions("What is the FY2019 quick ratio?")]
+    ['quick_ratio']
+    """
+
+    def __init__(self, entries: Entries) -> None:
+        """Checks every entry. Raises LexiconError."""
+        self.metrics: Mapping[str, Metric] = entries.checked("metrics", Metric)
+        self.formulas: Mapping[str, Formula] = entries.checked("formulas", Formula)
+        self.statements: Mapping[str, StatementNames] = entries.checked("statements", StatementNames)
+        self.sections: Mapping[str, SectionGroup] = entries.checked("sections", SectionGroup)
+        self.items: Mapping[str, Item] = entries.checked("items", Item)
+        self._topics: Mapping[str, Topic] = entries.checked("topics", Topic)
+        self.units: Mapping[str, UnitWords] = entries.checked("units", UnitWords)
+        self.not_statements = tuple(entries.lists["not_statements"])
+        self._not_metrics = tuple(entries.lists["not_metrics"])
+        check_expressions(self.metrics, self.formulas, entries)
+        self._check_references(entries)
+        self._labels = LabelIndex(self.metrics.values(), self.sections.values())
+
+    def definition(self, name: str) -> Metric | Formula:
+        """The metric or formula of an id. Raises LexiconError."""
+        found = self.metrics.get(name) or self.formulas.get(name)
+        if found is None:
+            raise LexiconError(f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`.")
+        return found
+
+    def metric_of_label(self, label: str, statement: Statement | None, section: Sequence[str] = ()) -> str | None:
+        """Id of the metric that a printed row label names, or None where it names none for certain.
+
+        `statement` restricts the metrics that can be meant; without it only unambiguous labels are recognised.
+        `section` holds the headings above the row, outermost first.
+        """
+        return self._labels.metric_of_label(label, statement, tuple(section))
+
+    def metric_of_concept(self, concept: str) -> str | None:
+        """Id of the metric that a us-gaap element (`us-gaap:Assets` or `Assets`) stands for."""
+        return self._concepts.get(concept.rpartition(":")[2])
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Metrics and formulas that a question names: longest phrases, left to right, none overlapping."""
+        return self._mentions.mentions(text)
+
+    def statement_mentions(self, text: str) -> list[Statement]:
+        """Primary statements that a question names, in order of first appearance, each once."""
+        found = [Statement(name) for _, name, _, _ in self._statement_words.find(text)]
+        return list(dict.fromkeys(found))
+
+    def statement_of_title(self, title: str) -> Statement | None:
+        """The statement that a page's title line announces, or None: parenthetical and parent-only ones are not it."""
+        if self._other_statements.find(title):
+            return None
+        found = [Statement(name) for _, name, _, _ in self._statement_titles.find(title)]
+        return found[0] if found else None
+
+    def topics(self, text: str) -> list[Topic]:
+        """Narrative topics that a text touches: most triggers first, then the one named first."""
+        places: dict[str, list[int]] = {}
+        for _, names, start, _ in self._topic_words.find(text):
+            for name in names.split(" "):
+                places.setdefault(name, []).append(start)
+        ranked = sorted(places, key=lambda name: (-len(places[name]), places[name][0], name))
+        return [self._topics[name] for name in ranked]
+
+    def expand(self, terms: Iterable[str]) -> tuple[str, ...]:
+        """Terms that filings use for ids of metrics, formulas and topics, or for phrases that name them.
+
+        The given terms come first, as they are; each term appears once.
+        """
+        expanded: dict[str, None] = {}
+        for term in terms:
+            expanded.setdefault(term)
+            for wording in self._wordings(term):
+                expanded.setdefault(wording)
+        return tuple(expanded)
+
+    def _wordings(self, term: str) -> Iterator[str]:
+        names = [term] if term in self.metrics or term in self.formulas or term in self._topics else []
+        if not names:
+            names = [mention.id for mention in self.mentions(term)] + [topic.id for topic in self.topics(term)]
+        for name in names:
+            if name in self.metrics:
+                metric = self.metrics[name]
+                yield from (label.rpartition(">")[2].strip() for label in metric.labels)
+                yield from metric.words
+            elif name in self.formulas:
+                yield from self.formulas[name].words
+            else:
+                yield from self._topics[name].expand
+
+    @property
+    def topic_entries(self) -> Mapping[str, Topic]:
+        """All topics by id."""
+        return self._topics
+
+    @cached_property
+    def _concepts(self) -> dict[str, str]:
+        concepts: dict[str, str] = {}
+        for metric in self.metrics.values():
+            for concept in metric.concepts:
+                concepts.setdefault(concept, metric.id)
+        return concepts
+
+    @cached_property
+    def _mentions(self) -> MentionIndex:
+        statement_names = [word for names in self.statements.values() for word in names.words]
+        return MentionIndex(self._names(), (*self._not_metrics, *statement_names))
+
+    def _names(self) -> Iterator[tuple[str, Kind, str]]:
+        for formula in self.formulas.values():
+            yield from ((word, "formula", formula.id) for word in formula.words)
+        for metric in self.metrics.values():
+            yield from ((word, "metric", metric.id) for word in metric.words)
+        for metric in self.metrics.values():
+            if not metric.own_statement_only:
+                yield from ((label, "metric", metric.id) for label in metric.labels if _is_a_name(label))
+
+    @cached_property
+    def _statement_words(self) -> PhraseIndex:
+        index = PhraseIndex()
+        for names in self.statements.values():
+            for word in names.words:
+                index.add(word, "statement", names.id)
+        return index
+
+    @cached_property
+    def _statement_titles(self) -> PhraseIndex:
+        index = PhraseIndex()
+        for names in self.statements.values():
+            for title in names.titles:
+                index.add(title, "statement", names.id)
+        return index
+
+    @cached_property
+    def _other_statements(self) -> PhraseIndex:
+        index = PhraseIndex()
+        for phrase in self.not_statements:
+            index.add(phrase, "other", "")
+        return index
+
+    @cached_property
+    def _topic_words(self) -> PhraseIndex:
+        holders: dict[tuple[str, ...], tuple[str, list[str]]] = {}
+        for topic in self._topics.values():
+            for word in topic.words:
+                key = tuple(token.word for token in tokenise(word))
+                names = holders.setdefault(key, (word, []))[1]
+                if topic.id not in names:
+                    names.append(topic.id)
+        index = PhraseIndex()
+        for word, names in holders.values():
+            index.add(word, "topic", " ".join(names))
+        return index
+
+    def _check_references(self, entries: Entries) -> None:
+        for topic in self._topics.values():
+            for item in topic.items:
+                if item not in self.items:
+                    raise LexiconError(
+                        f"Item `{item}` is not defined",
+                        subject=entries.subject("topics", topic.id),
+                        remedy="Correct it, or add it under `items`.",
+                    )
+        for name in self.statements:
+            if name not in set(Statement):
+                raise LexiconError(
+                    "is not a primary statement",
+                    subject=entries.subject("statements", name),
+                    remedy=f"Use one of {', '.join(Statement)}.",
+                )
+        held = PhraseIndex()
+        for kind, named in (("formulas", self.formulas), ("metrics", self.metrics)):
+            for entry in named.values():
+                for word in entry.words:
+                    other = held.add(word, kind, entry.id)
+                    if other:
+                        raise LexiconError(
+                            f"word `{word}` also names {other[1]} ({other[0]})",
+                            subject=entries.subject(kind, entry.id),
+                            remedy="Leave it with one of the two.",
+                        )
+
+
+def _is_a_name(label: str) -> bool:
+    """Whether a row label may be looked for in running text: not below a section, more than one word, no `, net`."""
+    return ">" not in label and " " in label and not label.endswith(", net")
+
+
+@lru_cache(maxsize=8)
+def _load(extra: Path | None) -> Lexicon:
+    entries = Entries()
+    entries.read(Path(__file__).with_name("entries"))
+    if extra is not None:
+        if not extra.is_dir():
+            raise LexiconError("no such folder", subject=str(extra), remedy="Give a folder that holds *.yaml files.")
+        entries.read(extra)
+    return Lexicon(entries)

@@ -1,0 +1,211 @@
+"""The periods a question asks about: years, quarters, dates, runs of years."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.filings.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.lexicon.period_phrases import (
+    AS_OF,
+    DateRole,
+    PeriodAtom,
+    SpokenDate,
+    period_atoms,
+    spoken_dates,
+    stands_before,
+    uniform,
+)
+from fin_agent.lexicon.year_spans import Span, span_of, trailing_years
+
+__all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
+
+
+def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
+    """Reads every period that `question` names; never raises.
+
+    `today` counts only where no year is printed: `last year` and `the last three years` then end in the year before.
+
+    >>> parse_periods("What is the FY2017 - FY2019 3 year average of capex?").years
+    (2017, 2018, 2019)
+    >>> parse_periods("What was revenue in Q2 of FY2023?").quarters
+    ((2023, 2),)
+    """
+    text = uniform(question)
+    dates = spoken_dates(text)
+    definitions = [found.span() for found in _DEFINITION.finditer(text)]
+    atoms = period_atoms(text, [(one.start, one.end) for one in dates])
+    atoms, loose = _settle_loose_parts(atoms)
+    mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
+    mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
+    mentions.sort(key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0))
+    asked = [mention for mention in mentions if not mention.defining] or mentions
+    starts = {mention.start for mention in asked}
+    span = span_of(
+        text,
+        [atom for atom in atoms if atom.start in starts and atom.months == 12],
+        newest=max((mention.fiscal_year for mention in asked), default=today.year - 1 if today else None),
+    )
+    years = {mention.fiscal_year for mention in asked}
+    latest = None if years else _latest(text)
+    if latest == "last" and today is not None:
+        years.add(today.year - 1)
+    if span is not None and (span.form != "between" or span.worded):
+        years.update(range(span.first, span.last + 1))
+    return QuestionPeriods(
+        mentions=tuple(mentions),
+        dates=tuple(_date_mention(question, one) for one in dates),
+        years=tuple(sorted(years)),
+        span=span,
+        as_of=next((mention.fiscal_year for mention in asked if stands_before(AS_OF, text, mention.start)), None),
+        latest=latest and ("quarter" if latest == "quarter" else "year"),
+        against_prior_year=_PRIOR_YEAR.search(text) is not None,
+        trailing_years=trailing_years(text),
+        loose_quarters=loose,
+    )
+
+
+class PeriodMention(BaseModel):
+    """A year, or a part of one, named in a question: `question[start:end] == phrase`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    fiscal_year: int
+    quarter: int | None
+    kind: Literal["fiscal", "calendar"]
+    """`fiscal` where the words say so (FY2019, fiscal 2019); a bare 2019 is `calendar`."""
+    start: int
+    end: int
+    phrase: str
+    months: int = 12
+    """Length: 12, 9, 6 or 3; 0 for the state at a date."""
+    half: int | None = None
+    """1 or 2 for half a year."""
+    period_end: date | None = None
+    """Where the question prints it: `year ended June 30, 2020`."""
+    defining: bool = False
+    """Stands inside a definition: `DPO is defined as: 365 * (average payables between FY2016 and FY2017) / ...`."""
+
+
+class DateMention(BaseModel):
+    """An exact date named in a question: `question[start:end] == phrase`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    date: date
+    start: int
+    end: int
+    phrase: str
+    role: DateRole
+    """`ended` (year ended ...), `as of`, `filed` (8-K dated ...), else `on`: an event's day."""
+
+
+class QuestionPeriods(BaseModel):
+    """All that a question says about time."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mentions: tuple[PeriodMention, ...] = ()
+    """In order of place."""
+    dates: tuple[DateMention, ...] = ()
+    years: tuple[int, ...] = ()
+    """Asked years, sorted, ranges filled up (of `between X and Y` only X and Y). Years that stand only inside a
+    definition of what is asked are left out where others are asked."""
+    span: Span | None = None
+    as_of: int | None = None
+    """2021 for `as of FY2021`: the filing to look into, whatever other years are asked about."""
+    latest: Literal["year", "quarter"] | None = None
+    """`most recent fiscal year`, `last year`, `latest quarter`, where no year is printed."""
+    against_prior_year: bool = False
+    """`compared to the prior year`, `year-over-year`."""
+    trailing_years: int | None = None
+    """3 for `the last three years` and `3 year average`, with or without a printed year."""
+    loose_quarters: tuple[int, ...] = ()
+    """Quarters named where the question gives no year, or several that they could belong to."""
+
+    @property
+    def quarters(self) -> tuple[tuple[int, int], ...]:
+        """(fiscal year, quarter) pairs asked for, sorted."""
+        return tuple(sorted({(m.fiscal_year, m.quarter) for m in self.mentions if m.quarter and not m.defining}))
+
+
+_DEFINITION = re.compile(r"\b(?:defined|define)\b.*?(?:[.?!](?=\s+[A-Z]|\s*$)|\Z)", re.IGNORECASE | re.DOTALL)
+_PRIOR_YEAR = re.compile(
+    r"\b(?:prior|previous|preceding)[ -](?:fiscal |financial )?year\b"
+    r"|\byear[ -](?:over|on|to)[ -]year\b|\byoy\b|\by/y\b|\by-o-y\b"
+    r"|\b(?:than|to|with|from|versus|vs\.?|against|over) (?:the )?(?:last year|year before|year earlier)\b",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(
+    r"\b(?:(?P<newest>latest|most recent(?:ly)?|current|this)|(?P<last>last))"
+    r"(?: (?:reported|completed|available|full|fiscal|financial))* (?P<unit>quarter|year)\b",
+    re.IGNORECASE,
+)
+
+
+def _settle_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], tuple[int, ...]]:
+    """`How did Q2 compare in FY2023?`: a part without a year belongs to the only year there is."""
+    years = {(atom.year, atom.fiscal) for atom in atoms if atom.year is not None}
+    settled = [atom for atom in atoms if atom.year is not None]
+    loose = [atom for atom in atoms if atom.year is None]
+    if len({year for year, _ in years}) == 1:
+        year = settled[0].year
+        fiscal = any(is_fiscal for _, is_fiscal in years)
+        return sorted([*settled, *(atom._replace(year=year, fiscal=fiscal) for atom in loose)], key=lambda a: a[:2]), ()
+    return settled, tuple(sorted({atom.quarter for atom in loose if atom.quarter}))
+
+
+def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
+    return PeriodMention(
+        fiscal_year=atom.year or 0,
+        quarter=atom.quarter,
+        kind="fiscal" if atom.fiscal else "calendar",
+        start=atom.start,
+        end=atom.end,
+        phrase=question[atom.start : atom.end],
+        months=atom.months,
+        half=atom.half,
+        defining=_inside(atom.start, definitions),
+    )
+
+
+def _mention_of_date(question: str, one: SpokenDate, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
+    whole_year = one.months == 12
+    return PeriodMention(
+        fiscal_year=fiscal_year_of(one.date) if whole_year else nominal_month(one.date)[0],
+        quarter=fiscal_quarter_of(one.date, 12) if one.months == 3 else None,
+        kind="fiscal" if one.fiscal else "calendar",
+        start=one.start,
+        end=one.end,
+        phrase=question[one.start : one.end],
+        months=one.months,
+        period_end=one.date,
+        defining=_inside(one.start, definitions),
+    )
+
+
+def _closes_month(one: SpokenDate) -> bool:
+    """A balance sheet's date, which people use as a period: `deposits held at 31 December 2019`."""
+    return one.role == "as of" and one.date.day == monthrange(one.date.year, one.date.month)[1]
+
+
+def _date_mention(question: str, one: SpokenDate) -> DateMention:
+    return DateMention(date=one.date, start=one.start, end=one.end, phrase=question[one.start : one.end], role=one.role)
+
+
+def _latest(text: str) -> Literal["last", "newest", "quarter"] | None:
+    found = _LATEST.search(text)
+    if found is None:
+        return None
+    if found["unit"].lower() == "quarter":
+        return "quarter"
+    return "last" if found["last"] else "newest"
+
+
+def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= place < end for start, end in spans)

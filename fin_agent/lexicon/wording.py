@@ -1,0 +1,40 @@
+"""Words brought to one form, so that `Stockholders’ equity` and `shareholder's equity` are the same label."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_TYPOGRAPHY = str.maketrans(
+    {"‘": "'", "’": "'", "ʼ": "'", "`": "'", "“": '"', "”": '"', "‐": "-", "‑": "-", "‒": "-", "–": "-",
+     "—": "-", "―": "-", "−": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u00ad": "", "\u200b": ""}
+)  # fmt: skip
+_SAME = {
+    "stockholder": "shareholder",
+    "shareowner": "shareholder",
+    "shareholding": "shareholder",
+}
+_JOINED = re.compile(r"\b(non|pre)[ -](?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable)")
+
+
+def plain(text: str) -> str:
+    """Lower case with straight quotes and hyphens; the length of the text is kept unless it holds soft hyphens."""
+    return text.translate(_TYPOGRAPHY).lower()
+
+
+def joined(text: str) -> str:
+    """`non-controlling` and `non controlling` as `noncontrolling`, `pre-tax` as `pretax`, `cashflow` as `cash flow`."""
+    return _JOINED.sub(r"\1", text.replace("cashflow", "cash flow"))
+
+
+@lru_cache(maxsize=65536)
+def singular(word: str) -> str:
+    """One form for singular and plural, and for stockholder and shareholder."""
+    if len(word) > 3 and word.endswith("s"):
+        if word.endswith("ies") and len(word) > 4:
+            word = word[:-3] + "y"
+        elif word.endswith(("sses", "xes", "ches", "shes")):
+            word = word[:-2]
+        elif not word.endswith(("ss", "us", "is")):
+            word = word[:-1]
+    return _SAME.get(word, word)

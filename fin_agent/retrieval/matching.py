@@ -1,0 +1,31 @@
+"""Whether a fact is the one a slot asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fin_agent.filings.filing import Fact, Statement
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+
+
+def fills(fact: Fact, slot: Slot, metrics: Mapping[str, Metric]) -> bool:
+    """Whether metric, scope and period of `fact` are the slot's."""
+    return (
+        fact.metric == slot.metric and fact.scope is None and covers(fact, slot, metrics[slot.metric].statement)
+    )
+
+
+def covers(fact: Fact, slot: Slot, home: Statement | None) -> bool:
+    """Whether the fact's period is the slot's.
+
+    A quarter's cash flows are printed for the year to date only: those of the first quarter are its own.
+    """
+    period = fact.period
+    if period.fiscal_year != slot.fiscal_year:
+        return False
+    if slot.quarter is None:
+        return period.months == 12 or (period.months == 0 and period.quarter is None)
+    if period.quarter == slot.quarter:
+        return period.months in (0, 3)
+    return home is Statement.CASH_FLOW and slot.quarter == 1 and period.months == 3

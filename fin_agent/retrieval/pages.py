@@ -1,0 +1,134 @@
+"""The page stage: which pages of those filings hold the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
+
+_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 2.0, "filing": 0.6}
+_ELSEWHERE = 0.35
+"""What a figure counts that stands outside the primary statements."""
+_HITS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    key: PageKey
+    features: Mapping[str, float]
+    slots: Mapping[Slot, float]
+
+
+def rank_pages(
+    query: Query,
+    filings: Sequence[RankedFiling],
+    index: FilingIndex,
+    metrics: Mapping[str, Metric],
+    *,
+    limit: int = 20,
+) -> list[RankedPage]:
+    """The best `limit` pages of `filings`, best first.
+
+    Pages are taken one at a time: a figure that a page taken before already holds counts no more, so that the first few
+    pages together hold as many of the figures looked for as they can.
+    """
+    if not filings:
+        return []
+    doc_ids = [filing.doc_id for filing in filings]
+    words = _scores(index, query.terms, doc_ids)
+    expansions = _scores(index, query.expansions, doc_ids)
+    top_filing = max(filing.score for filing in filings) or 1.0
+    filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
+    held = _slots_held(query, index, doc_ids, metrics)
+    items = {record.doc_id: _items(query, record) for record in map(index.filing, doc_ids)}
+    candidates = [
+        _Candidate(
+            page.key,
+            {
+                "words": words.get(page.key, 0.0),
+                "expansions": expansions.get(page.key, 0.0),
+                "statement": 1.0 if page.statement in query.statements else 0.0,
+                "item": items[page.key.doc_id].get(page.item or "", 0.0),
+                "filing": filing_scores[page.key.doc_id],
+            },
+            held.get(page.key, {}),
+        )
+        for page in _in_rank_order(index.outline(doc_ids), doc_ids)
+    ]
+    return _taken_in_turn(candidates, len(query.slots), limit)
+
+
+def _taken_in_turn(candidates: list[_Candidate], slots_asked: int, limit: int) -> list[RankedPage]:
+    base = [sum(_WEIGHTS[name] * value for name, value in page.features.items()) for page in candidates]
+    open_pages = sorted(range(len(candidates)), key=lambda index: (-round(base[index], 9), index))
+    holding = [index for index in open_pages if candidates[index].slots]
+    taken: list[RankedPage] = []
+    best_held: dict[Slot, float] = {}
+    while open_pages and len(taken) < limit:
+
+        def gain(index: int) -> float:
+            held = candidates[index].slots.items()
+            return sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in held) / max(slots_asked, 1)
+
+        choices = [*holding, open_pages[0]]
+        chosen = min(choices, key=lambda index: (-round(base[index] + _WEIGHTS["slots"] * gain(index), 9), index))
+        candidate = candidates[chosen]
+        gained = gain(chosen)
+        features = {**candidate.features, "slots": gained}
+        taken.append(
+            RankedPage(
+                candidate.key,
+                base[chosen] + _WEIGHTS["slots"] * gained,
+                tuple((name, round(value, 4)) for name, value in features.items()),
+            )
+        )
+        for slot, worth in candidate.slots.items():
+            best_held[slot] = max(worth, best_held.get(slot, 0.0))
+        open_pages.remove(chosen)
+        if chosen in holding:
+            holding.remove(chosen)
+    return taken
+
+
+def _scores(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:
+    """BM25 of the pages, the best of them 1."""
+    hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
+    return {hit.key: hit.score / top for hit in hits}
+
+
+def _slots_held(
+    query: Query, index: FilingIndex, doc_ids: Sequence[str], metrics: Mapping[str, Metric]
+) -> dict[PageKey, dict[Slot, float]]:
+    """Which figures looked for each page states, and what that is worth: most on the metric's own statement."""
+    if not query.slots:
+        return {}
+    held: dict[PageKey, dict[Slot, float]] = {}
+    wanted = {slot.metric for slot in query.slots}
+    facts: list[SourcedFact] = index.facts(doc_ids, metrics=wanted)
+    for sourced in facts:
+        for slot in query.slots:
+            if fills(sourced.fact, slot, metrics):
+                home = metrics[slot.metric].statement
+                at_home = home is None or sourced.fact.statement is home
+                worth = 1.0 if at_home else _ELSEWHERE
+                page = held.setdefault(sourced.key, {})
+                page[slot] = max(worth, page.get(slot, 0.0))
+    return held
+
+
+def _items(query: Query, record: FilingRecord) -> dict[str, float]:
+    """Worth of each Item of this filing's form: 1 for the best, less for those after it."""
+    prefix = f"{record.identity.form.value}."
+    named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]
+    return {name.replace("II.", "II-").replace("I.", ""): 1.0 / (1 + rank) for rank, name in reversed(list(enumerate(named)))}
+
+
+def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:
+    rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
+    return sorted(pages, key=lambda page: (rank[page.key.doc_id], page.key.page))

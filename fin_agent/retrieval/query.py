@@ -1,0 +1,59 @@
+"""What is searched for in one round, and what a search returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from fin_agent.filings.filing import Form, Statement
+from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.slots import Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search over documents, pages and passages."""
+
+    text: str
+    """In words: what a person reads in the trace."""
+    terms: tuple[str, ...]
+    """Search terms of the question itself."""
+    expansions: tuple[str, ...] = ()
+    """Terms that filings use for the same thing: they count half."""
+    companies: tuple[str, ...] = ()
+    """Keys of the companies meant; empty where none is named."""
+    periods: tuple[FiscalPeriod, ...] = ()
+    dates: tuple[date, ...] = ()
+    forms: tuple[Form, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    items: tuple[str, ...] = ()
+    """Items, as `10-K.7`, where such things are told, best first."""
+    slots: tuple[Slot, ...] = ()
+    """Figures that are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFiling:
+    """A filing and why it stands where it stands."""
+
+    doc_id: str
+    score: float
+    features: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPage:
+    """A page and why it stands where it stands."""
+
+    key: PageKey
+    score: float
+    features: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage and its score."""
+
+    stored: StoredPassage
+    score: float

@@ -1,0 +1,38 @@
+"""One round of search: documents, then their pages, then passages on those."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fin_agent.retrieval.documents import rank_filings
+from fin_agent.retrieval.pages import rank_pages
+from fin_agent.retrieval.passages import rank_passages
+from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, RankedPassage
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found, each list best first."""
+
+    filings: tuple[RankedFiling, ...]
+    pages: tuple[RankedPage, ...]
+    passages: tuple[RankedPassage, ...]
+
+
+def search(
+    query: Query,
+    workspace: Workspace,
+    *,
+    within: Sequence[str] | None = None,
+    documents: int = 5,
+    pages: int = 20,
+    passages: int = 10,
+) -> SearchResult:
+    """The best documents, pages and passages for `query`; only of the filings `within` where given."""
+    metrics = workspace.lexicon.metrics
+    filings = rank_filings(query, workspace.index, workspace.directory, metrics, within=within, limit=documents)
+    ranked = rank_pages(query, filings, workspace.index, metrics, limit=pages)
+    found = rank_passages(query, ranked, workspace.index, metrics, limit=passages)
+    return SearchResult(tuple(filings), tuple(ranked), tuple(found))

@@ -1,0 +1,65 @@
+"""Words of questions and passages as search terms, and how telling each is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from importlib import resources
+
+import snowballstemmer
+import yaml
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def search_terms(words: Iterable[str]) -> tuple[str, ...]:
+    """The words that say something, each once, in order; phrases stay whole.
+
+    >>> search_terms(["what", "is", "the", "net income"])
+    ('net income',)
+    """
+    stop = stopwords()
+    return tuple(dict.fromkeys(word for word in words if word.lower() not in stop and re.search(r"\w\w", word)))
+
+
+def stems_of(text: str) -> list[str]:
+    """Porter stems of the words of `text`, stopwords left out, in order: the terms of the full-text index."""
+    stop = stopwords()
+    return [stem(word) for word in _WORD.findall(text.lower()) if word not in stop]
+
+
+def weights_of(stems: Collection[str], frequencies: Mapping[str, int], pages: int) -> dict[str, float]:
+    """Inverse page frequency of each stem (Robertson and Sparck Jones, as in BM25)."""
+    return {
+        term: math.log(1 + (pages - frequencies.get(term, 0) + 0.5) / (frequencies.get(term, 0) + 0.5))
+        for term in sorted(stems)
+    }
+
+
+def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:
+    """Share of the query's weight that the text holds, 0 to 1."""
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    held = set(text_stems)
+    return sum(weight for term, weight in weights.items() if term in held) / total
+
+
+@lru_cache(maxsize=1)
+def stopwords() -> frozenset[str]:
+    """Words of a question that say nothing about where its answer stands."""
+    text = resources.files("fin_agent.lexicon.entries").joinpath("stopwords.yaml").read_text(encoding="utf-8")
+    return frozenset(map(str, yaml.safe_load(text)["words"]))
+
+
+@lru_cache(maxsize=200_000)
+def stem(word: str) -> str:
+    """The Porter stem, as SQLite's full-text index makes it."""
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer("porter")

@@ -1,0 +1,200 @@
+"""The nodes that judge and answer: filter, check, ask again, compute or reason, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
+from fin_agent.answering.compose import citations_of, numeric_answer
+from fin_agent.answering.provenance import check_provenance
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.refusals import refusal_text
+from fin_agent.graphs.answer.search_nodes import Update, emitted
+from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.tools.python_execution import execute_program
+
+Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
+
+
+def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Judge this round's passages together with those kept before (HiREC): one call of the analyst."""
+    context = runtime.context
+    before = [evidence.passage for evidence in state["evidence"]]
+    known = {passage.key for passage in before}
+    passages = before + [passage for passage in state["passages"] if passage.key not in known]
+    documents = list(dict.fromkeys(state["found_documents"]))
+    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents)
+    kept = {evidence.passage.key for evidence in curation.kept}
+    step = TraceStep(
+        node="filter_passages",
+        round=state["round"],
+        summary=f"kept {len(kept)} of {len(passages)} passages",
+        details=(
+            *(f"kept {_place(evidence.passage)}: {evidence.why}" for evidence in curation.kept),
+            *(f"dropped {_place(passage)}" for passage in passages if passage.key not in kept),
+        ),
+    )
+    return emitted(
+        runtime,
+        step,
+        {
+            "evidence": list(curation.kept),
+            "ledger": curation.ledger,
+            "answerable": curation.answerable,
+            "missing": list(curation.missing),
+            "complementary_question": curation.complementary_question,
+        },
+    )
+
+
+def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Say whether what is kept is enough: no required slot of the ledger is empty."""
+    summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
+    step = TraceStep(
+        node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"])
+    )
+    return emitted(runtime, step, {})
+
+
+def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
+    """Where to go: answer, ask again while rounds are left, or refuse."""
+    if not state["answerable"] and state["round"] < runtime.context.settings.rounds:
+        return "ask_complementary_question"
+    if state["intent"].numeric:
+        return "answer_with_program" if state["answerable"] else "verify_answer"
+    return "answer_with_reasoning" if state["evidence"] else "verify_answer"
+
+
+def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Turn what is missing into the query of the next round."""
+    analyst = runtime.context.analyst
+    query = analyst.query(state["intent"], state["plan"], state["ledger"])
+    step = TraceStep(
+        node="ask_complementary_question",
+        round=state["round"],
+        summary=state["complementary_question"],
+        details=tuple(state["missing"]),
+    )
+    return emitted(runtime, step, {"query": query, "round": state["round"] + 1})
+
+
+def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Program-of-Thought: write the program from the ledger, account for its numbers, run it in the sandbox."""
+    context = runtime.context
+    intent, plan, ledger = state["intent"], state["plan"], state["ledger"]
+    program = context.analyst.program(intent, plan, ledger)
+    figures = list(program.variables.values())
+    expected = {name: figure.fact() for name, figure in program.variables.items()}
+    provenance = check_provenance(program.code, list(expected.values()), state["question"], expected)
+    problems = [f"{number.literal} (line {number.line}): {number.reason}" for number in provenance.unbound]
+    details = tuple(f"{binding.literal}: {binding.where}" for binding in provenance.bindings)
+    update: Update = {"program": program.code}
+    if problems:
+        summary = "refused: a number of the program has no source"
+        update["missing"] = [f"a source for {problem}" for problem in problems]
+    else:
+        try:
+            result = execute_program(program.code, context.executor)
+            value = numeric_answer(intent, plan, program, result.value)
+            update["answer"] = _answer(state, value, citations_of(figures), program=program.code)
+            summary = f"computed {value.text}"
+        except SandboxError as error:
+            summary = f"refused: {error}"
+            update["missing"] = [f"a program that runs: {error}"]
+    step = TraceStep(
+        node="answer_with_program", round=state["round"], summary=summary, details=(*details, *problems)
+    )
+    return emitted(runtime, step, update)
+
+
+def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Answer in words from the evidence kept."""
+    reasoning = runtime.context.analyst.reason(state["intent"], state["evidence"])
+    step = TraceStep(
+        node="answer_with_reasoning",
+        round=state["round"],
+        summary=f"{len(reasoning.citations)} sentences",
+        details=tuple(f"{citation.doc_id} page {citation.page + 1}: {citation.text}" for citation in reasoning.citations),
+    )
+    update: Update = {"reasoning": reasoning}
+    if reasoning.text:
+        update["answer"] = _answer(state, AnswerValue(text=reasoning.text), reasoning.citations)
+    else:
+        update["missing"] = [f"a passage that says something on: {state['intent'].core}"]
+    return emitted(runtime, step, update)
+
+
+def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Let an answer pass only if every citation stands on a page that was retrieved; else refuse and say what is missing."""
+    drafted = state.get("answer")
+    problems: list[str] = []
+    if drafted is not None:
+        seen = {(passage.doc_id, passage.page) for passage in _passages(state)}
+        problems = [
+            f"{citation.doc_id} page {citation.page + 1} is cited but was not retrieved"
+            for citation in drafted.citations
+            if (citation.doc_id, citation.page) not in seen
+        ]
+    if drafted is None or problems:
+        missing = [*problems, *state["missing"]]
+        drafted = _answer(state, AnswerValue(text=refusal_text(missing)), (), refused=True, missing=missing)
+        summary = "refused: " + "; ".join(missing)
+    else:
+        summary = f"{len(drafted.citations)} citations stand on retrieved pages"
+    step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
+    answer = drafted.model_copy(update={"trace": (*state["trace"], step)})
+    return emitted(runtime, step, {"answer": answer})
+
+
+def _answer(
+    state: AnswerState,
+    value: AnswerValue,
+    citations: Sequence[Citation],
+    *,
+    program: str | None = None,
+    refused: bool = False,
+    missing: Sequence[str] = (),
+) -> Answer:
+    searched = "query" in state and "ledger" in state
+    return Answer(
+        question=state["question"],
+        answer=value,
+        refused=refused,
+        missing=tuple(missing),
+        citations=tuple(citations),
+        retrieved=_retrieved(state),
+        ledger=state.get("ledger", Ledger()).entries,
+        program=program,
+        assumptions=state["plan"].notes,
+        rounds=state["round"] if searched else 0,
+    )
+
+
+def _retrieved(state: AnswerState) -> Retrieved:
+    """All that was found, what the filter kept first: it was judged, the rest only ranked."""
+    kept = [evidence.passage for evidence in state.get("evidence", [])]
+    kept_pages = [PagePlace(doc_id=passage.doc_id, page=passage.page) for passage in kept]
+    passages = {passage.key: passage for passage in [*kept, *_passages(state)]}
+    documents = [*(passage.doc_id for passage in kept), *state.get("found_documents", [])]
+    return Retrieved(
+        documents=tuple(dict.fromkeys(documents)),
+        pages=tuple({(page.doc_id, page.page): page for page in [*kept_pages, *state.get("found_pages", [])]}.values()),
+        passages=tuple(
+            PassagePlace(doc_id=passage.doc_id, page=passage.page, text=passage.text) for passage in passages.values()
+        ),
+    )
+
+
+def _passages(state: AnswerState) -> list[RetrievedPassage]:
+    return state.get("found_passages", [])
+
+
+def _place(passage: RetrievedPassage) -> str:
+    return f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal}"

@@ -1,0 +1,50 @@
+"""What a question asks that the index cannot hold, said before anything is searched; and the words of a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.workspace import Workspace
+
+_MOST_NAMED = 12
+
+
+def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
+    """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing."""
+    there = companies_there(workspace)
+    missing = [f"the company {name!r} is not in the index, which holds {there}" for name in intent.unknown_companies]
+    if missing and not intent.companies:
+        return missing
+    if missing and intent.numeric:
+        return missing
+    if intent.numeric and not intent.companies:
+        return [f"the question names no company; the index holds {there}"]
+    missing = []
+    for company in intent.companies:
+        filed = workspace.years[company.key]
+        missing += [
+            f"{period} of {company.name} is not in the index, which holds {filed.described()}"
+            for period in intent.periods
+            if intent.numeric and not _may_be_there(filed, period)
+        ]
+    return missing
+
+
+def companies_there(workspace: Workspace) -> str:
+    """`Apple Inc., NIKE, Inc. and 15 others`: what there is, for a message."""
+    names = [company.name for company in workspace.directory.companies]
+    if not names:
+        return "no filings yet: bring some in with `fin-agent ingest PATH...`"
+    more = len(names) - _MOST_NAMED
+    return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} others" if more > 0 else "")
+
+
+def refusal_text(missing: Sequence[str]) -> str:
+    """One paragraph that says what is missing."""
+    return "This cannot be answered from the indexed filings. Missing: " + "; ".join(missing) + "."
+
+
+def _may_be_there(filed: FiscalYears, period: FiscalPeriod) -> bool:
+    return filed.covers(filed.meant(period)[0])

@@ -1,0 +1,131 @@
+"""The nodes that find: rewrite the question, search documents, pages and passages, fetch cards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from fin_agent.answering.answer import PagePlace
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.refusals import what_cannot_be_met
+from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.tools.card_extraction import extract_cards as extract
+from fin_agent.tools.document_search import search_documents as find_documents
+from fin_agent.tools.page_search import search_pages as find_pages
+from fin_agent.tools.page_search import search_passages as find_passages
+
+Update = dict[str, Any]
+
+
+def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
+    context = runtime.context
+    intent = context.analyst.intent(state["question"])
+    missing = what_cannot_be_met(intent, context.workspace)
+    plan = context.analyst.plan(intent)
+    query = context.analyst.query(intent, plan, None)
+    step = TraceStep(
+        node="rewrite_query",
+        round=1,
+        summary=f"{intent.relation.value} of {intent.measure or 'words'}: {intent.core}",
+        details=(
+            f"companies: {', '.join(company.name for company in intent.companies) or 'none named'}",
+            f"periods: {', '.join(map(str, intent.periods)) or 'none named'}",
+            f"expression: {intent.expression or 'none'}",
+            *(f"needs {slot}{'' if required else ' (optional)'}" for slot, required in plan.slots().items()),
+            *plan.notes,
+            *(f"missing: {what}" for what in missing),
+        ),
+    )
+    return emitted(
+        runtime, step, {"intent": intent, "plan": plan, "query": query, "round": 1, "missing": missing, "evidence": []}
+    )
+
+
+def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Rank filings; the first few are searched, all are listed as retrieved."""
+    context = runtime.context
+    settings = context.settings
+    ranked = find_documents(
+        state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=max(settings.listed, settings.documents)
+    )
+    step = TraceStep(
+        node="search_documents",
+        round=state["round"],
+        summary=f"{len(ranked)} filings, searching the first {min(settings.documents, len(ranked))}",
+        details=tuple(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked),
+    )
+    return emitted(
+        runtime,
+        step,
+        {"documents": ranked[: settings.documents], "found_documents": [filing.doc_id for filing in ranked]},
+    )
+
+
+def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Rank the pages of the filings searched."""
+    context = runtime.context
+    ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
+    step = TraceStep(
+        node="search_pages",
+        round=state["round"],
+        summary=f"{len(ranked)} pages",
+        details=tuple(f"{page.key.doc_id} page {page.key.page + 1} {page.score:.3f}" for page in ranked),
+    )
+    found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
+    return emitted(runtime, step, {"pages": ranked, "found_pages": found})
+
+
+def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
+    context = runtime.context
+    settings = context.settings
+    ranked = find_passages(
+        state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
+    )
+    found = [
+        RetrievedPassage(
+            doc_id=entry.stored.doc_id,
+            page=entry.stored.passage.page,
+            ordinal=entry.stored.passage.ordinal,
+            kind=entry.stored.passage.kind,
+            text=entry.stored.passage.text,
+            box=tuple(entry.stored.passage.box) if entry.stored.passage.box else None,
+            score=round(entry.score, 6),
+            round=state["round"],
+        )
+        for entry in ranked
+    ]
+    step = TraceStep(
+        node="search_passages",
+        round=state["round"],
+        summary=f"{len(found)} passages, reading the first {min(settings.passages, len(found))}",
+        details=tuple(
+            f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
+            for passage in found
+        ),
+    )
+    return emitted(runtime, step, {"passages": found[: settings.passages], "found_passages": found})
+
+
+def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Cards of the passages to be judged."""
+    cards = extract(state["passages"], runtime.context.workspace)
+    step = TraceStep(
+        node="extract_cards",
+        round=state["round"],
+        summary=f"{len(cards)} cards",
+        details=tuple(
+            f"{card.doc_id} page {card.page + 1}: {card.evidence_type.value}, {len(card.metrics)} metrics" for card in cards
+        ),
+    )
+    return emitted(runtime, step, {"cards": cards})
+
+
+def emitted(runtime: Runtime[AnswerContext], step: TraceStep, update: Update) -> Update:
+    """Tell whoever listens, and put the step on the audit trace."""
+    runtime.stream_writer({"node": step.node, "round": step.round, "summary": step.summary})
+    return {**update, "trace": [step]}

@@ -1,0 +1,310 @@
+"""Programs run, hostile ones end soon and say why, and a dead worker is replaced."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from fin_agent.answering.sandbox import MontySandbox, ProgramResult, SandboxSettings
+from fin_agent.errors import SandboxError
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[MontySandbox]:
+    sandbox = MontySandbox(SandboxSettings(max_seconds=0.25))
+    sandbox.run("def solution():\n    return 1")
+    yield sandbox
+    sandbox.close()
+
+
+def returning(expression: str, *, first: str = "") -> str:
+    return f"{first}\ndef solution():\n    return {expression}"
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("expression", "value"),
+        [
+            ("6489 / ((282 + 253) / 2)", 6489 / 267.5),
+            ("11588", 11588),
+            ("'flat'", "flat"),
+            ("2 > 1", True),
+            ("[1, 2.5, 'a', False]", [1, 2.5, "a", False]),
+            ("(1, 2)", [1, 2]),
+            ("[]", []),
+            ("-10**18", -(10**18)),
+        ],
+    )
+    def test_value_and_its_type_come_back(self, sandbox: MontySandbox, expression: str, value: object) -> None:
+        result = sandbox.run(returning(expression)).value
+        assert result == value
+        assert type(result) is type(value)
+
+    def test_decimal_becomes_float(self, sandbox: MontySandbox) -> None:
+        result = sandbox.run(returning("Decimal('1.25')", first="from decimal import Decimal")).value
+        assert (result, type(result)) == (1.25, float)
+
+    def test_what_is_printed_is_kept(self, sandbox: MontySandbox) -> None:
+        result = sandbox.run("def solution():\n    print('margin', 0.5)\n    return 1")
+        assert result.printed == "margin 0.5\n"
+
+    @pytest.mark.parametrize("ending", ["", "\n#", "\n# comment", "\n\\", "\n\n\n", ";"])
+    def test_the_programs_ending_does_not_matter(self, sandbox: MontySandbox, ending: str) -> None:
+        assert sandbox.run(f"def solution():\n    return 7{ending}").value == 7
+
+    def test_seconds_do_not_count_in_equality(self) -> None:
+        assert ProgramResult(1.0, "", 0.1) == ProgramResult(1.0, "", 9.9)
+        assert ProgramResult(1.0, "", 0.1) != ProgramResult(2.0, "", 0.1)
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.floats(min_value=-1e15, max_value=1e15), st.integers(min_value=1, max_value=10**12))
+    def test_arithmetic_is_pythons(self, sandbox: MontySandbox, first: float, second: int) -> None:
+        assert sandbox.run(returning(f"({first!r} - {second}) / {second}")).value == (first - second) / second
+
+    def test_nothing_is_left_for_the_next_program(self, sandbox: MontySandbox) -> None:
+        sandbox.run("leftover = 3\ndef solution():\n    return leftover")
+        with pytest.raises(SandboxError, match="leftover"):
+            sandbox.run(returning("leftover"))
+
+
+HOSTILE = {
+    "read a file": (returning("open('/etc/passwd').read()"), "files"),
+    "read by pathlib": (returning("Path('/etc/passwd').read_text()", first="from pathlib import Path"), "files"),
+    "list a folder": (returning("os.listdir('/')", first="import os"), "files"),
+    "read the environment": (returning("os.environ['PATH']", first="import os"), "environment"),
+    "read one variable": (returning("os.getenv('HOME')", first="import os"), "environment"),
+    "start a process": (returning("os.system('id')", first="import os"), "no attribute 'system'"),
+    "import subprocess": (returning("1", first="import subprocess"), "import is not available.*subprocess"),
+    "import socket": (returning("1", first="import socket"), "import is not available.*socket"),
+    "import urllib": (returning("1", first="import urllib.request"), "import is not available.*urllib"),
+    "import ctypes": (returning("1", first="import ctypes"), "import is not available.*ctypes"),
+    "import numpy": (returning("1", first="import numpy as np"), "line 1: ModuleNotFoundError.*numpy"),
+    "import all": (returning("1", first="from math import *"), "not available.*math|not available.*[Ww]ildcard"),
+    "dunder import": (returning("__import__('os').system('id')"), "__import__"),
+    "walk to subclasses": (returning("().__class__.__base__.__subclasses__()"), "__class__"),
+    "walk to globals": (returning("solution.__globals__"), "__globals__"),
+    "walk to builtins": (returning("__builtins__"), "__builtins__"),
+    "endless loop": ("def solution():\n    while True:\n        pass", "time limit of 0.25 s"),
+    "endless loop at the top": ("while True:\n    pass", "time limit"),
+    "loop that catches all": (
+        "def solution():\n    while True:\n        try:\n            1 / 0\n        except:\n            pass",
+        "time limit",
+    ),
+    "long sum": (returning("sum(range(10**12))"), "time limit"),
+    "one long operation": ("def solution():\n    a = 3 ** (10 ** 7)\n    return (a * a) % 7", "time limit"),
+    "memory by appending": (
+        "def solution():\n    a = []\n    while True:\n        a.append('x' * 1000000)",
+        "more memory than 64 MB",
+    ),
+    "memory at once": (returning("[0] * 10**10"), "more memory"),
+    "memory that is caught": (
+        "def solution():\n    try:\n        return 'x' * 10**9\n    except MemoryError:\n        return solution()",
+        "more memory",
+    ),
+    "giant text": (returning("'a' * 10**10"), "more memory"),
+    "long text": (returning("'a' * 10**6"), "too long"),
+    "long texts in a list": (returning("['a' * 10000] * 100"), "too long"),
+    "long list": (returning("[0] * 100000"), "100,000 values"),
+    "giant power": (returning("10 ** 10 ** 8"), "more memory"),
+    "giant shift": (returning("1 << 10 ** 10"), "more memory"),
+    "large integer": (returning("10 ** 400"), "too large"),
+    "huge integer": (returning("10 ** 5000"), "too large"),
+    "recursion": (returning("solution()"), "recursion"),
+    "sleep": (returning("time.sleep(60)", first="import time"), "sleeps longer"),
+    "many short sleeps": ("import time\ndef solution():\n    while True:\n        time.sleep(0.06)", "sleeps longer"),
+    "huge print": ("def solution():\n    print('x' * 10**7)\n    return 1", "printed more than 16,384"),
+    "endless print": ("def solution():\n    while True:\n        print('x' * 1000)", "printed more|time limit"),
+    "wide format": (returning("f'{1:1000000000}'"), "more memory"),
+    "backtracking": (returning("re.match(r'(a*)*\\1b', 'a' * 5000) is None", first="import re"), "backtrack"),
+    "the clock": (returning("datetime.now().year", first="from datetime import datetime"), "clock"),
+    "chance": (returning("random.random()", first="import random"), "chance"),
+    "leave": ("raise SystemExit(0)\ndef solution():\n    return 1", "failed"),
+    "interrupt": ("def solution():\n    raise KeyboardInterrupt()", "KeyboardInterrupt"),
+    "deep nesting": (returning("(" * 5000 + "1" + ")" * 5000), "not valid Python"),
+    "deeply nested result": (
+        "def solution():\n    a = []\n    for i in range(50000):\n        a = [a]\n    return a",
+        "list within a list",
+    ),
+    "endless result": ("def solution():\n    a = []\n    a.append(a)\n    return a", "[Rr]eturn"),
+}
+
+
+class TestHostilePrograms:
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_ends_soon_and_says_why(self, sandbox: MontySandbox, name: str) -> None:
+        code, reason = HOSTILE[name]
+        started = time.perf_counter()
+        if name == "endless result":  # A list that holds itself comes back as its printed form, which is a text.
+            assert sandbox.run(code).value == ["[...]"]
+            return
+        with pytest.raises(SandboxError, match=reason) as raised:
+            sandbox.run(code)
+        assert time.perf_counter() - started < 2
+        assert raised.value.remedy
+        assert "\n" not in str(raised.value)
+        assert sandbox.run(returning("1")).value == 1
+
+    def test_default_time_limit_ends_within_two_seconds(self) -> None:
+        sandbox = MontySandbox()
+        started = time.perf_counter()
+        with pytest.raises(SandboxError, match="time limit of 1 s"):
+            sandbox.run("def solution():\n    while True:\n        pass")
+        assert time.perf_counter() - started < 2
+        sandbox.close()
+
+    def test_nothing_is_written(self, sandbox: MontySandbox, tmp_path: Path) -> None:
+        target = tmp_path / "written"
+        with pytest.raises(SandboxError, match="files"):
+            sandbox.run(f"def solution():\n    open({str(target)!r}, 'w').write('x')\n    return 1")
+        assert not target.exists()
+
+
+class TestProgramsThatGiveNoAnswer:
+    @pytest.mark.parametrize(
+        ("code", "reason"),
+        [
+            ("", "empty"),
+            ("x = 1", "does not define `solution`"),
+            ("def solution():\n    x = 1", "returned None"),
+            ("def solution(:\n    return", "line 1: SyntaxError"),
+            ("def solution():\n    return 1\n'''", "not valid Python"),
+            ("def solution(x):\n    return x", "cannot be called"),
+            ("solution = 3", "cannot be called"),
+            ("async def solution():\n    return 1", "asynchronous"),
+            (returning("1 / 0"), "line 3: .*divides by zero|divides by zero: line 3"),
+            (returning("revenue_2019"), "line 3: NameError.*revenue_2019"),
+            (returning("float('nan')"), "nan, which is no figure"),
+            (returning("float('inf')"), "inf, which is no figure"),
+            (returning("1e19"), "too large"),
+            (returning("Decimal('sNaN')", first="from decimal import Decimal"), "no figure"),
+            (returning("Decimal('1e400')", first="from decimal import Decimal"), "too large"),
+            (returning("{'a': 1}"), "a dict"),
+            (returning("[[1]]"), "list within a list"),
+            (returning("[None]"), "NoneType"),
+            (returning("b'x'"), "bytes"),
+            (returning("1j"), "complex"),
+            ("def solution():\n    raise ValueError('not reported\\nat all')", "ValueError: not reported at all"),
+            ("def solution():\n    yield 1", "not available.*yield"),
+            ("#" * 20_001, "20,001 characters"),
+            (returning("'\ud800'"), "not valid Python"),
+        ],
+    )
+    def test_says_why_and_what_to_do(self, sandbox: MontySandbox, code: str, reason: str) -> None:
+        with pytest.raises(SandboxError, match=reason) as raised:
+            sandbox.run(code)
+        assert raised.value.remedy
+
+    def test_a_programs_own_message_is_kept_short(self, sandbox: MontySandbox) -> None:
+        with pytest.raises(SandboxError) as raised:
+            sandbox.run("def solution():\n    raise ValueError('x' * 10000)")
+        assert len(str(raised.value)) < 400
+
+    def test_a_programs_own_type_error_is_not_blamed_on_the_call(self, sandbox: MontySandbox) -> None:
+        with pytest.raises(SandboxError, match="line 3: TypeError"):
+            sandbox.run(returning("1 + 'a'"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts child processes by /proc")
+class TestWorkers:
+    def test_many_threads_share_one_sandbox(self, sandbox: MontySandbox) -> None:
+        with ThreadPoolExecutor(8) as threads:
+            results = list(threads.map(lambda i: sandbox.run(returning(f"{i} * 2")).value, range(100)))
+        assert results == [2 * i for i in range(100)]
+
+    def test_nothing_starts_before_the_first_program(self) -> None:
+        before = worker_processes()
+        sandbox = MontySandbox()
+        assert worker_processes() == before
+        sandbox.run(returning("1"))
+        assert worker_processes() == before + 1
+        sandbox.close()
+        assert worker_processes() == before
+
+    def test_a_forgotten_sandbox_leaves_no_worker(self) -> None:
+        before = worker_processes()
+        sandbox = MontySandbox()
+        sandbox.run(returning("1"))
+        del sandbox
+        gc.collect()
+        assert worker_processes() == before
+
+    def test_closed_sandbox_opens_again(self) -> None:
+        sandbox = MontySandbox()
+        assert sandbox.run(returning("1")).value == 1
+        sandbox.close()
+        sandbox.close()
+        assert sandbox.run(returning("2")).value == 2
+        sandbox.close()
+
+    def test_worker_killed_while_idle_is_replaced(self) -> None:
+        sandbox = MontySandbox()
+        others = workers()
+        sandbox.run(returning("1"))
+        for process in workers() - others:
+            os.kill(process, signal.SIGKILL)
+        assert sandbox.run(returning("2")).value == 2
+        sandbox.close()
+
+    def test_worker_killed_at_work_runs_the_program_again(self) -> None:
+        sandbox = MontySandbox(SandboxSettings(max_seconds=3))
+        others = workers()
+        sandbox.run(returning("1"))
+        mine = workers() - others
+        killing = threading.Timer(0.1, lambda: [os.kill(process, signal.SIGKILL) for process in mine])
+        killing.start()
+        long_work = "def solution():\n    n = 0\n    for i in range(3000000):\n        n += 1\n    return n"
+        assert sandbox.run(long_work).value == 3_000_000
+        killing.join()
+        assert not mine & workers()
+        sandbox.close()
+
+    def test_missing_program_of_the_sandbox_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("MONTY_BIN", "/nowhere/monty")
+        with pytest.raises(SandboxError, match=r"cannot be started.*MONTY_BIN"):
+            MontySandbox().run(returning("1"))
+
+
+class TestSettings:
+    def test_frozen_and_checked(self) -> None:
+        settings = SandboxSettings()
+        with pytest.raises(ValidationError):
+            settings.max_seconds = 9  # type: ignore[misc]
+        with pytest.raises(ValidationError):
+            SandboxSettings(max_seconds=0)
+        with pytest.raises(ValidationError):
+            SandboxSettings(max_second=1)  # type: ignore[call-arg]
+
+    def test_limits_are_the_settings(self) -> None:
+        sandbox = MontySandbox(
+            SandboxSettings(max_memory_bytes=2**21, max_printed_characters=5, max_recursion_depth=10)
+        )
+        with pytest.raises(SandboxError, match="more memory than 2 MB"):
+            sandbox.run(returning("'a' * 3_000_000"))
+        with pytest.raises(SandboxError, match="more than 5 characters"):
+            sandbox.run("def solution():\n    print('123456')\n    return 1")
+        with pytest.raises(SandboxError, match="more than 10 times"):
+            sandbox.run("def f(n):\n    return n and f(n - 1)\ndef solution():\n    return f(20)")
+        sandbox.close()
+
+
+def workers() -> set[int]:
+    """Process ids of this process's live children."""
+    children: set[int] = set()
+    for task in Path("/proc/self/task").iterdir():
+        children |= {int(child) for child in (task / "children").read_text().split()}
+    return children
+
+
+def worker_processes() -> int:
+    return len(workers())

@@ -1,0 +1,18 @@
+"""Document search: which filings can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.retrieval.documents import rank_filings
+from fin_agent.retrieval.query import Query, RankedFiling
+from fin_agent.workspace import Workspace
+
+
+def search_documents(
+    query: Query, workspace: Workspace, *, doc_ids: Sequence[str] | None = None, limit: int = 10
+) -> list[RankedFiling]:
+    """The best `limit` filings, best first; only of `doc_ids` where given."""
+    return rank_filings(
+        query, workspace.index, workspace.directory, workspace.lexicon.metrics, within=doc_ids, limit=limit
+    )
