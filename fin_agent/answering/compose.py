@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from typing import get_args
 
 from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.program import Program, in_unit
@@ -13,7 +14,14 @@ from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
 
-_DECIMALS: dict[str, int] = {"percent": 1, "percentage points": 1, "ratio": 2, "days": 2, "USD per share": 2, "years": 1}
+_DECIMALS: dict[str, int] = {
+    "percent": 1,
+    "percentage points": 1,
+    "ratio": 2,
+    "days": 2,
+    "USD per share": 2,
+    "years": 1,
+}
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -28,14 +36,16 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [_rounded(value, intent.decimals) for value, _ in converted]
     if len(values) == 1:
         value = values[0]
-        return AnswerValue(value=value, unit=_known(unit), text=f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}.")
-    listed = [(name, value, shown(value, unit, intent.decimals)) for name, value in zip(program.names, values, strict=True)]
+        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}."
+        return AnswerValue(value=value, unit=_known(unit), text=text)
+    written = [shown(value, unit, intent.decimals) for value in values]
+    listed = list(zip(program.names, values, written, strict=True))
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.relation is Relation.TREND:
         return _trend(intent, plan, listed, unit)
-    text = f"{intent.measure[:1].upper()}{intent.measure[1:]}: " + "; ".join(f"{name}: {text}" for name, _, text in listed)
-    return AnswerValue(value=values[-1], unit=_known(unit), text=f"{text}.")
+    text = "; ".join(f"{name}: {text}" for name, _, text in listed)
+    return AnswerValue(value=values[-1], unit=_known(unit), text=f"{_capital(intent.measure)}: {text}.")
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
@@ -75,7 +85,7 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
     verdict = "Yes" if _asked_to_rise(intent.core) == (last > first) and first != last else "No"
     lead = "" if " or " in intent.core.lower() else f"{verdict}: "
     subject = f"{intent.measure} of {name}"
-    subject = subject if lead else subject[:1].upper() + subject[1:]
+    subject = subject if lead else _capital(subject)
     return AnswerValue(value=last, unit=_known(unit), text=f"{lead}{subject} {moved} {span}.")
 
 
@@ -110,7 +120,11 @@ def _subject(intent: Intent, plan: Plan) -> str:
         subject = f"the combined {measure} of {' and '.join(companies)}"
     else:
         subject = f"the {measure} of {companies[0]}"
-    return f"{subject[:1].upper()}{subject[1:]} for {span}"
+    return f"{_capital(subject)} for {span}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _over_time(intent: Intent) -> str:
@@ -152,9 +166,5 @@ def _places(value: float) -> int:
 
 
 def _known(unit: str) -> OutputUnit | None:
-    known: dict[str, OutputUnit] = {
-        name: name  # type: ignore[dict-item]
-        for name in ("USD", "USD thousands", "USD millions", "USD billions", "USD per share", "percent",
-                     "percentage points", "ratio", "days", "years", "shares", "count")
-    }  # fmt: skip
+    known: dict[str, OutputUnit] = {name: name for name in get_args(OutputUnit)}
     return known.get(unit)

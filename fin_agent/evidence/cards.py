@@ -57,15 +57,14 @@ def cards_of(filing: Filing) -> list[Card]:
 def summary_of(filing: Filing) -> str:
     """What the filing is, in a few lines: the text its document stage is searched by."""
     identity = filing.identity
+    lines = [f"{identity.company} ({identity.ticker})" if identity.ticker else identity.company]
     period = f"Q{identity.quarter} " if identity.quarter else ""
-    lines = [
-        f"{identity.company} ({identity.ticker})" if identity.ticker else identity.company,
-        f"{identity.form.value} for {period}fiscal {identity.fiscal_year}" if identity.fiscal_year else identity.form.value,
-        f"period ended {identity.period_end:%B} {identity.period_end.day}, {identity.period_end.year}" if identity.period_end else "",
-        "also known as " + ", ".join(identity.other_names) if identity.other_names else "",
-        *_first_titles(filing.pages),
-    ]  # fmt: skip
-    return "\n".join(line for line in lines if line)
+    lines.append(f"{identity.form.value} for {period}fiscal {identity.fiscal_year or 'year unknown'}")
+    if identity.period_end:
+        lines.append(f"period ended {identity.period_end:%B} {identity.period_end.day}, {identity.period_end.year}")
+    if identity.other_names:
+        lines.append("also known as " + ", ".join(identity.other_names))
+    return "\n".join([*lines, *_first_titles(filing.pages)])
 
 
 def _card(filing: Filing, pages: Mapping[int, Page], passage: Passage, facts: Sequence[Fact]) -> Card:

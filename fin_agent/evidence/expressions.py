@@ -87,7 +87,8 @@ def parse_formula(text: str) -> Node:
     try:
         return _node(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError) as error:
-        raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy="See docs/lexicon.md") from None
+        remedy = "See docs/lexicon.md for what an expression may hold"
+        raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy=remedy) from None
 
 
 def bind(

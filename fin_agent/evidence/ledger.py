@@ -8,10 +8,10 @@ from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.lexicon.slots import Slot
 from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import covers
 
 _MOST_CONFLICTS = 3

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.evidence.expressions import Node, bind, parse_formula, slots_of
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.slots import Slot
 
 _OVER_TIME = (Relation.GROWTH, Relation.CHANGE, Relation.TREND, Relation.ANNUAL_GROWTH)
 

@@ -168,7 +168,7 @@ def place(tokens: Sequence[Token], columns: Sequence[Column], height: float) -> 
             if token.gap < room and position:
                 break
             continue
-        apart = token.gap >= room or position == 0
+        apart = token.gap >= room or position == 0 or tokens[position - 1].is_cell
         if not apart and not (seen and abs(token.edge - columns[index].edge) <= 2.0 and _looks_like_amount(token)):
             break
         cells[index] = token

@@ -73,9 +73,10 @@ _INDENT = 2.0
 _TOTAL = re.compile(r"^(?:total|net cash)\b\s*", re.I)
 _DANGLING = re.compile(
     r"(?:,|;|[-–—/&]|\b(?:and|or|of|to|for|in|on|from|by|with|the|a|an|at|as|net|per|than|its|including|excluding|"
-    r"assuming|before|after|attributable|less|that|which|between|under|other|\$)|[a-z]\s*\([^)]*)$",
+    r"assuming|before|after|attributable|that|which|between|under|\$)|[a-z]\s*\([^)]*)$",
     re.I,
 )
+_NO_HEADING = re.compile(r"^commitments\b", re.I)
 _MARKS = re.compile(r"(?:\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\*+|[†‡§]|(?<=[a-z])\d(?=$)))+$")
 _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
 
@@ -147,7 +148,7 @@ def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest
 def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -> bool:
     """Whether `second` goes on with the label begun by `first`, which has no cells."""
     step = second.line.middle - first.line.middle
-    if step > 1.5 * pitch or first.label.endswith(":") and not second.label[:1].islower():
+    if step > 1.5 * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
         return False
     if second.x0 < first.x0 - 6.0:
         return False
@@ -184,7 +185,7 @@ def _open(path: list[_Heading], text: str, x0: float) -> None:
         path[-1].x0 > x0 + _INDENT or (abs(path[-1].x0 - x0) <= _INDENT and (path[-1].rows or not text))
     ):
         path.pop()
-    if text:
+    if text and not _NO_HEADING.match(text):
         path.append(_Heading(text.rstrip(" :"), x0, text.endswith(":")))
 
 

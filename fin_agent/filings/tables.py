@@ -22,19 +22,16 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
     """
     calendar = FiscalCalendar.of(identity)
     tables: list[Table] = []
-    open_end: _Found | None = None
+    before: _Found | None = None
     for page in pages:
         found = _find(page)
-        for position, table in enumerate(found):
-            if position == 0 and open_end and not table.header and _goes_on(open_end, table):
-                table = replace(table, header=open_end.header, unit_line=table.unit_line or open_end.unit_line)
-            found[position] = table
+        for table in found:
+            if before and before.header and not table.header and _goes_on(before, table):
+                table = replace(table, header=before.header, unit_line=table.unit_line or before.unit_line)
             tables.append(_read(page, table, calendar))
-        if found:
-            last = found[-1]
-            open_end = last if last.header and page.number == pages[-1].number or last.header else None
-        else:
-            open_end = None
+            before = table
+        if not found:
+            before = None
     return tables
 
 
@@ -105,7 +102,7 @@ def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequen
     """(first, last) lines with cells of each run that looks like one table."""
     segments: list[tuple[int, int]] = []
     start = last = -1
-    left = 0.0
+    left = right = 0.0
     edges: list[float] = []
     broken = False
     for index, line in enumerate(lines):
@@ -113,7 +110,7 @@ def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequen
         if heads[index]:
             broken = True
         elif not cells:
-            if start >= 0 and line.x1 > left + 12 and (len(line.words) >= 14 or line.x1 > left + 80):
+            if start >= 0 and _is_prose(line, left, right):
                 broken = True
         elif (
             start >= 0
@@ -123,17 +120,24 @@ def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequen
             and _aligned(cells, edges)
         ):
             last = index
-            left = min(left, cells[0].x0)
+            left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
             edges.extend(cell.edge for cell in cells)
         else:
             if start >= 0:
                 segments.append((start, last))
             start = last = index
-            left, broken = cells[0].x0, False
+            left, right, broken = cells[0].x0, cells[-1].x1, False
             edges = [cell.edge for cell in cells]
     if start >= 0:
         segments.append((start, last))
     return segments
+
+
+def _is_prose(line: Line, left: float, right: float) -> bool:
+    """Whether a line without cells runs over a table's columns as a sentence does, and no label would."""
+    if line.x0 > left - 30 or line.x1 <= left + 12:
+        return False
+    return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
 
 
 def _aligned(cells: Sequence[Token], edges: Sequence[float]) -> bool:
@@ -158,7 +162,7 @@ def _assemble(
     floor: int,
 ) -> _Found | None:
     lines = flow.lines
-    columns = columns_of(rows)
+    columns = _without_strays(columns_of(rows), lines[start : end + 1], len(rows))
     columns, label_column = _without_label_column(columns, rows, tokens, seeds, start, end)
     if not columns:
         return None
@@ -180,11 +184,30 @@ def _assemble(
         for index in [*opening, *range(start, _bottom(lines, heads, seeds, columns, end) + 1)]
     ]
     number_rows = sum(1 for item in body if item.cells)
+    if not number_rows:
+        return None
     if not dated and (number_rows < 2 or (len(columns) == 1 and (number_rows < 3 or _is_contents(body)))):
         return None
     return _Found(
         flow, tuple(body), tuple(columns), tuple(header), caption, unit_line, lines[top].y0 if top < start else lines[start].y0
     )
+
+
+def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> list[Column]:
+    """Drop columns that one or two numbers inside labels seem to make: where they stand, other lines have words."""
+    if rows < 6:
+        return columns
+    kept = []
+    for column in columns:
+        if column.count <= 2 and column is not columns[-1]:
+            words = sum(
+                any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
+                for line in lines
+            )
+            if words > 0.25 * rows:
+                continue
+        kept.append(column)
+    return kept
 
 
 def _without_label_column(
@@ -232,12 +255,8 @@ def _top_of_header(
         if seeds[index] or lines[index + 1].middle - line.middle > _REACH:
             break
         if heads[index]:
-            if len(line.words) > 14 and not seen and line.x1 - line.x0 > 300 and len(columns) < 3:
-                break
             seen = True
-        elif _over_columns(line, columns):
-            pass
-        elif unit_line_in(line.text) and len(line.words) <= 14:
+        elif _over_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
             pass
         elif seen or line.x1 > columns[0].core + 10 or labels >= 4:
             break
@@ -272,7 +291,7 @@ def _caption(
         unit_line = unit_line or unit_line_in(text)
         parts.append(text)
         prose = len(line.words) > 12
-        if prose and (text[:1].isupper() and index + 1 < top or len(parts) >= 4):
+        if prose and ((text[:1].isupper() and index + 1 < top) or len(parts) >= 4):
             break
     parts.reverse()
     return " ".join(parts)[-600:], unit_line

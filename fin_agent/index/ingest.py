@@ -1,4 +1,4 @@
-"""Bring files into an index: several are read at once, each is written whole, and what failed is kept with its reason."""
+"""Bring files into an index: several are read at once, each is written whole, failures are kept with their reason."""
 
 from __future__ import annotations
 
@@ -116,10 +116,12 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterato
         try:
             if not path.is_file():
                 raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
-            stamp = FileStamp.of(path, content_hash(path) if not manifest.unchanged(path) else manifest.hash_of(path))
-        except (OSError, ReadError) as error:
-            reason, remedy = (error.what, error.remedy) if isinstance(error, ReadError) else (str(error), "Check the file")
-            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, reason, remedy))
+            stamp = FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
+        except ReadError as error:
+            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, error.what, error.remedy))
+            continue
+        except OSError as error:
+            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, str(error), "Check the file and its permissions"))
             continue
         other = owners.setdefault(stamp.doc_id, path)
         if other == path:

@@ -190,7 +190,7 @@ class SqliteIndex:
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
         where = [f"filings.doc_id IN ({_marks(doc_ids)})"]
-        values: list[str | int] = list(sorted(doc_ids))
+        values: list[str | int] = sorted(doc_ids)
         if metrics is not None:
             where.append(f"facts.metric IN ({_marks(metrics)})")
             values += sorted(metrics)

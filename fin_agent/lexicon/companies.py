@@ -14,6 +14,12 @@ from rapidfuzz import fuzz, process
 from fin_agent.filings.filing import Identity
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.&'’*-]*|&")
+_CAPITALISED = re.compile(
+    r"[A-Z][\w.*-]*(?:['’](?!s\b)\w+)?(?:(?:\s+(?:&|of|and)\s+|\s+|&)[A-Z][\w.*-]*)*"
+)
+_BEFORE_A_COMPANY = re.compile(
+    r"\b(for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at)\s+$"
+)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _TYPO_SCORE = 88
 _TYPO_LENGTH = 5
@@ -84,7 +90,7 @@ class CompanyDirectory:
         """
         words = _words()
         names: list[str] = []
-        for run in re.finditer(r"[A-Z][\w.*-]*(?:['’](?!s\b)\w+)?(?:(?:\s+(?:&|of|and)\s+|\s+|&)[A-Z][\w.*-]*)*", question):
+        for run in _CAPITALISED.finditer(question):
             start, end = run.span()
             if any(start < stop and begin < end for begin, stop in taken):
                 continue
@@ -143,7 +149,8 @@ class CompanyDirectory:
 
 def normalise_name(name: str) -> str:
     """Lower case, without punctuation and legal form: `THE BOEING COMPANY` -> `boeing`."""
-    words = re.findall(r"[a-z0-9]+", name.casefold().replace("'", "").replace("’", "").replace(".", ""))
+    plain = re.sub(r"\.com\b", "", name.casefold())
+    words = re.findall(r"[a-z0-9]+", plain.replace("'", "").replace("’", "").replace(".", ""))
     legal = _words().legal_forms
     while len(words) > 1 and words[-1] in legal:
         words.pop()
@@ -162,7 +169,7 @@ class _CompanyWords:
 
 @lru_cache(maxsize=1)
 def _words() -> _CompanyWords:
-    text = resources.files("fin_agent.lexicon.entries").joinpath("company_words.yaml").read_text(encoding="utf-8")
+    text = resources.files("fin_agent.lexicon.words").joinpath("company_words.yaml").read_text(encoding="utf-8")
     lists = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return _CompanyWords(**{name: frozenset(map(str, words)) for name, words in lists.items()})
 
@@ -208,7 +215,8 @@ def _company(group: list[tuple[str, Identity]]) -> Company:
     others = [name for _, identity in latest for name in identity.other_names]
     names = tuple({normalise_name(name): name for name in reversed(printed + others)}.values())[::-1]
     marks = sorted(mark for _, identity in group for mark in _marks_of(identity))
-    key = next((f"{kind} {value}" for kind, value in marks if kind in ("file number", "cik")), normalise_name(printed[0]))
+    official = (f"{kind} {value}" for kind, value in marks if kind in ("file number", "cik"))
+    key = next(official, normalise_name(printed[0]))
     tickers = tuple(sorted({identity.ticker for _, identity in group if identity.ticker}))
     return Company(key, printed[0], names, tickers, tuple(doc_id for doc_id, _ in group))
 
@@ -259,4 +267,4 @@ def _stands_for_a_company(question: str, end: int) -> bool:
 
 def _asked_about(question: str, start: int) -> bool:
     before = question[max(0, start - 24) : start].casefold()
-    return bool(re.search(r"\b(for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at)\s+$", before))
+    return _BEFORE_A_COMPANY.search(before) is not None

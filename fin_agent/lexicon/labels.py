@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from fin_agent.errors import LexiconError
@@ -15,8 +15,14 @@ from fin_agent.lexicon.wording import joined, plain, singular
 class LabelIndex:
     """Finds the metric of a printed label; every answer is remembered."""
 
-    def __init__(self, metrics: Iterable[Metric], sections: Iterable[SectionGroup]) -> None:
-        """Raises LexiconError when two metrics of one statement claim a label, or a label names an unknown section."""
+    def __init__(
+        self, metrics: Iterable[Metric], sections: Iterable[SectionGroup], place_of: Callable[[str], str]
+    ) -> None:
+        """Raises LexiconError when two metrics of one statement claim a label, or a label names an unknown section.
+
+        `place_of` names the file and entry of a metric, for the error.
+        """
+        self._place_of = place_of
         self._metrics = tuple(metrics)
         self._groups = tuple(
             (group.id, _words(group.phrases), _words(group.without), group.exclusive) for group in sections
@@ -37,16 +43,16 @@ class LabelIndex:
         if group and group not in known:
             raise LexiconError(
                 f"label `{label}` names the section `{group}`, which is not defined",
-                subject=f"metric {metric.id}",
+                subject=self._place_of(metric.id),
                 remedy=f"Use one of {', '.join(sorted(known))}, or define it under `sections`.",
             )
-        key = _key(label_forms(words)[0], group)
+        key = _key(normal_form(words), group)
         for kind in (metric.statement, *metric.also):
             claimed = self._by_statement[kind].setdefault(key, metric.id)
             if claimed != metric.id:
                 raise LexiconError(
                     f"label `{label}` is also claimed by metric {claimed} on the same statement",
-                    subject=f"metric {metric.id}",
+                    subject=self._place_of(metric.id),
                     remedy="Remove it from one of them, or set it below a section (`section > label`).",
                 )
         if not metric.own_statement_only or group:
@@ -126,6 +132,7 @@ _TRAILER = re.compile(
     r"\bat lower of\b|\bat carrying value\b|\$|\bpar value\b|\bauthorized\b|\bpar \$|\bstated value\b|\bno par\b|"
     r"\b(?:un)?limited shares\b).*$"
 )
+_PLAIN_LABEL = re.compile(r"[a-z ,'/-]*$")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?%?")
 _DROPPED = frozenset({"the", "our", "its"})
 
@@ -133,13 +140,7 @@ _DROPPED = frozenset({"the", "our", "its"})
 @lru_cache(maxsize=1 << 17)
 def label_forms(label: str) -> tuple[str, ...]:
     """Normal forms of a label, most faithful first: as it is, without asides, without `net`, without `total`."""
-    text = _NOTES.sub("", _MARKS.sub(" ", plain(label)))
-    text = joined(text.replace("&", " and "))
-    text = _KEPT_ASIDE.sub(r" \1 ", text)
-    if "cost" not in text and "expense" not in text:
-        text = _BOUNDED_ASIDE.sub(r" \1 ", text)
-    text = _CONTRA.sub(", net", _CONNECTOR.sub("", _ASIDE.sub(" ", text)))
-    # "(net of allowances of $12)" vanished with its parenthesis: it says net, as ", net of allowances" does.
+    text = _without_asides(label)
     whole = " ".join(_tokens(text))
     cut = " ".join(_tokens(_TRAILER.sub("", text)))
     forms = [whole, cut]
@@ -149,9 +150,34 @@ def label_forms(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for form in forms if form)) or ("",)
 
 
+def normal_form(label: str) -> str:
+    """The most faithful of `label_forms`."""
+    return " ".join(_tokens(_without_asides(label)))
+
+
+def _without_asides(label: str) -> str:
+    """Without footnote marks, references to notes, parentheses that qualify, and the figures of an allowance."""
+    text = plain(label)
+    # Most labels are plain words: the tests before each expression save most of the time over many pages.
+    if not _PLAIN_LABEL.match(text):
+        text = _MARKS.sub(" ", text).replace("&", " and ")
+    if "note" in text:
+        text = _NOTES.sub("", text)
+    text = joined(text)
+    if "(" in text:
+        text = _KEPT_ASIDE.sub(r" \1 ", text)
+        if "cost" not in text and "expense" not in text:
+            text = _BOUNDED_ASIDE.sub(r" \1 ", text)
+        text = _ASIDE.sub(" ", text)
+    text = _CONNECTOR.sub("", text)
+    if "less" in text or "net of" in text:
+        text = _CONTRA.sub(", net", text)
+    return text
+
+
 def _tokens(text: str) -> list[str]:
     return [
-        singular(word.split("'")[0].removesuffix("'"))
+        singular(word.partition("'")[0])
         for word in _WORD.findall(text)
         if word not in _DROPPED
     ]

@@ -39,13 +39,15 @@ class Lexicon:
         self.statements: Mapping[str, StatementNames] = entries.checked("statements", StatementNames)
         self.sections: Mapping[str, SectionGroup] = entries.checked("sections", SectionGroup)
         self.items: Mapping[str, Item] = entries.checked("items", Item)
-        self._topics: Mapping[str, Topic] = entries.checked("topics", Topic)
+        self.topic_entries: Mapping[str, Topic] = entries.checked("topics", Topic)
         self.units: Mapping[str, UnitWords] = entries.checked("units", UnitWords)
         self.not_statements = tuple(entries.lists["not_statements"])
         self._not_metrics = tuple(entries.lists["not_metrics"])
         check_expressions(self.metrics, self.formulas, entries)
         self._check_references(entries)
-        self._labels = LabelIndex(self.metrics.values(), self.sections.values())
+        self._labels = LabelIndex(
+            self.metrics.values(), self.sections.values(), lambda name: entries.subject("metrics", name)
+        )
 
     def definition(self, name: str) -> Metric | Formula:
         """The metric or formula of an id. Raises LexiconError."""
@@ -89,7 +91,7 @@ class Lexicon:
             for name in names.split(" "):
                 places.setdefault(name, []).append(start)
         ranked = sorted(places, key=lambda name: (-len(places[name]), places[name][0], name))
-        return [self._topics[name] for name in ranked]
+        return [self.topic_entries[name] for name in ranked]
 
     def expand(self, terms: Iterable[str]) -> tuple[str, ...]:
         """Terms that filings use for ids of metrics, formulas and topics, or for phrases that name them.
@@ -104,7 +106,7 @@ class Lexicon:
         return tuple(expanded)
 
     def _wordings(self, term: str) -> Iterator[str]:
-        names = [term] if term in self.metrics or term in self.formulas or term in self._topics else []
+        names = [term] if term in self.metrics or term in self.formulas or term in self.topic_entries else []
         if not names:
             names = [mention.id for mention in self.mentions(term)] + [topic.id for topic in self.topics(term)]
         for name in names:
@@ -115,12 +117,7 @@ class Lexicon:
             elif name in self.formulas:
                 yield from self.formulas[name].words
             else:
-                yield from self._topics[name].expand
-
-    @property
-    def topic_entries(self) -> Mapping[str, Topic]:
-        """All topics by id."""
-        return self._topics
+                yield from self.topic_entries[name].expand
 
     @cached_property
     def _concepts(self) -> dict[str, str]:
@@ -170,7 +167,7 @@ class Lexicon:
     @cached_property
     def _topic_words(self) -> PhraseIndex:
         holders: dict[tuple[str, ...], tuple[str, list[str]]] = {}
-        for topic in self._topics.values():
+        for topic in self.topic_entries.values():
             for word in topic.words:
                 key = tuple(token.word for token in tokenise(word))
                 names = holders.setdefault(key, (word, []))[1]
@@ -182,7 +179,7 @@ class Lexicon:
         return index
 
     def _check_references(self, entries: Entries) -> None:
-        for topic in self._topics.values():
+        for topic in self.topic_entries.values():
             for item in topic.items:
                 if item not in self.items:
                     raise LexiconError(
@@ -218,9 +215,7 @@ def _is_a_name(label: str) -> bool:
 @lru_cache(maxsize=8)
 def _load(extra: Path | None) -> Lexicon:
     entries = Entries()
-    entries.read(Path(__file__).with_name("entries"))
+    entries.read_built_in()
     if extra is not None:
-        if not extra.is_dir():
-            raise LexiconError("no such folder", subject=str(extra), remedy="Give a folder that holds *.yaml files.")
         entries.read(extra)
     return Lexicon(entries)

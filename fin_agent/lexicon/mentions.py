@@ -38,6 +38,7 @@ class PhraseIndex:
 
     def __init__(self) -> None:
         self._phrases: dict[str, dict[tuple[str, ...], tuple[bool, str, str]]] = {}
+        self._plural_only: set[str] = set()
 
     def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
         """Takes a phrase as a name of an entry; returns the (kind, name) that already holds it, if another does."""
@@ -48,6 +49,13 @@ class PhraseIndex:
         holders = self._phrases.setdefault(words[0], {})
         crosses = any(token.follows for token in tokens[1:])
         held = holders.get(words)
+        # "earnings", "assets" and "sales" name figures; "earning", "asset" and "sale" are everyday words.
+        if len(words) == 1:
+            plural = phrase.strip().lower().endswith("s") and len(words[0]) < len(phrase.strip())
+            if plural and held is None:
+                self._plural_only.add(words[0])
+            elif not plural:
+                self._plural_only.discard(words[0])
         if held is not None and held[1:] != (kind, name):
             return held[1:]
         holders[words] = (crosses or (held is not None and held[0]), kind, name)
@@ -71,12 +79,18 @@ class PhraseIndex:
                     if barriers and not (crosses and barriers == {","}):
                         continue
                     best, hit = size, (kind, name, tokens[place].start, tokens[place + size - 1].end)
+            if best == 1 and words[place] in self._plural_only and not _is_plural(tokens[place]):
+                best = 0
             if best:
                 found.append(hit)
                 place += best
             else:
                 place += 1
         return found
+
+
+def _is_plural(token: Token) -> bool:
+    return token.end - token.start > len(token.word)
 
 
 class MentionIndex:

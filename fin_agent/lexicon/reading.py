@@ -32,6 +32,10 @@ _KINDS: dict[str, type[Entry]] = {
     "topics": Topic,
     "units": UnitWords,
 }
+_BUILT_IN = (
+    *("income", "balance", "cash_flow", "other", "not_metrics", "formulas"),
+    *("sections", "statements", "items", "topics", "units"),
+)
 _LISTS = ("not_statements", "not_metrics")
 _ADDED = frozenset({"labels", "words", "patterns", "also", "concepts", "titles", "aliases", "items", "expand", "phrases"})
 
@@ -46,14 +50,24 @@ class Entries:
     sources: dict[tuple[str, str], Path] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _LISTS})
 
-    def read(self, folder: Path) -> None:
-        """Adds every `*.yaml` of a folder in order of name. Raises LexiconError.
+    def read_built_in(self) -> None:
+        """Adds the package's own entries."""
+        folder = Path(__file__).with_name("entries")
+        self._read([folder / f"{name}.yaml" for name in _BUILT_IN])
 
-        An id that an earlier folder gave is changed field by field; `+ ...` adds to a list of phrases.
+    def read(self, folder: Path) -> None:
+        """Adds every `*.yaml` of a user's folder in order of name. Raises LexiconError.
+
+        An id that is known already is changed field by field; `+ ...` adds to a list of phrases.
         """
+        if not folder.is_dir():
+            raise LexiconError("no such folder", subject=str(folder), remedy="Give a folder that holds *.yaml files.")
         paths = sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")])
         if not paths:
             raise LexiconError("no lexicon file here", subject=str(folder), remedy="Put *.yaml files into the folder.")
+        self._read(paths)
+
+    def _read(self, paths: list[Path]) -> None:
         before = set(self.sources)
         for path in paths:
             for kind, entries in _load(path).items():

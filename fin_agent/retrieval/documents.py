@@ -39,7 +39,8 @@ def rank_filings(
     records = [record for record in index.filings() if within is None or record.doc_id in set(within)]
     if query.companies:
         records = [record for record in records if owners.get(record.doc_id) in query.companies]
-    words = _word_scores(query, index, [record.doc_id for record in records], all_of_them=within is None and not query.companies)
+    everything = within is None and not query.companies
+    words = _word_scores(query, index, [record.doc_id for record in records], all_of_them=everything)
     latest = max((str(record.identity.period_end or "") for record in records), default="")
     ranked = [_ranked(query, record, words, metrics, latest) for record in records]
     order = {record.doc_id: position for position, record in enumerate(records)}

@@ -126,7 +126,8 @@ def _items(query: Query, record: FilingRecord) -> dict[str, float]:
     """Worth of each Item of this filing's form: 1 for the best, less for those after it."""
     prefix = f"{record.identity.form.value}."
     named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]
-    return {name.replace("II.", "II-").replace("I.", ""): 1.0 / (1 + rank) for rank, name in reversed(list(enumerate(named)))}
+    worth = {name: 1.0 / (1 + rank) for rank, name in reversed(list(enumerate(named)))}
+    return {name.replace("II.", "II-").removeprefix("I."): value for name, value in worth.items()}
 
 
 def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:

@@ -50,7 +50,7 @@ def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:
 @lru_cache(maxsize=1)
 def stopwords() -> frozenset[str]:
     """Words of a question that say nothing about where its answer stands."""
-    text = resources.files("fin_agent.lexicon.entries").joinpath("stopwords.yaml").read_text(encoding="utf-8")
+    text = resources.files("fin_agent.lexicon.words").joinpath("stopwords.yaml").read_text(encoding="utf-8")
     return frozenset(map(str, yaml.safe_load(text)["words"]))
 
 

@@ -121,7 +121,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         node="answer_with_reasoning",
         round=state["round"],
         summary=f"{len(reasoning.citations)} sentences",
-        details=tuple(f"{citation.doc_id} page {citation.page + 1}: {citation.text}" for citation in reasoning.citations),
+        details=tuple(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
     )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
@@ -132,7 +132,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
 
 
 def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Let an answer pass only if every citation stands on a page that was retrieved; else refuse and say what is missing."""
+    """Let an answer pass only if each citation stands on a page that was retrieved; else say what is missing."""
     drafted = state.get("answer")
     problems: list[str] = []
     if drafted is not None:

@@ -119,7 +119,8 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         round=state["round"],
         summary=f"{len(cards)} cards",
         details=tuple(
-            f"{card.doc_id} page {card.page + 1}: {card.evidence_type.value}, {len(card.metrics)} metrics" for card in cards
+            f"{card.doc_id} page {card.page + 1}: {card.evidence_type.value}, {len(card.metrics)} metrics"
+            for card in cards
         ),
     )
     return emitted(runtime, step, {"cards": cards})

@@ -71,10 +71,9 @@ def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Wo
     for entry in ledger.entries:
         if entry.figure is None:
             continue
-        holder = min(
-            (passage for passage in passages if (passage.doc_id, passage.page) == (entry.figure.doc_id, entry.figure.page)),
-            key=lambda passage: (not _around(passage, entry.figure), passage.ordinal),
-        )  # fmt: skip
+        figure = entry.figure
+        around = [passage for passage in passages if (passage.doc_id, passage.page) == (figure.doc_id, figure.page)]
+        holder = min(around, key=lambda passage, figure=figure: (not _around(passage, figure), passage.ordinal))
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     cards = _cards(passages, workspace)
     return [
@@ -84,8 +83,8 @@ def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Wo
     ]
 
 
-def _around(passage: RetrievedPassage, figure: Figure | None) -> bool:
-    if passage.kind is not PassageKind.TABLE or passage.box is None or figure is None:
+def _around(passage: RetrievedPassage, figure: Figure) -> bool:
+    if passage.kind is not PassageKind.TABLE or passage.box is None:
         return False
     middle = (figure.box[1] + figure.box[3]) / 2
     return passage.box[1] <= middle <= passage.box[3]
@@ -101,7 +100,7 @@ def _by_words(
     best = max(shares, default=0.0)
     cards = _cards(passages, workspace)
     kept = [
-        Evidence(passage=passage, card=cards.get(passage.key), why=f"holds {share:.0%} of the question's words by weight")
+        Evidence(passage=passage, card=cards.get(passage.key), why=f"holds {share:.0%} of the words by weight")
         for passage, share in zip(passages, shares, strict=True)
         if share >= _WORDS_OF_THE_BEST * best and share > 0
     ]

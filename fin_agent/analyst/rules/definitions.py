@@ -6,9 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from fin_agent.errors import LexiconError
+from fin_agent.evidence.expressions import parse_formula
 from fin_agent.lexicon.lexicon import Lexicon
 
-_TOKEN = re.compile(r"(?P<operator>[()*/+×÷]|(?<=\s)[-–−](?=\s)|(?<=\))\s*[-–−]|\b(?:divided by|multiplied by|times|minus|less|plus)\b)|(?P<number>(?<![\w.])\d+(?:\.\d+)?(?![\w.]))|(?P<words>[^()*/+×÷]+?(?=\s[-–−]\s|[()*/+×÷]|\b(?:divided by|multiplied by|times|minus|less|plus)\b|$))", re.I)  # noqa: E501
+_WORD_OPERATORS = r"\b(?:divided by|multiplied by|times|minus|less|plus)\b"
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<operator>[()*/+×÷]|(?<=[\s)])[-–−](?=\s)|{_WORD_OPERATORS})"
+    r"|(?P<number>(?<![\w.])\d+(?:\.\d+)?(?![\w.]))"
+    rf"|(?P<words>[^()*/+×÷\s][^()*/+×÷]*?(?=\s[-–−]\s|[()*/+×÷]|{_WORD_OPERATORS}|$)))",
+    re.I,
+)
 _OPERATORS = {"divided by": "/", "multiplied by": "*", "times": "*", "×": "*", "÷": "/", "minus": "-", "less": "-",
               "plus": "+", "–": "-", "−": "-"}  # fmt: skip
 _YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
@@ -107,7 +115,7 @@ def _balanced(parts: list[str]) -> str | None:
         return None
     expression = " ".join(kept)
     try:
-        compile(expression, "<formula>", "eval", flags=0x400)  # PyCF_ONLY_AST: parsed, never run
-    except SyntaxError:
+        parse_formula(expression)
+    except LexiconError:
         return None
     return expression

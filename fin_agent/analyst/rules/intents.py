@@ -41,7 +41,9 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     measure = measure_of(_without_periods(_without_companies(wording.core, directory)), wording.definitions, lexicon)
     periods = _periods(wording.core, question)
     companies = _companies(mentions)
-    relation = relation_of(wording.core, _spans_of(measure, wording.core), len(periods))
+    relation = relation_of(wording.core, _spans_of(measure, wording.core), len(periods), len(companies))
+    if len({period.quarter is None for period in periods}) > 1:
+        relation = Relation.EXPLANATION  # a part of the year against the whole: no figure of the ledger tells it
     comparison = comparison_of(wording.core, len(companies))
     unit = _unit(question, measure, relation, comparison)
     topics = lexicon.topics(wording.core)
@@ -124,7 +126,8 @@ def _without_periods(text: str) -> str:
 def _spans_of(measure: Measure | None, core: str) -> tuple[tuple[int, int], ...]:
     if measure is None:
         return ()
-    return tuple(found.span() for found in re.finditer(re.escape(measure.words), core, re.I))
+    words = re.escape(re.sub(r"\s*\b(?:growth|change|increase|decrease)\b.*$", "", measure.words, flags=re.I))
+    return tuple(found.span() for found in re.finditer(words, core, re.I))
 
 
 def _unit(

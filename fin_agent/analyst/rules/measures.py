@@ -1,4 +1,4 @@
-"""What a question measures, as an expression over metrics: `revenue`, `capex as a % of revenue`, `EBITDA less capex`."""
+"""What a question measures, as an expression over metrics: `revenue`, `capex as a % of revenue`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,16 @@ _SHARE_OF = re.compile(
 )
 _MARGIN = re.compile(r"^\s*(?:%|percent(?:age)?)?\s*margins?\b", re.I)
 _SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
+_SHARE_OF_IT = re.compile(
+    r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$"
+)
+_PART = re.compile(
+    r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)"
+)
+_EXCLUDING = re.compile(
+    r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma|like[- ]for[- ]like)\b",
+    re.I,
+)
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
 
 
@@ -38,14 +48,15 @@ class Measure:
 
 
 def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> Measure | None:
-    """The measure that `core` asks for; formulas stated in the question go before the lexicon's. None where it names none."""
+    """The measure that `core` asks for, None where it names none. Formulas stated in the question go first."""
     text = _without_asides(core)
     stated = stated_formulas(definitions, lexicon)
     mentions = lexicon.mentions(text)
     for formula in stated:
-        if _names(text, formula.name, mentions, lexicon) or len(stated) == 1:
+        if _named_whole(text, formula.name, mentions) and (_names(text, formula.name, mentions, lexicon) or len(stated) == 1):
             known = _formula_named(formula.name, lexicon)
-            measure = Measure(formula.name, formula.expression, _unit_of_stated(formula.expression, known, lexicon), True)
+            unit = _unit_of_stated(formula.expression, known, lexicon)
+            measure = Measure(formula.name, formula.expression, unit, stated=True)
             return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
     if not mentions:
         return None
@@ -61,8 +72,10 @@ def is_narrowed(text: str, mention: Mention) -> bool:
     Also where only what a share is taken of is known: `wages expense as a percent of net sales`.
     """
     words = question_words()
+    if _EXCLUDING.search(text[: mention.start] + " " + text[mention.end :]):
+        return True
     before = text[: mention.start].lower()
-    if re.search(r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$", before):
+    if _SHARE_OF_IT.search(before):
         return True
     for word in reversed(re.findall(r"[\w%$&.-]+", re.split(r"[,;:(?]", before)[-1])):
         word = word.strip(".")
@@ -71,7 +84,7 @@ def is_narrowed(text: str, mention: Mention) -> bool:
         if word and word not in words["neutral"] and not re.fullmatch(r"(?:fy)?\d{2,4}|fy\d*q?\d*", word):
             return True
     after = text[mention.end :]
-    place = re.match(r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)", after)
+    place = _PART.match(after)
     return bool(place and not re.match(r"(?:FY|Q[1-4]|USD|US\$)", place.group(1)))
 
 
@@ -94,7 +107,7 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
 @lru_cache(maxsize=1)
 def question_words() -> dict[str, frozenset[str]]:
     """Words around a metric's name, by what they do to it."""
-    text = resources.files("fin_agent.lexicon.entries").joinpath("question_words.yaml").read_text(encoding="utf-8")
+    text = resources.files("fin_agent.lexicon.words").joinpath("question_words.yaml").read_text(encoding="utf-8")
     return {kind: frozenset(map(str, words)) for kind, words in yaml.safe_load(text).items()}
 
 
@@ -140,6 +153,12 @@ def _without_asides(core: str) -> str:
     return re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda aside: "", core)
 
 
+def _named_whole(text: str, name: str, mentions: Sequence[Mention]) -> bool:
+    """False where the lexicon knows a longer measure there: `EBITDA less capex` where only EBITDA is defined."""
+    end = _end_of(text, name, ())
+    return not end or all(mention.end <= end for mention in mentions if mention.start < end)
+
+
 def _names(text: str, name: str, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
     plain = re.sub(r"\([^)]*\)", " ", name).strip().lower()
     if plain and " ".join(plain.split()) in " ".join(text.lower().split()):
@@ -165,7 +184,7 @@ def _unit(name: str, lexicon: Lexicon) -> str:
 
 
 def _unit_of_stated(expression: str, known: str | None, lexicon: Lexicon) -> str:
-    """Of a formula the question states: what the lexicon's formula of that name has, unless its shape says otherwise."""
+    """Of a formula the question states: by its shape, else what the lexicon's formula of that name has."""
     if re.match(r"\(?\s*365\b", expression):
         return "days"
     if "100 *" in expression or "* 100" in expression:

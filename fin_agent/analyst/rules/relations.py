@@ -7,40 +7,64 @@ import re
 from fin_agent.evidence.intent import Comparison, Relation
 
 _EXPLANATION = re.compile(
-    r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain|who|whom|whose"
-    r"|nature|purpose|agenda|summari[sz]e|what (?:kind|type|sort)s? of|how (?:does|do|did) .{3,60} (?:recogni[sz]e|account for|treat))\b",
+    r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain"
+    r"|who|whom|whose|nature|purpose|agenda|summari[sz]e|what (?:kind|type|sort)s? of"
+    r"|how (?:does|do|did) .{3,60} (?:recogni[sz]e|account for|treat))\b"
+    r"|\b(?:guidance|forecast\w*|outlook|expect(?:s|ed|ing|ations?)?|anticipate[sd]?|projected?)\b",
     re.I,
 )
+_LISTING = re.compile(r"^(?:are|is|were|was) there\b|^among\b|^(?:which|where|when)\b", re.I)
 _ANNUAL_GROWTH = re.compile(r"\b(cagr|compound(?:ed)? annual)\b", re.I)
 _GROWTH = re.compile(
     r"\b(growth|grew|grow|grown)\b|\b(?:percent(?:age)?|%)[- ]*(?:change|increase|decrease|growth|decline)\b"
     r"|\bwhat (?:percent|percentage|%)\b.*\b(?:increas|decreas|chang|declin|grow|fell|rose)"
-    r"|\byear[- ]over[- ]year\b.*\bchange\b|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
+    r"|\byear[- ]over[- ]year\b.*\bchange\b"
+    r"|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
     re.I,
 )
 _AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
 _TOTAL = re.compile(r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|aggregate|total(?:s|ed)?)\b", re.I)
 _CHANGE = re.compile(
-    r"\bby how (?:much|many)\b|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
+    r"\bby how (?:much|many)\b"
+    r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
     r"|\b(?:change|difference|increase|decrease|decline)\s+in\b|\bchanged?\b",
     re.I,
 )
 _TREND = re.compile(
-    r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*\b(?:improv|increas|decreas|declin|grow|gr[eo]w|ris|rose|fall|fell|"
-    r"higher|lower|drop|deteriorat|expand|shrink|shrank|worsen|reduc)",
+    r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*"
+    r"\b(?:improv|increas|decreas|declin|gr[eo]w|ris|rose|fall|fell|higher|lower|drop|deteriorat|expand|shrink|shrank"
+    r"|worsen|reduc)",
     re.I | re.S,
 )
-_HIGHEST = re.compile(r"\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faster|fastest)\b", re.I)
-_LOWEST = re.compile(r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I)
+_HIGHEST = re.compile(
+    r"\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faste(?:r|st))\b",
+    re.I,
+)
+_LOWEST = re.compile(
+    r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I
+)
 _WHICH = re.compile(r"\b(which|who|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
-_DIFFERENCE = re.compile(r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)|exceed\w*|gap between)\b", re.I)
+_DIFFERENCE = re.compile(
+    r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)"
+    r"|exceed\w*|gap between)\b",
+    re.I,
+)
+_FIGURE = re.compile(
+    r"\bhow (?:much|many|large|big)\b|\bwhat (?:percent|percentage|%|amount|number|share)\b|\bby how\b"
+    r"|\b(?:total|amount|value|quantity|number|percentage|rate) of\b"
+    r"|\bwhat (?:is|was|were|are) .*\b(?:amount|rate|ratio|margin)\b",
+    re.I,
+)
 _TIMES = re.compile(r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b", re.I)
 
 
-def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int) -> Relation:
-    """The relation over time; `spans` are the measure's own words (`total current assets` is no total), `years` how many
-    periods the question names."""
-    if _EXPLANATION.search(core):
+def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, companies: int) -> Relation:
+    """The relation over time.
+
+    `spans` are the measure's own words (`total current assets` is no total), `years` and `companies` how many periods
+    and companies are named. What is expected, and lists of things, are told in words.
+    """
+    if _EXPLANATION.search(core) or (companies < 2 and _LISTING.search(core)):
         return Relation.EXPLANATION
     text = _blanked(core, spans)
     if _ANNUAL_GROWTH.search(text):
@@ -77,11 +101,7 @@ def comparison_of(core: str, companies: int) -> Comparison:
 
 def asks_figure(core: str) -> bool:
     """Whether a number is asked for."""
-    return bool(
-        re.search(r"\bhow (?:much|many|large|big)\b|\bwhat (?:percent|percentage|%|amount|number|share)\b|\bby how\b"
-                  r"|\b(?:total|amount|value|quantity|number|percentage|rate) of\b|\bwhat (?:is|was|were|are) .*\b(?:amount|rate|ratio|margin)\b",
-                  core, re.I)
-    )  # fmt: skip
+    return _FIGURE.search(core) is not None
 
 
 def _blanked(text: str, spans: tuple[tuple[int, int], ...]) -> str:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from fin_agent.evidence.intent import OutputUnit
 
-_SENTENCE_END = re.compile(r"(?<=[?!])\s+|(?<=[.:])\s+(?=[A-Z])(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)")
+_SENTENCE_END = re.compile(
+    r"(?<=[?!])\s+"
+    r"|(?<=[.:])\s+(?=[A-Z])(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
+)
 _DEFINITION = re.compile(
-    r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
+    r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)(?:\s+here)?\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
     r"|(?P<name3>.+?)\s+here\s+is\s+defined\s+as\b)\s*:?\s*(?P<formula>.+?)[.\s]*$",
     re.I | re.S,
 )
@@ -21,22 +24,36 @@ _INSTRUCTION = re.compile(
     re.I,
 )
 _PREAMBLE = re.compile(
-    r"^(?:according to|based on|by drawing|drawing|considering|taking into account|using|when (?:primarily )?referencing|"
-    r"in light of|looking at|from|as per|given|by (?:using|relying))\b[^,?]*?"
-    r"\b(?:statement|statements|sheet|balance sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
+    r"^(?:according to|based on|by drawing|drawing|considering|taking into account|using"
+    r"|when (?:primarily )?referencing"
+    r"|in light of|looking at|from|as per|given|by (?:using|relying))\b[^,?]*?"
+    r"\b(?:statements?|sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
     re.I,
 )
+_LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\s*:\s*(?=\S.{8})", re.I | re.S)
 _DECIMALS = (
     (re.compile(r"\b(?:to|at)?\s*(one|two|three|four|1|2|3|4)\s+(?:decimal|digits? after)", re.I), None),
     (re.compile(r"\bnearest (?:whole (?:number|percent)|integer|million|thousand|billion|dollar|percent)\b", re.I), 0),
 )
 _NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
-_UNITS: tuple[tuple[re.Pattern[str], OutputUnit], ...] = (
-    (re.compile(r"\b(?:USD|US\$|dollars?|\$)?\s*(?:in\s+)?(?:USD |\$\s?|US dollar )?billions?\b(?! shares)", re.I), "USD billions"),
-    (re.compile(r"\b(?:in\s+)?(?:USD |\$\s?|US dollar )?(?:millions?|mn|mm)\b(?! shares)", re.I), "USD millions"),
-    (re.compile(r"\b(?:in\s+)?(?:USD |\$\s?|US dollar )?thousands?\b(?! shares)", re.I), "USD thousands"),
-    (re.compile(r"\bpercentage points?\b|\bbasis points?\b", re.I), "percentage points"),
-    (re.compile(r"\bunits? of percents?\b|\bin percents?\b|\bas a (?:%|percent|percentage)|%|\bpercent(?:age)? (?:of|change)\b", re.I), "percent"),
+_SCALE_UNITS: dict[str, OutputUnit] = {
+    "thousand": "USD thousands",
+    "million": "USD millions",
+    "billion": "USD billions",
+}
+_SCALED = re.compile(
+    r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?(thousand|million|billion)s?\b",
+    re.I,
+)
+_PERCENT = re.compile(
+    r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas an? (?:%|percent\b|percentage)|\bwhat percent"
+    r"|\b% (?:of|margin|change)",
+    re.I,
+)
+_ASKING = re.compile(
+    r"(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
+    r"|summari[sz]e|tell|show|give|find|calculate|compute)\b",
+    re.I,
 )
 
 
@@ -86,13 +103,13 @@ def decimals_asked(question: str) -> int | None:
 
 def unit_asked(question: str) -> OutputUnit | None:
     """The unit the answer is to be given in, where the question says so."""
-    scaled = re.search(r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?(thousand|million|billion)s?\b", question, re.I)
+    scaled = _SCALED.search(question)
     if scaled:
         scale = scaled.group(1).lower()
-        return "USD thousands" if scale == "thousand" else "USD millions" if scale == "million" else "USD billions"
+        return _SCALE_UNITS[scale]
     if re.search(r"\bpercentage points?\b", question, re.I):
         return "percentage points"
-    if re.search(r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas an? (?:%|percent\b|percentage)|\bwhat percent|\b% (?:of|margin|change)", question, re.I):
+    if _PERCENT.search(question):
         return "percent"
     return None
 
@@ -103,10 +120,7 @@ def _sentences(text: str) -> list[str]:
 
 def _asked(sentence: str) -> str:
     """The part of a sentence that asks, or nothing: an introduction that only names the source is cut."""
-    if "?" not in sentence and not re.match(r"(what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|"
-                                             r"list|name|describe|explain|summari[sz]e|tell|show|give|find|calculate|compute)\b", sentence, re.I):
+    if "?" not in sentence and (not _ASKING.match(sentence) or _INSTRUCTION.search(sentence)):
         return ""
-    if "?" not in sentence and _INSTRUCTION.search(sentence):
-        return ""
-    asked = _PREAMBLE.sub("", sentence)
+    asked = _PREAMBLE.sub("", _LEAD_IN.sub("", sentence))
     return asked if len(asked) > 12 else sentence

@@ -1,0 +1,46 @@
+# Everything a newcomer needs: `make demo` and `make test`. Nothing has to be installed first but Python 3.11 or later.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INDEX ?= .fin-agent/demo-index
+ASK := $(BIN)/fin-agent ask --index $(INDEX)
+
+.PHONY: demo test check filings clean
+
+demo: $(VENV)/installed
+	@echo
+	@echo "--- Index the sample filings: three made-up companies, three fiscal years"
+	$(BIN)/fin-agent ingest examples/filings --index $(INDEX)
+	@echo
+	@echo "--- 1. A lookup"
+	$(ASK) "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
+	@echo
+	@echo "--- 2. Two companies, six pages: the first round does not hold all, a complementary question fetches the rest"
+	$(ASK) "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"
+	@echo
+	@echo "--- 3. Nothing to be found: refused, with what is missing"
+	$(ASK) "What did Quillmark spend on research and development in fiscal 2024?" || test $$? -eq 4
+
+test: $(VENV)/developing
+	$(BIN)/python -m pytest
+
+check: $(VENV)/developing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p fin_agent
+
+# The sample filings are in the repository; this writes them again.
+filings: $(VENV)/installed
+	$(BIN)/python examples/filings/make_filings.py
+
+$(VENV)/installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .fin-agent build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,183 @@
+"""Every command with its arguments and options; what a command does stands in the module it imports."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.options import (
+    AsJson,
+    Debug,
+    Docs,
+    IndexFolder,
+    Level,
+    Question,
+    WithTrace,
+)
+
+EPILOG = (
+    "Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, "
+    "3 some files or questions failed and the rest is done, 4 the question was refused (ask only)."
+)
+
+app = typer.Typer(
+    name="fin-agent",
+    help="Answers questions over SEC filings and shows the page, the line and the program behind every number.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+benchmarks = typer.Typer(help="Measure answers against a published benchmark.", no_args_is_help=True)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a dash of a filing shows a mark instead of failing.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    app(prog_name="fin-agent")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("fin-agent"))
+        raise typer.Exit
+
+
+@app.callback()
+def fin_agent(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that stand before a command."""
+
+
+@app.command()
+@reported
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Filings, or folders with filings in them.")],
+    workers: Annotated[
+        int | None,
+        typer.Option(min=0, help="Files read at once; 0 reads in this process. One per core where not given."),
+    ] = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Bring filings into the index. Files that are in it unchanged are left alone; a file that fails costs that file."""
+    from fin_agent.cli.ingesting import ingest_files
+
+    return ingest_files(paths, index, workers=workers, as_json=as_json)
+
+
+@app.command()
+@reported
+def ask(
+    question: Question,
+    doc: Docs = None,
+    trace: WithTrace = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
+    from fin_agent.cli.asking import ask_question
+
+    return ask_question(question, index, doc_ids=doc or (), trace=trace, as_json=as_json)
+
+
+@app.command()
+@reported
+def search(
+    question: Question,
+    level: Annotated[Level, typer.Option(help="What to list.")] = Level.PASSAGE,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="How many to list.")] = 10,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also show what was searched for and what each score is made of.")
+    ] = False,
+    doc: Docs = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """List the documents, pages or passages that a question finds, best first, without answering it."""
+    from fin_agent.cli.searching import search_index
+
+    return search_index(question, index, level=level, k=k, doc_ids=doc or (), explain=explain, as_json=as_json)
+
+
+@app.command()
+@reported
+def batch(
+    questions: Annotated[
+        Path,
+        typer.Argument(
+            metavar="QUESTIONS.jsonl",
+            help="One JSON object a line: `question`, and where wanted `id` and `doc_ids` (search these filings only).",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="ANSWERS.jsonl", help="Gets one line of JSON per question, in order.")
+    ],
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on."""
+    from fin_agent.cli.batch import answer_batch
+
+    return answer_batch(questions, out, index, as_json=as_json, debug=debug)
+
+
+@app.command()
+@reported
+def filings(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+    """List the filings in the index."""
+    from fin_agent.cli.listing import list_filings
+
+    return list_filings(index, as_json=as_json)
+
+
+@app.command()
+@reported
+def info(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+    """Say which version and which index are in use, why that one, and what it holds."""
+    from fin_agent.cli.listing import describe_index
+
+    return describe_index(index, as_json=as_json)
+
+
+@benchmarks.callback()
+def evaluate() -> None:
+    """Measure answers against a published benchmark."""
+
+
+@benchmarks.command("financebench")
+@reported
+def financebench(
+    questions: Annotated[Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
+    ] = Path("fin-agent-eval"),
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
+    from fin_agent.cli.benchmark import run_financebench
+
+    return run_financebench(questions, out, index, as_json=as_json, debug=debug)
+
+
+app.add_typer(benchmarks, name="eval")

@@ -1,0 +1,71 @@
+"""`fin-agent eval financebench`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from fin_agent.cli.answers import AnswersFile, attempt
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import opened
+from fin_agent.cli.progress import Progress
+from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.evaluation.financebench import Row, load_questions, score
+from fin_agent.evaluation.report import summarize, write_rows
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.protocol import FilingRecord
+
+
+def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json: bool, debug: bool) -> ExitCode:
+    """Answer and score all questions; SOME_FAILED where one could not be answered at all (it counts as refused)."""
+    started = time.perf_counter()
+    asked = load_questions(questions)
+    rows: list[Row] = []
+    failures: list[tuple[str, str]] = []
+    out.mkdir(parents=True, exist_ok=True)
+    with opened(given) as workspace, AnswersFile(out / "answers.jsonl") as answers:
+        records = workspace.index.filings()
+        forms = {record.doc_id: record.identity.form.value for record in records}
+        same_content = standing_for(records)
+        lacking = sorted({question.doc_id for question in asked} - forms.keys())
+        if lacking:
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {', '.join(lacking[:5])}" + (
+                " ..." if len(lacking) > 5 else ""))
+        context = AnswerContext.by_rules(workspace)
+        with Progress(len(asked), "answering", "questions") as progress:
+            for question in asked:
+                tried = attempt(question.question, context, question_id=question.id, debug=debug)
+                written = answers.write(tried.answer)
+                rows.append(score(question, written, forms=forms, same_content=same_content))
+                if tried.failure:
+                    failures.append((question.id, tried.failure))
+                    progress.step(f"{question.id}: failed: {tried.failure}", problem=True)
+                else:
+                    progress.step(f"{question.id}: {tried.answer.seconds:.2f} s")
+    write_rows(rows, out / "rows.csv")
+    report = summarize(rows)
+    if as_json:
+        show_json(
+            {
+                "report": report.as_json(),
+                "failed": [{"id": question_id, "reason": reason} for question_id, reason in failures],
+                "rows": str(out / "rows.csv"),
+                "answers": str(out / "answers.jsonl"),
+                "seconds": round(time.perf_counter() - started, 3),
+            }
+        )
+    else:
+        show(report.as_table())
+        say(f"rows: {out / 'rows.csv'}, answers: {out / 'answers.jsonl'}")
+    return ExitCode.SOME_FAILED if failures else ExitCode.DONE
+
+
+def standing_for(records: Iterable[FilingRecord]) -> dict[str, str]:
+    """doc_id -> the first doc_id with the same bytes, for filings that are there under several names."""
+    by_content: dict[str, list[str]] = {}
+    for record in records:
+        by_content.setdefault(record.content_hash, []).append(record.doc_id)
+    return {
+        doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)
+    }

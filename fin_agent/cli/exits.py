@@ -1,0 +1,62 @@
+"""How a command ends: its exit code, and what is said where it fails."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable
+from enum import IntEnum
+from typing import ParamSpec
+
+import typer
+
+from fin_agent.errors import FinAgentError
+
+P = ParamSpec("P")
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every command; wrong usage is 2 and is found before a command runs."""
+
+    DONE = 0
+    FAILED = 1
+    SOME_FAILED = 3
+    REFUSED = 4
+    STOPPED = 130
+
+
+def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
+    """`command`, ending in its exit code; an error is told in a sentence, with its traceback under `--debug`."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except KeyboardInterrupt:
+            _say("stopped")
+            code = ExitCode.STOPPED
+        except Exception as error:  # the last place an error can be told to a person
+            if kwargs.get("debug"):
+                traceback.print_exc()
+            _say(f"error: {sentence_of(error)}")
+            code = ExitCode.FAILED
+        raise typer.Exit(code)
+
+    return run
+
+
+def sentence_of(error: Exception) -> str:
+    """What happened, to what, and what to do next."""
+    if isinstance(error, FinAgentError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"unexpected {type(error).__name__}: {error}. Run it again with --debug and report what that prints"
+
+
+def _say(line: str) -> None:
+    from fin_agent.cli.streams import say
+
+    say(line)

@@ -1,0 +1,42 @@
+"""Which index a command works on, and the index opened."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fin_agent.cli.streams import warn
+from fin_agent.config import INDEX_VARIABLE, index_folder
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenIndex:
+    """A folder and why it is the one in use."""
+
+    folder: Path
+    chosen_by: str
+    """`--index`, `FIN_AGENT_INDEX` or `default`."""
+
+
+def chosen_index(given: Path | None) -> ChosenIndex:
+    """The folder given, else the one the environment names, else the user's own."""
+    if given is not None:
+        chosen_by = "--index"
+    else:
+        chosen_by = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
+    return ChosenIndex(index_folder(given), chosen_by)
+
+
+@contextmanager
+def opened(given: Path | None) -> Iterator[Workspace]:
+    """The workspace over an index that exists; warns where it is empty. Raises FilingIndexError where there is none."""
+    folder = chosen_index(given).folder
+    with SqliteIndex(folder) as index:
+        if not index.filings():
+            warn(f"the index in {folder} is empty: bring filings in with `fin-agent ingest PATH...`")
+        yield Workspace(index)

@@ -1,0 +1,139 @@
+"""`fin-agent filings` and `fin-agent info`."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import chosen_index, opened
+from fin_agent.cli.streams import say, show, show_json
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.presentation.filings import filings_view, in_reading_order, settings_view
+
+
+def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
+    """List what is indexed, by company and time."""
+    with opened(given) as workspace:
+        records = in_reading_order(workspace.index.filings())
+    if as_json:
+        show_json({"filings": [_fields(record) for record in records]})
+    elif records:
+        show(filings_view(records))
+    return ExitCode.DONE
+
+
+def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
+    """Say what is in use. FAILED where there is an index that cannot be read."""
+    chosen = chosen_index(given)
+    state, problem, records = "ready", "", ()  # type: tuple[str, str, Sequence[FilingRecord]]
+    if not (chosen.folder / FILE_NAME).is_file():
+        state = "not made yet: `fin-agent ingest PATH...` makes it"
+    else:
+        try:
+            with SqliteIndex(chosen.folder) as index:
+                records = index.filings()
+        except FilingIndexError as error:
+            state, problem = "cannot be read", str(error)
+    described = Described(
+        version=version("fin-agent"),
+        index=str(chosen.folder),
+        chosen_by=chosen.chosen_by,
+        state=state,
+        size=sum(file.stat().st_size for file in sorted(chosen.folder.glob(f"{FILE_NAME}*"))),
+        filings=len(records),
+        companies=len({record.identity.company for record in records}),
+        pages=sum(record.page_count for record in records),
+        passages=sum(record.passage_count for record in records),
+        facts=sum(record.fact_count for record in records),
+    )
+    if as_json:
+        show_json(described.fields())
+    else:
+        show(settings_view(described.lines()))
+    if problem:
+        say(f"error: {problem}")
+        return ExitCode.FAILED
+    return ExitCode.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What `info` tells."""
+
+    version: str
+    index: str
+    chosen_by: str
+    state: str
+    size: int
+    """Bytes on disk."""
+    filings: int
+    companies: int
+    pages: int
+    passages: int
+    facts: int
+
+    def fields(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "version": self.version,
+            "index": self.index,
+            "index_chosen_by": self.chosen_by,
+            "index_state": self.state,
+            "index_bytes": self.size,
+            "filings": self.filings,
+            "companies": self.companies,
+            "pages": self.pages,
+            "passages": self.passages,
+            "facts": self.facts,
+            "python": platform.python_version(),
+            "sqlite": sqlite3.sqlite_version,
+        }
+
+    def lines(self) -> list[tuple[str, str]]:
+        """(name, what it is) for people."""
+        reasons = {
+            "--index": "named by --index",
+            "FIN_AGENT_INDEX": "named by FIN_AGENT_INDEX",
+            "default": "your own; --index or FIN_AGENT_INDEX name another",
+        }
+        return [
+            ("fin-agent", self.version),
+            ("index", self.index),
+            ("", reasons[self.chosen_by]),
+            ("state", self.state),
+            ("size", f"{self.size / 1_000_000:,.1f} MB"),
+            ("filings", f"{self.filings:,} of {self.companies:,} companies"),
+            ("pages", f"{self.pages:,}"),
+            ("passages", f"{self.passages:,}"),
+            ("facts", f"{self.facts:,}"),
+            ("Python", platform.python_version()),
+            ("SQLite", sqlite3.sqlite_version),
+        ]
+
+
+def _fields(record: FilingRecord) -> dict[str, object]:
+    identity = record.identity
+    return {
+        "doc_id": record.doc_id,
+        "company": identity.company,
+        "form": identity.form.value,
+        "fiscal_year": identity.fiscal_year,
+        "quarter": identity.quarter,
+        "period_end": identity.period_end.isoformat() if identity.period_end else None,
+        "filed": identity.filed.isoformat() if identity.filed else None,
+        "amended": identity.amended,
+        "ticker": identity.ticker,
+        "cik": identity.cik,
+        "pages": record.page_count,
+        "passages": record.passage_count,
+        "facts": record.fact_count,
+        "source": record.source,
+        "content_hash": record.content_hash,
+    }

@@ -1,0 +1,31 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Level(StrEnum):
+    """What a search lists."""
+
+    DOCUMENT = "document"
+    PAGE = "page"
+    PASSAGE = "passage"
+
+
+Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In words, in quotation marks.")]
+IndexFolder = Annotated[
+    Path | None,
+    typer.Option("--index", metavar="DIR", help="Folder of the index. FIN_AGENT_INDEX, else one of your own."),
+]
+Docs = Annotated[
+    list[str] | None,
+    typer.Option("--doc", metavar="ID", help="Search this filing only; may be given several times."),
+]
+WithTrace = Annotated[bool, typer.Option("--trace", help="Also show each step: what it saw, kept and dropped.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -1,0 +1,59 @@
+"""The two streams: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from fin_agent.presentation.plain import plain
+
+_PIPED_WIDTH = 100
+
+
+def show(*renderables: RenderableType) -> None:
+    """Print for people, on standard output."""
+    console = _console(sys.stdout)
+    for renderable in renderables:
+        console.print(renderable)
+
+
+def show_json(document: Any) -> None:
+    """Print one JSON document as one line, on standard output."""
+    show_json_line(json.dumps(document, ensure_ascii=False))
+
+
+def show_json_line(line: str) -> None:
+    """Print a line that is JSON already; characters the stream cannot carry are escaped."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    sys.stdout.write(f"{line if encoding == 'utf8' else _ascii(line)}\n")
+
+
+def say(line: str) -> None:
+    """Print one line on standard error, as it is where that is no terminal."""
+    console = messages()
+    style = "bold red" if line.startswith("error:") else "yellow" if line.startswith("warning:") else ""
+    console.print(Text(plain(line), style=style), soft_wrap=True)
+
+
+def warn(what: str) -> None:
+    """Print a warning on standard error."""
+    say(f"warning: {what}")
+
+
+def messages() -> Console:
+    """The console on standard error."""
+    return _console(sys.stderr)
+
+
+def _console(stream: TextIO) -> Console:
+    width = None if stream.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def _ascii(line: str) -> str:
+    return json.dumps(json.loads(line), ensure_ascii=True)

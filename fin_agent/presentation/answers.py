@@ -1,0 +1,154 @@
+"""An answer as an analyst reads it: the sentence, the figures with their pages, the program, what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from fin_agent.answering.answer import Answer, Citation
+from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.presentation.filings import cut, listing
+from fin_agent.presentation.plain import one_line, plain
+
+_LONGEST_LINE = 96
+_SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+
+
+def answer_view(answer: Answer) -> RenderableType:
+    """The answer with what stands behind it, or the refusal with what is missing."""
+    return Group(*_parts(answer))
+
+
+def trace_view(trace: Sequence[TraceStep]) -> RenderableType:
+    """Every step in order, with what it saw, kept and dropped."""
+    lines: list[RenderableType] = [Text("Trace", style="bold")]
+    for number, step in enumerate(trace, start=1):
+        head = Text.assemble(f"{number:>3}  ", (step.node, "cyan"), (f"  round {step.round}", "dim"))
+        lines += [head, Padding(Text(one_line(step.summary)), (0, 0, 0, 5))]
+        lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in step.details]
+    return Group(*lines)
+
+
+def money(figure: Figure) -> str:
+    """A figure with its unit and scale: `$6,489 million`, `-$1.25 per share`, `12.5%`, `770 million shares`."""
+    number = f"{abs(figure.amount):,}"
+    sign = "-" if figure.amount < 0 else ""
+    scale = _SCALE_WORDS.get(figure.scale, f"x {figure.scale:,}")
+    match figure.unit:
+        case "USD":
+            words = [f"{sign}${number}", scale]
+        case "USD per share":
+            words = [f"{sign}${number}", "per share"]
+        case "percent":
+            words = [f"{sign}{number}%"]
+        case _:
+            words = [f"{sign}{number}", scale, figure.unit]
+    return " ".join(word for word in words if word)
+
+
+def _parts(answer: Answer) -> Iterator[RenderableType]:
+    found = [entry for entry in answer.ledger if entry.figure is not None]
+    if answer.refused:
+        yield _refusal(answer)
+        if found:
+            yield _figures(found, "Found so far")
+    else:
+        yield Text(plain(answer.answer.text), style="bold")
+        if found and answer.program:
+            yield _figures(found, "")
+        yield from _disagreements(found)
+    if answer.program:
+        yield Padding(Syntax(_narrow(plain(answer.program)), "python", theme="ansi_dark", word_wrap=True), (0, 0, 1, 2))
+    if not answer.program and answer.citations:
+        yield Text()
+        yield from map(_quotation, answer.citations)
+    for assumption in answer.assumptions:
+        yield Text(f"Assumed: {one_line(assumption)}", style="yellow")
+    yield Text(_footer(answer), style="dim")
+
+
+def _refusal(answer: Answer) -> Panel:
+    missing = Table.grid(padding=(0, 1))
+    for what in answer.missing:
+        missing.add_row("-", Text(one_line(what)))
+    lead = Text("This cannot be answered from the indexed filings. What is missing:")
+    return Panel(Group(lead, missing), title="Refused", title_align="left", border_style="yellow", padding=(0, 1))
+
+
+def _figures(entries: Sequence[Entry], title: str) -> Table:
+    table = listing()
+    if title:
+        table.title = title
+        table.title_justify = "left"
+    table.add_column("Figure")
+    table.add_column("Company")
+    table.add_column("Period", no_wrap=True)
+    table.add_column("Value", justify="right", no_wrap=True)
+    table.add_column("Filing", no_wrap=True)
+    table.add_column("Page", justify="right", no_wrap=True)
+    for entry in entries:
+        figure = entry.figure
+        assert figure is not None
+        table.add_row(
+            Text(one_line(entry.slot.label)),
+            cut(entry.slot.company_name),
+            entry.slot.period,
+            money(figure),
+            one_line(figure.doc_id),
+            str(figure.page + 1),
+        )
+    return table
+
+
+def _disagreements(entries: Sequence[Entry]) -> Iterator[Text]:
+    """Other figures for the same thing: a restatement, or a line read wrongly. A person should look."""
+    for entry in entries:
+        for other in entry.conflicts:
+            yield Text(
+                f"Elsewhere: {one_line(entry.slot.label)} for {entry.slot.period} is {money(other)} "
+                f"in {one_line(other.doc_id)}, page {other.page + 1} ({one_line(other.label, 40)!r})",
+                style="yellow",
+            )
+
+
+def _quotation(citation: Citation) -> RenderableType:
+    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
+    return Padding(Group(Text(f"“{one_line(citation.text)}”"), place), (0, 0, 1, 2))
+
+
+def _narrow(program: str) -> str:
+    """The program with comments that do not fit beside their line set above it."""
+    lines: list[str] = []
+    for line in program.rstrip().split("\n"):
+        code, mark, comment = line.partition("  # ")
+        if mark and len(line) > _LONGEST_LINE:
+            indent = code[: len(code) - len(code.lstrip())]
+            lines += [f"{indent}# {comment}", code]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _footer(answer: Answer) -> str:
+    searched = len({page.doc_id for page in answer.retrieved.pages})
+    parts = [
+        _counted(answer.rounds, "round"),
+        f"{answer.seconds:.2f} s",
+        f"{_counted(searched, 'filing')} searched",
+    ]
+    if answer.usage.model_calls:
+        parts.append(_counted(answer.usage.model_calls, "model call"))
+    return " · ".join(parts)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+

@@ -1,0 +1,113 @@
+"""What a search found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fin_agent.filings.filing import Statement
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.filings import cut, listing, period_of, settings_view
+from fin_agent.presentation.plain import one_line
+from fin_agent.retrieval.query import Query
+
+_SHOWN = 280
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document, page or passage found: `page` is None for a document, `text` is empty for all but passages."""
+
+    rank: int
+    record: FilingRecord
+    score: float
+    page: int | None = None
+    """0-based."""
+    title: str = ""
+    item: str | None = None
+    statement: Statement | None = None
+    text: str = ""
+    kind: str = ""
+    box: tuple[float, ...] | None = None
+    features: tuple[tuple[str, float], ...] = ()
+    """What the score is made of; for a passage, that of its page."""
+
+
+def hits_view(hits: Sequence[Hit], *, explain: bool = False) -> RenderableType:
+    """A line per hit; a passage with its beginning."""
+    if not hits:
+        return Text("Nothing found.", style="yellow")
+    if hits[0].text:
+        return Group(*(_passage(hit, explain) for hit in hits))
+    return _table(hits, explain)
+
+
+def query_view(query: Query) -> RenderableType:
+    """What was searched for, field by field, without those that are empty."""
+    fields = [
+        ("searched for", query.text),
+        ("terms", ", ".join(query.terms)),
+        ("also", ", ".join(query.expansions)),
+        ("companies", ", ".join(query.companies)),
+        ("periods", ", ".join(map(str, query.periods))),
+        ("dates", ", ".join(day.isoformat() for day in query.dates)),
+        ("forms", ", ".join(form.value for form in query.forms)),
+        ("statements", ", ".join(statement.value for statement in query.statements)),
+        ("items", ", ".join(query.items)),
+        ("figures", "; ".join(map(str, query.slots))),
+    ]
+    return Padding(settings_view([(name, said) for name, said in fields if said]), (0, 0, 1, 0))
+
+
+def _table(hits: Sequence[Hit], explain: bool) -> Table:
+    pages = hits[0].page is not None
+    table = listing()
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("Filing", no_wrap=True)
+    if pages:
+        table.add_column("Page", justify="right", no_wrap=True)
+        table.add_column("Part", no_wrap=True)
+        table.add_column("Title")
+    else:
+        table.add_column("Company")
+        table.add_column("Form", no_wrap=True)
+        table.add_column("Period", no_wrap=True)
+    table.add_column("Score", justify="right", no_wrap=True)
+    for hit in hits:
+        identity = hit.record.identity
+        middle = (
+            (str((hit.page or 0) + 1), _part(hit), cut(hit.title))
+            if pages
+            else (cut(identity.company), identity.form.value, period_of(identity))
+        )
+        table.add_row(str(hit.rank), one_line(hit.record.doc_id), *middle, f"{hit.score:.3f}")
+        if explain and hit.features:
+            table.add_row("", Text(_features(hit), style="dim", no_wrap=True, overflow="fold"))
+    return table
+
+
+def _passage(hit: Hit, explain: bool) -> RenderableType:
+    head = Text.assemble(
+        f"{hit.rank:>2}  ",
+        (one_line(hit.record.doc_id), "bold"),
+        f", page {(hit.page or 0) + 1}",
+        (f"  {hit.kind}, {hit.score:.3f}", "dim"),
+    )
+    lines: list[RenderableType] = [head]
+    if explain and hit.features:
+        lines.append(Padding(Text(f"its page: {_features(hit)}", style="dim"), (0, 0, 0, 4)))
+    lines.append(Padding(Text(one_line(hit.text, _SHOWN)), (0, 0, 1, 4)))
+    return Group(*lines)
+
+
+def _part(hit: Hit) -> str:
+    return hit.statement.value if hit.statement else f"Item {hit.item}" if hit.item else ""
+
+
+def _features(hit: Hit) -> str:
+    return "  ".join(f"{name} {weight:.3f}" for name, weight in hit.features if weight)
