@@ -31,10 +31,10 @@ class Card(BaseModel):
     page: int
     company: str
     form: Form
-    fiscal_year: int | None
-    quarter: int | None
-    item: str | None
-    statement: Statement | None
+    fiscal_year: int | None = None
+    quarter: int | None = None
+    item: str | None = None
+    statement: Statement | None = None
     evidence_type: EvidenceType
     metrics: tuple[str, ...]
     """Canonical metrics of its facts."""

@@ -47,8 +47,11 @@ def read_header(
     """
     parts: list[list[str]] = [[] for _ in columns]
     own: list[list[str]] = [[] for _ in columns]
+    known: list[date] = []
     for line in lines:
-        shared, assigned = _assign(phrases_of(line), columns)
+        phrases = phrases_of(line)
+        known.extend(day for phrase in phrases for day in _several_dates(phrase.text))
+        shared, assigned = _assign(phrases, columns)
         for index in range(len(columns)):
             parts[index].extend(shared)
             for phrase in assigned[index]:
@@ -56,10 +59,11 @@ def read_header(
                 own[index].append(phrase)
     names = tuple(" ".join(_distinct(column)) for column in parts)
     said = time_words(context)
+    known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
     dated = [time_words(name) for name in names]
     periods = [
-        None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant)
+        None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
     ]
     return Header(tuple(_shown(column) for column in parts), tuple(periods))
@@ -157,11 +161,20 @@ def _timely(text: str) -> str:
     said = time_words(text)
     if not said.said:
         return ""
-    if len(said.dates) + len(said.years) > 1:
+    if len(said.dates) > 1:
+        text = _ANY_DATE.sub(" ", text)
+    elif len(said.dates) + len(said.years) > 1:
         text = _ANY_YEAR.sub(" ", text)
     return " ".join(text.split())
 
 
+def _several_dates(text: str) -> tuple[date, ...]:
+    """Days of a heading such as `December 26, 2020 and December 28, 2019`, which its columns then call by year."""
+    dates = time_words(text).dates
+    return dates if len({day.year for day in dates}) > 1 else ()
+
+
+_ANY_DATE = re.compile(r",?\s*(?:and\s+)?\b[A-Z][a-z]+\.?\s+\d{1,2},?\s+(?:19|20)\d\d\b")
 _ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
 
 
@@ -197,14 +210,16 @@ def _has_no_period(own: str, name: str) -> bool:
 _GROWTH_YEAR = re.compile(r"^(?:(?:19|20)\d\d|fiscal (?:19|20)\d\d)\W*$", re.I)
 
 
-def _period(named: TimeWords, context: TimeWords, fiscal: FiscalCalendar, instant: bool) -> FactPeriod | None:
+def _period(
+    named: TimeWords, context: TimeWords, fiscal: FiscalCalendar, instant: bool, known: Sequence[date]
+) -> FactPeriod | None:
     months = named.months if named.months is not None else context.months
     if instant:
         months = 0
     if named.quarter and not named.dates:
         year = named.years[-1] if named.years else fiscal.year
         return FactPeriod(year, named.quarter, 3, None)
-    day = _day(named)
+    day = _day(named) or _known_day(named, fiscal, known)
     if day is None and not named.years:
         day = _only(context)
         if day is None:
@@ -233,6 +248,15 @@ def _day(named: TimeWords) -> date | None:
         except ValueError:
             return None
     return None
+
+
+def _known_day(named: TimeWords, fiscal: FiscalCalendar, known: Sequence[date]) -> date | None:
+    if not named.years:
+        return None
+    year = named.years[-1]
+    return next((day for day in known if fiscal.fiscal_year_of(day) == year), None) or next(
+        (day for day in known if day.year == year and not named.fiscal), None
+    )
 
 
 def _only(context: TimeWords) -> date | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -22,7 +22,7 @@ def statements_of(pages: Sequence[PageContent]) -> dict[int, Statement]:
     alike (selected data, notes, parent-only schedules); the primary statements stand together, so the run of pages
     with most statements is taken. Pages that go on with a statement without repeating its title belong to it.
     """
-    candidates = [found for page in pages if (found := _candidate(page)) is not None]
+    candidates = [found for page, after in _with_next(pages) if (found := _candidate(page, after)) is not None]
     chosen = _together(candidates)
     result = {found.page: found.statement for found in chosen}
     by_number = {page.number: page for page in pages}
@@ -96,6 +96,7 @@ _TITLE_WORD = re.compile("statement|balancesheet")
 _NUMERIC = re.compile(r"^[$(]*\d[\d,.]*[%)]*$|^[—–-]$")
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 _FEWEST_NUMBERS = 12
+_TITLE_PAGE_WORDS = 30
 _TOP_LINES = 45
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
@@ -115,7 +116,12 @@ def _squeeze(text: str) -> str:
     return _NOT_LETTERS.sub("", text.lower())
 
 
-def _candidate(page: PageContent) -> _Candidate | None:
+def _with_next(pages: Sequence[PageContent]) -> Iterator[tuple[PageContent, PageContent | None]]:
+    for index, page in enumerate(pages):
+        yield page, pages[index + 1] if index + 1 < len(pages) else None
+
+
+def _candidate(page: PageContent, after: PageContent | None) -> _Candidate | None:
     text = page.text
     if not text or not _TITLE_WORD.search(_squeeze(text[:3000])):
         return None
@@ -124,6 +130,9 @@ def _candidate(page: PageContent) -> _Candidate | None:
     if titled is None:
         return None
     statement, at = titled
+    if len(page.words) < _TITLE_PAGE_WORDS and after is not None and _title_among(after.text.split("\n")[:60]) is None:
+        # A wide table may have been pushed to the next page, away from its title.
+        page, text, at = after, after.text, 0
     if not _dense(page) or _titles().not_pages.search(" ".join(lines[: at + 8]).lower()):
         return None
     hits = _hits(text, statement)
@@ -152,7 +161,10 @@ def _title_among(lines: Sequence[str]) -> tuple[Statement, int] | None:
     return None
 
 
-_WRAPPED = re.compile("(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive)$")
+_WRAPPED = re.compile(
+    "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
+    "shareholders|stockholders|shareowners|changesin)$"
+)
 
 
 def _dense(page: PageContent) -> bool:
@@ -192,4 +204,4 @@ def _goes_on(page: PageContent, statement: Statement) -> bool:
     return _hits(page.text, statement) >= needed and _title_among(page.text.split("\n")[:60]) is None
 
 
-_NOTES = re.compile(r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b", re.I)
+_NOTES = re.compile(r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b", re.I)

@@ -132,6 +132,7 @@ _TRAILER = re.compile(
     r"\bat lower of\b|\bat carrying value\b|\$|\bpar value\b|\bauthorized\b|\bpar \$|\bstated value\b|\bno par\b|"
     r"\b(?:un)?limited shares\b).*$"
 )
+_LAST_DIGIT = re.compile(r" \d$")
 _PLAIN_LABEL = re.compile(r"[a-z ,'/-]*$")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?%?")
 _DROPPED = frozenset({"the", "our", "its"})
@@ -147,6 +148,8 @@ def label_forms(label: str) -> tuple[str, ...]:
     for form in (whole, cut):
         bare = form.removeprefix("total ").removeprefix("consolidated ")
         forms += [form.removesuffix(" net"), bare, bare.removesuffix(" net")]
+    # A footnote mark set as a superscript is read as a bare digit: "Net income per share 1".
+    forms.append(_LAST_DIGIT.sub("", cut))
     return tuple(dict.fromkeys(form for form in forms if form)) or ("",)
 
 
