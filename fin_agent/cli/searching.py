@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -47,13 +47,14 @@ def search_index(
             passages=k,
         )
         hits = _hits(result, level, k, workspace)
+        names = {company.key: company.name for company in workspace.directory.companies}
     if as_json:
         document: dict[str, object] = {"question": question, "level": level.value}
         if explain:
-            document["query"] = _query_fields(query)
+            document["query"] = _query_fields(query, names)
         show_json({**document, "results": [_hit_fields(hit, level, explain) for hit in hits]})
     else:
-        show(*([query_view(query)] if explain else []), hits_view(hits, explain=explain))
+        show(*([query_view(query, names)] if explain else []), hits_view(hits, explain=explain))
     return ExitCode.DONE
 
 
@@ -117,12 +118,12 @@ def _hit_fields(hit: Hit, level: Level, explain: bool) -> dict[str, object]:
     return fields
 
 
-def _query_fields(query: Query) -> dict[str, object]:
+def _query_fields(query: Query, names: Mapping[str, str]) -> dict[str, object]:
     return {
         "text": query.text,
         "terms": query.terms,
         "expansions": query.expansions,
-        "companies": query.companies,
+        "companies": [names.get(key, key) for key in query.companies],
         "periods": [str(period) for period in query.periods],
         "dates": [day.isoformat() for day in query.dates],
         "forms": [form.value for form in query.forms],

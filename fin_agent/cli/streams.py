@@ -18,8 +18,13 @@ _PIPED_WIDTH = 100
 def show(*renderables: RenderableType) -> None:
     """Print for people, on standard output."""
     console = _console(sys.stdout)
-    for renderable in renderables:
-        console.print(renderable)
+    if console.is_terminal:
+        console.print(*renderables, sep="\n")
+        return
+    with console.capture() as captured:
+        console.print(*renderables, sep="\n")
+    # Rich fills lines up to the width: of no use in a file.
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in captured.get().rstrip("\n").split("\n"))
 
 
 def show_json(document: Any) -> None:

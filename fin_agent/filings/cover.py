@@ -71,14 +71,14 @@ _FORM_NAME = (
     r"form\s*:?\s*(?P<form>10\s?-?\s?K|10\s?-?\s?Q|8\s?-?\s?K|20\s?-?\s?F|6\s?-?\s?K|40\s?-?\s?F|11\s?-?\s?K|S-\d+|F-\d+)"
     r"(?:\s?(?:405|SB|T))?(?P<amended>\s?/\s?A)?(?![\w-])"
 )
-_HEADING = re.compile(rf"^[\W_]*{_FORM_NAME}[^\n]{{0,20}}$", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(rf"^(?:[^\w\n]|_){{0,80}}{_FORM_NAME}[^\n]{{0,20}}$", re.IGNORECASE | re.MULTILINE)
 _FORM_ANYWHERE = re.compile(rf"\b{_FORM_NAME}", re.IGNORECASE)
 _FORMS = {"10K": Form.TEN_K, "10Q": Form.TEN_Q, "8K": Form.EIGHT_K, "20F": Form.TWENTY_F}
 _COVER_WORDS = re.compile(
     r"exact\s+name\s+of|commission\s+file|(?:annual|quarterly|current|transition)\s+report\s+pursuant", re.IGNORECASE
 )
 _PURSUANT = re.compile(r"(?:annual|quarterly|current|transition)\s+report\s+pursuant", re.IGNORECASE)
-_SCHEDULE = re.compile(r"^\W*schedule\s+(?:14[AC]|TO|13[DG])\b", re.IGNORECASE | re.MULTILINE)
+_SCHEDULE = re.compile(r"^[^\w\n]{0,40}schedule\s+(?:14[AC]|TO|13[DG])\b", re.IGNORECASE | re.MULTILINE)
 _AMENDMENT = re.compile(r"\bamendment\s+no\.?\s*\d", re.IGNORECASE)
 
 _CAPTION = re.compile(
@@ -89,9 +89,10 @@ _NOT_A_NAME = re.compile(
     r"commission\s+file|file\s+n(?:umber|o)|transition\s+period|(?:year|period|quarter)\s+ended|date\s+of\s+(?:earliest|report)"
     r"|securities\s+(?:and|exchange)|exchange\s+act|washington,?\s+d|^\W*form\b|current\s+report|annual\s+report|quarterly\s+report"
     r"|pursuant\s+to|mark\s+one|^of\s+1934|earliest\s+event|amendment\s+no|^\W*(?:or|and|to|from|the)\W*$|^\W*\d[\d\W]*$"
-    r"|\.(?:jpe?g|gif|png)\b|^\W*index\W*$|table\s+of\s+contents|i\.?r\.?s\.?\s|^[\dO]{1,3}-\d{3,6}|logo|\bto\s+\.$"
+    r"|\.(?:jpe?g|gif|png)\b|^\W*index\W*$|table\s+of\s+contents|i\.?r\.?s\.?\s|^[\dO]{1,3}-\d{3,6}|\blogo\b|\bto\s+\.$"
     r"|\b(?:19|20)\d\d\W*$|reported\)|^\W*(?:graphic|image|picture)\b|(?:january|february|march|april|may|june|july|august"
-    r"|september|october|november|december)\s+\d|state\s+or\s+other|incorporation|telephone|check\s*box|_{3,}",
+    r"|september|october|november|december)\s+\d|state\s+or\s+other|(?:of|or)\s+incorporation|incorporation\s+or"
+    r"|telephone\s+number|check\s*box|_{3,}",
     re.IGNORECASE,
 )
 _LEGAL_ENDING = re.compile(
@@ -102,20 +103,30 @@ _LEGAL_ENDING = re.compile(
 
 
 def name_on_cover(text: str) -> str | None:
-    """The registrant's name as printed above `(Exact name of registrant ...)`, else right below the file number."""
+    """The registrant's name as printed above `(Exact name of registrant ...)`, else right below the file number.
+
+    Of several registrants on one cover it is the first.
+    """
     caption = _CAPTION.search(text)
     if caption is not None:
         name = _name_in(text[: caption.start()].split("\n"))
         if name is not None:
             return name
-    number = re.search(r"commission\s+file\s+n\w*\.?\s*:?\s*[\d-]+", text, re.IGNORECASE)
-    if number is not None:
-        for line in text[number.end() :].split("\n")[:6]:
-            line = printed_name(line)
-            if line:
-                plausible = _LEGAL_ENDING.search(line) and not _NOT_A_NAME.search(line) and not _CAPTION.search(line)
-                return line if plausible else None
+    for number in _NUMBER_LINE.finditer(text):
+        for line in text[number.end() :].split("\n", 6)[:6]:
+            name = printed_name(line)
+            if not name:
+                continue
+            if _LEGAL_ENDING.search(name) and not _NOT_A_NAME.search(line) and not _CAPTION.search(line):
+                return name
+            break
     return None
+
+
+_NUMBER_LINE = re.compile(
+    r"commission\s+file\s+n\w*\.?\s*:?\s*\d{1,3}-\d{3,6}|^[^\S\n]{0,20}\d{1,3}-\d{3,6}[^\S\n]{0,20}$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def printed_name(line: str) -> str:

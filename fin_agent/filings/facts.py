@@ -107,7 +107,13 @@ def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement
 
 
 def _titled(caption: str) -> Statement | None:
-    return statement_titled(caption) if len(caption) < 200 else None
+    """The statement that a caption's last words title, whatever stands before them."""
+    words = _BRACKETS.sub(" ", caption).split()[-_TITLE_WORDS:]
+    return next((found for start in range(len(words)) if (found := statement_titled(" ".join(words[start:])))), None)
+
+
+_TITLE_WORDS = 16
+_BRACKETS = re.compile(r"\([^()]*\)?")
 
 
 def _scoped(row: Row, metric: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fin_agent.filings.filing import Form, PageContent
 
@@ -13,16 +13,24 @@ _CONTENTS_HEADINGS = 5
 """A page that lists at least this many Items in a row is a table of contents or a cross-reference index."""
 
 
-def items_of(pages: Sequence[PageContent], form: Form) -> list[str | None]:
-    """The Item each page belongs to (`1A`, `7`, `5.07`), or None where none has begun.
+COVER = "cover"
+"""Pages before the first Item: the cover and the table of contents."""
+_SCHEDULES = ("14", "15", "16")
 
-    A page on which several Items begin belongs to the one with the most text on it. Contents pages belong to none.
-    Items of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1.
+
+def items_of(
+    pages: Sequence[PageContent], form: Form, statements: Collection[int] = ()
+) -> list[str | None]:
+    """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
+
+    A page on which several Items begin belongs to the one with the most text on it. Items of Part II of a 10-Q are
+    written `II-1`, since Part I numbers its own from 1. Where the primary statements (pages `statements`) stand behind
+    the exhibits' Item, as filings with F-pages have them, they and the notes after them belong to Item 8.
     """
     if form not in (Form.TEN_K, Form.TEN_Q, Form.EIGHT_K, Form.ANNUAL_REPORT):
         return [None] * len(pages)
     belongs: list[str | None] = []
-    current: str | None = None
+    current: str | None = COVER
     part_two = False
     for page in pages:
         headings = [found for found in _HEADING.finditer(page.text) if _plausible(found, form)]
@@ -39,6 +47,9 @@ def items_of(pages: Sequence[PageContent], form: Form) -> list[str | None]:
         longest = max(range(len(spans)), key=lambda index: (ends[index] - spans[index][0], index))
         belongs.append(spans[longest][1])
         current = spans[-1][1]
+    first = min(statements, default=None)
+    if form is Form.TEN_K and first is not None and belongs[first] in _SCHEDULES:
+        belongs[first:] = ["8"] * (len(belongs) - first)
     return belongs
 
 

@@ -62,7 +62,8 @@ def rows_of(body: Sequence[BodyLine]) -> list[LabelledRow]:
         section = tuple(heading.text for heading in path if heading.text)
         for heading in path:
             heading.rows += 1
-            heading.indented |= item.x0 > heading.x0 + _INDENT
+        if path:
+            path[-1].indented |= item.x0 > path[-1].x0 + _INDENT
         rows.append(LabelledRow(label, section, item, lines))
         if (total := _TOTAL.match(label)) is not None:
             _after_total(path, label[total.end() :], item.x0)
@@ -194,7 +195,7 @@ def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
         top = path[-1]
         outdented = x0 < top.x0 - _INDENT
         beside = abs(x0 - top.x0) <= _INDENT
-        if outdented or (beside and top.rows and (top.indented or apart)):
+        if outdented or (beside and top.rows and (top.indented or (apart and top.colon))):
             if _TOTAL.match(label) and not outdented and _same(top.text, _TOTAL.sub("", label)):
                 return
             path.pop()

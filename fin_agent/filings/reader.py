@@ -38,8 +38,8 @@ def read_filing(path: Path, metric_of: MetricOf) -> Filing:
         )
     contents = read_pdf(path)
     identity = identify(contents)
-    items = items_of(contents, identity.form)
     statements = statements_of(contents)
+    items = items_of(contents, identity.form, statements)
     tables = read_tables(contents, identity)
     facts = facts_of_tables(tables, statements, metric_of)
     pages = tuple(

@@ -12,14 +12,14 @@ _LEGAL = (
     r"(?:Inc\.?|INC\.?|Incorporated|INCORPORATED|Corporation|CORPORATION|Corp\.?|CORP\.?|Company|COMPANY|Co\.|plc|PLC|p\.l\.c\."
     r"|Ltd\.?|LTD\.?|Limited|LIMITED|LLC|L\.P\.|N\.V\.|S\.A\.)"
 )
-_NAME = re.compile(rf"(?<![\w’'.-])((?:(?:[A-Z0-9][\w&.’'-]*|&|of|and),?\s){{1,6}}?{_LEGAL})(?![\w’'])")
+_NAME = re.compile(rf"(?<![\w’'.-])((?:(?:[A-Z0-9][\w&.’'-]*|&|of|and),? ){{1,6}}?{_LEGAL})(?![\w’'])")
 _OTHERS = re.compile(
-    r"KPMG|Deloitte|Pricewaterhouse|Ernst|Young|Grant Thornton|BDO|Computershare|Equiniti|Trust Company|Stock Market|Bank\b|Nasdaq"
-    r"|Exchange|BUSINESS WIRE|Business Wire|PRNewswire|Standard & Poor|Moody|Fitch|^The Company$|^The Group$|^Our |^This |Securities"
-    r"|^THE COMPANY$|Goldman|Morgan Stanley|Wells Fargo|Broadridge|American Stock",
+    r"KPMG|Deloitte|Pricewaterhouse|Ernst|Young|Grant Thornton|BDO|Computershare|Equiniti|Broadridge|Trust Company"
+    r"|Stock Market|American Stock|Bank\b|Nasdaq|Exchange|Securities|Standard & Poor|Moody|Fitch|Goldman|Morgan Stanley"
+    r"|Wells Fargo|BUSINESS WIRE|Business Wire|PRNewswire|^The Company$|^THE COMPANY$|^The Group$|^Our |^This "
 )
 _BEFORE_A_NAME = re.compile(
-    r"^(?:(?:The|In|Of|For|As|And|By|At|To|From|About|Shareholders|Stockholders|Directors)\s+(?:of\s+)?)+"
+    r"^(?:(?:of|and|The|In|Of|For|As|And|By|At|To|From|About|Shareholders|Stockholders|Directors)\s+(?:of\s+)?)+"
 )
 _DEFINES = re.compile(
     r"^\s*,?\s*(?:and\s+(?:its\s+)?(?:consolidated\s+)?subsidiar|\(\s*(?:the\s+)?[“\"](?:the\s+)?(?:Company|Registrant)"
@@ -52,7 +52,7 @@ def registrant_in_text(texts: Sequence[str]) -> str | None:
     if not weights:
         return None
     best = min(weights, key=lambda key: (-weights[key], key))
-    if weights[best] < 2:
+    if weights[best] < 2 and len(weights) > 1:
         return None
     return min(spellings[best], key=lambda name: (name.isupper(), -spellings[best][name], name))
 
@@ -96,10 +96,11 @@ _SELF = re.compile(
     r"[“\"]\s*(?:we|us|our|the\s+Company|Company|Registrant|the\s+Registrant)[,.]?\s*[”\"]", re.IGNORECASE
 )
 _GENERIC = re.compile(
-    r"^(?:the\s+)?(?:we|us|our|ours|it|its|company|registrant|corporation|group|parent|issuer|borrower|management|guarantors?"
-    r"|commission|sec|exchange act|securities act|common stock|class [ab].*|notes?|board|plan|merger|agreement|business|report|act"
-    r"|proxy statement|gaap|fiscal.*|.*quarter|.*year|item.*|part .*|form.*|senior.*|trustee|bank|subsidiar(?:y|ies)"
-    r"|(?:ordinary )?shares?|risk factors|n/?a|not applicable|none|former.*|may|should|.*\d{4}.*)$",
+    r"^(?:the\s+)?(?:we|us|our|ours|it|its|company|registrant|corporation|group|parent|issuer|borrower|management"
+    r"|guarantors?|commission|sec|exchange act|securities act|common stock|class [ab].*|notes?|board|plan|merger"
+    r"|agreement|business|report|act|proxy statement|gaap|fiscal.*|.*quarter|.*year|item.*|part .*|form.*|senior.*"
+    r"|trustee|bank|subsidiar(?:y|ies)|(?:ordinary )?shares?|risk factors|n/?a|not applicable|none|former.*|may|should"
+    r"|.*\d{4}.*)$",
     re.IGNORECASE,
 )
 _LEGAL_ABBREVIATION = re.compile(r"\b(?:inc|corp|co|ltd|[A-Z])\.$", re.IGNORECASE)
@@ -214,10 +215,14 @@ def _symbol_in_table(text: str) -> str | None:
 def _name_before(text: str, place: int) -> str | None:
     """The name that ends right before `(NASDAQ: ...)`."""
     words: list[str] = []
-    for word in reversed(text[max(0, place - 120) : place].split()):
-        if len(words) == 7 or not _NAME_WORD.fullmatch(word):
+    for line in reversed(text[max(0, place - 120) : place].split("\n")):
+        for word in reversed(line.split()):
+            if len(words) == 7 or not _NAME_WORD.fullmatch(word):
+                break
+            words.insert(0, word)
+        # A lone `Inc.` at the beginning of a line belongs to the line above.
+        if len(words) > 1:
             break
-        words.insert(0, word)
     while words and words[0] in ("&", "of", "and", "the"):
         words.pop(0)
     return printed_name(_BEFORE_A_NAME.sub("", " ".join(words))) or None

@@ -56,12 +56,13 @@ def named_in_title(opening: str) -> str | None:
 
 
 _TITLE_NAME = re.compile(
-    r"^\s*((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
+    r"^[ \t]{0,20}((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)"
+    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
     re.MULTILINE,
 )
 _CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)
 _SPEAKERS = re.compile(
-    r"^\s*(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
+    r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
 )
 _RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
 _FIGURES = re.compile(

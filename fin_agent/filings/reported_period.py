@@ -66,7 +66,8 @@ def newest_period_end(texts: Sequence[str], until: date | None = None) -> date |
 _ENDED = re.compile(r"(?:nded|NDED):?\s+(?:on\s+)?(?=[A-Z\d])")
 _FISCAL_YEAR = re.compile(r"iscal\s+(?:[Yy]ear\s+)?(20\d\d)\b")
 _NAME_THEN_DATE = re.compile(
-    r"iscal\s+(?:years?\s+)?(?P<year>20\d\d)(?:,? (?:20\d\d|and|or|,))*[^.;:\d]{0,50}?\bend(?:ed|s|ing)\s+(?:on\s+)?(?=[A-Z\d])"
+    r"iscal\s+(?:years?\s+)?(?P<year>20\d\d)(?:,? (?:20\d\d|and|or|,))*"
+    r"[^.;:\d]{0,50}?\bend(?:ed|s|ing)\s+(?:on\s+)?(?=[A-Z\d])"
 )
 _DATE_THEN_NAME = re.compile(
     r"year\s+end(?:ed|ing)\s+(?:on\s+)?(?P<date>[A-Z][a-z]+\s+\d{1,2},?\s+20\d\d)\s*[,(]*\s*"
@@ -93,10 +94,10 @@ def _names_with_dates(texts: Sequence[str], year_end_month: int) -> Iterator[tup
 
 _YEAR_ENDED = re.compile(r"ears?\s+ended\s*:?\s+(?:on\s+)?(?=[A-Z])")
 _LENGTHS = (
-    (3, re.compile(r"(?:[Nn]ine|NINE|9)[\s-]+(?:[Mm]onths|MONTHS)|(?:39|40|36|[Tt]hirty-nine|THIRTY-NINE)[\s-]+(?:[Ww]eeks?|WEEKS?)")),
-    (2, re.compile(r"(?:[Ss]ix|SIX|6)[\s-]+(?:[Mm]onths|MONTHS)|(?:26|27|24|[Tt]wenty-six|TWENTY-SIX)[\s-]+(?:[Ww]eeks?|WEEKS?)")),
-    (1, re.compile(r"(?:[Tt]hree|THREE|3)[\s-]+(?:[Mm]onths|MONTHS)|(?:13|14|12|[Tt]hirteen|THIRTEEN)[\s-]+(?:[Ww]eeks?|WEEKS?)")),
-)  # fmt: skip
+    (3, re.compile(r"(?:nine|39|40|36|thirty-nine)[\s-]+(?:months|weeks?)|\b9 months", re.IGNORECASE)),
+    (2, re.compile(r"(?:six|26|27|24|twenty-six)[\s-]+(?:months|weeks?)|\b6 months", re.IGNORECASE)),
+    (1, re.compile(r"(?:three|13|14|12|thirteen)[\s-]+(?:months|weeks?)|\b3 months", re.IGNORECASE)),
+)
 
 
 def _month_by_last_year_end(texts: Sequence[str], period_end: date) -> int | None:

@@ -12,6 +12,7 @@ from fin_agent.filings.headers import Header, is_header_line, read_header
 from fin_agent.filings.labels import BodyLine, LabelledRow, clean_label, rows_of
 from fin_agent.filings.lines import Flow, Line, flows_of
 from fin_agent.filings.periods import FiscalCalendar
+from fin_agent.filings.totals import name_totals
 from fin_agent.filings.units import unit_line_in
 
 
@@ -342,7 +343,7 @@ def _read(page: PageContent, found: _Found, calendar: FiscalCalendar | None) -> 
     else:
         header = Header(tuple("" for _ in found.columns), tuple(None for _ in found.columns))
     percent = _percent_columns(found, header)
-    read = tuple(_row(found, row, percent) for row in rows)
+    read = tuple(name_totals([_row(found, row, percent) for row in rows]))
     left = min((line.x0 for row in rows for line in row.lines), default=0.0)
     box = Box(
         min(left, found.columns[0].left),

@@ -59,6 +59,11 @@ class FiscalYears:
         """The latest full year reported."""
         return FiscalPeriod(fiscal_year=self.annual[-1]) if self.annual else None
 
+    def last_before(self, asked: FiscalPeriod) -> FiscalPeriod | None:
+        """The latest full year reported before the one asked about: what is said of a year to come stands there."""
+        before = [year for year in self.annual if year < asked.fiscal_year]
+        return FiscalPeriod(fiscal_year=before[-1]) if before else None
+
     def meant(self, asked: FiscalPeriod) -> tuple[FiscalPeriod, str]:
         """The filer's own period for the one asked about, and a note where its name differs.
 

@@ -33,7 +33,7 @@ class LabelIndex:
         for metric in self._metrics:
             for label in metric.labels:
                 self._add(metric, label, known)
-        self._patterns: dict[Statement | None, list[tuple[re.Pattern[str], str]]] | None = None
+        self._patterns = self._compiled()
         self.metric_of_label = lru_cache(maxsize=1 << 18)(self._metric_of_label)
         self._groups_of = lru_cache(maxsize=1 << 14)(self._groups_of_heading)
 
@@ -89,8 +89,6 @@ class LabelIndex:
         return None
 
     def _find_pattern(self, forms: tuple[str, ...], statement: Statement | None) -> str | None:
-        if self._patterns is None:
-            self._patterns = self._compiled()
         for form in forms:
             for pattern, metric in self._patterns[statement]:
                 if pattern.search(form):
@@ -101,7 +99,14 @@ class LabelIndex:
         compiled: dict[Statement | None, list[tuple[re.Pattern[str], str]]] = {kind: [] for kind in (*Statement, None)}
         for metric in self._metrics:
             for source in metric.patterns:
-                pattern = re.compile(source)
+                try:
+                    pattern = re.compile(source)
+                except re.error as error:
+                    raise LexiconError(
+                        f"pattern `{source}` is not a regular expression ({error})",
+                        subject=self._place_of(metric.id),
+                        remedy="Correct it; it is matched against a label in lower case and singular.",
+                    ) from error
                 for kind in (metric.statement, *metric.also):
                     compiled[kind].append((pattern, metric.id))
                 if metric.statement is not None and not metric.own_statement_only:
@@ -118,7 +123,10 @@ class LabelIndex:
 
 
 _MARKS = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|[ivx]{1,4})(?:\s*,\s*(?:\d{1,2}|[a-z]))*\s*\)|[*†‡§¹²³⁴⁵®™]")
-_NOTES = re.compile(r"[\s,;(-]*\b(?:see\s+|refer\s+to\s+)?(?:accompanying\s+)?notes?\s+(?:\d|[a-z]\b).*$|\(\s*(?:see\s+)?notes?\b.*$")
+_NOTES = re.compile(
+    r"[\s,;(-]*\b(?:see\s+|refer\s+to\s+)?(?:accompanying\s+)?notes?\s+(?:\d|[a-z]\b).*$|"
+    r"\(\s*(?:see\s+)?notes?\b.*$"
+)
 _KEPT_ASIDE = re.compile(r"\(([^)]*\b(?:non-?gaap|adjusted|organic|core|pro forma|constant currency)\b[^)]*)\)")
 _BOUNDED_ASIDE = re.compile(r"\((?=[^)]*\b(?:exclu|before|after|without))([^)]*)\)")
 _ASIDE = re.compile(r"\([^)]*(?:\)|$)")
@@ -179,11 +187,7 @@ def _without_asides(label: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    return [
-        singular(word.partition("'")[0])
-        for word in _WORD.findall(text)
-        if word not in _DROPPED
-    ]
+    return [singular(word.partition("'")[0]) for word in _WORD.findall(text) if word not in _DROPPED]
 
 
 def _words(phrases: Iterable[str]) -> tuple[str, ...]:

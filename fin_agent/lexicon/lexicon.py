@@ -53,7 +53,9 @@ class Lexicon:
         """The metric or formula of an id. Raises LexiconError."""
         found = self.metrics.get(name) or self.formulas.get(name)
         if found is None:
-            raise LexiconError(f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`.")
+            raise LexiconError(
+                f"no metric or formula is called `{name}`", remedy="See `lexicon.metrics` and `formulas`."
+            )
         return found
 
     def metric_of_label(self, label: str, statement: Statement | None, section: Sequence[str] = ()) -> str | None:
@@ -166,16 +168,17 @@ class Lexicon:
 
     @cached_property
     def _topic_words(self) -> PhraseIndex:
-        holders: dict[tuple[str, ...], tuple[str, list[str]]] = {}
+        holders: dict[tuple[str, ...], list[str]] = {}
+        wordings: list[tuple[str, tuple[str, ...]]] = []
         for topic in self.topic_entries.values():
             for word in topic.words:
                 key = tuple(token.word for token in tokenise(word))
-                names = holders.setdefault(key, (word, []))[1]
-                if topic.id not in names:
-                    names.append(topic.id)
+                wordings.append((word, key))
+                if topic.id not in holders.setdefault(key, []):
+                    holders[key].append(topic.id)
         index = PhraseIndex()
-        for word, names in holders.values():
-            index.add(word, "topic", " ".join(names))
+        for word, key in wordings:
+            index.add(word, "topic", " ".join(holders[key]))
         return index
 
     def _check_references(self, entries: Entries) -> None:

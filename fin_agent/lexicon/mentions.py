@@ -148,7 +148,7 @@ def tokenise(text: str) -> list[Token]:
             follows = ""
         else:
             possessive = piece == "'"
-            if any(mark in piece for mark in ".;:?!()[]\n\"") or " - " in piece:
+            if any(mark in piece for mark in '.;:?!()[]\n"') or " - " in piece:
                 follows = "."
             elif "," in piece:
                 follows = ","

@@ -37,7 +37,9 @@ _BUILT_IN = (
     *("sections", "statements", "items", "topics", "units"),
 )
 _LISTS = ("not_statements", "not_metrics")
-_ADDED = frozenset({"labels", "words", "patterns", "also", "concepts", "titles", "aliases", "items", "expand", "phrases"})
+_ADDED = frozenset(
+    {"labels", "words", "patterns", "also", "concepts", "titles", "aliases", "items", "expand", "phrases"}
+)
 
 E = TypeVar("E", bound=Entry)
 
@@ -84,7 +86,9 @@ class Entries:
                 remedy=f"Use one of {', '.join((*_KINDS, *_LISTS))}.",
             )
         if not isinstance(entries, dict):
-            raise LexiconError(f"`{kind}` is not a mapping of ids", subject=str(path), remedy="Write `id:` and its fields.")
+            raise LexiconError(
+                f"`{kind}` is not a mapping of ids", subject=str(path), remedy="Write `id:` and its fields."
+            )
         for name, fields in entries.items():
             if not isinstance(fields, dict):
                 raise LexiconError(
@@ -156,7 +160,9 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
             )
 
 
-def _cycle(name: str, inputs: Mapping[str, tuple[str, ...]], path: tuple[str, ...], finished: set[str]) -> tuple[str, ...]:
+def _cycle(
+    name: str, inputs: Mapping[str, tuple[str, ...]], path: tuple[str, ...], finished: set[str]
+) -> tuple[str, ...]:
     if name in path:
         return (*path[path.index(name) :], name)
     if name in finished:
@@ -191,7 +197,9 @@ def _load(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise LexiconError(f"cannot be read ({error})", subject=str(path), remedy="Save it as UTF-8 text.") from error
     except yaml.YAMLError as error:
-        raise LexiconError(f"is not valid YAML ({error})", subject=str(path), remedy="Correct the line named.") from error
+        raise LexiconError(
+            f"is not valid YAML ({error})", subject=str(path), remedy="Correct the line named."
+        ) from error
     if content is None:
         return {}
     if not isinstance(content, dict):

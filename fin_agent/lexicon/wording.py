@@ -14,7 +14,9 @@ _SAME = {
     "shareowner": "shareholder",
     "shareholding": "shareholder",
 }
-_JOINED = re.compile(r"\b(non|pre)[ -](?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable)")
+_JOINED = re.compile(
+    r"\b(non|pre)[ -](?=controlling|operating|current|interest|gaap|cash|service|trade|tax|redeemable)"
+)
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +15,8 @@ from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.programs import program_view
 
-_LONGEST_LINE = 96
 _SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
@@ -54,24 +53,33 @@ def money(figure: Figure) -> str:
 
 
 def _parts(answer: Answer) -> Iterator[RenderableType]:
-    found = [entry for entry in answer.ledger if entry.figure is not None]
     if answer.refused:
         yield _refusal(answer)
-        if found:
-            yield _figures(found, "Found so far")
+        found = [entry for entry in answer.ledger if entry.figure is not None]
     else:
         yield Text(plain(answer.answer.text), style="bold")
-        if found and answer.program:
-            yield _figures(found, "")
-        yield from _disagreements(found)
-    if answer.program:
-        yield Padding(Syntax(_narrow(plain(answer.program)), "python", theme="ansi_dark", word_wrap=True), (0, 0, 1, 2))
-    if not answer.program and answer.citations:
+        found = _used(answer)
+    yield Text()
+    if found:
+        yield _figures(found, "Found so far" if answer.refused else "")
         yield Text()
+    if answer.program:
+        yield Padding(program_view(answer.program), (0, 0, 1, 2))
+    elif not found:
         yield from map(_quotation, answer.citations)
     for assumption in answer.assumptions:
         yield Text(f"Assumed: {one_line(assumption)}", style="yellow")
     yield Text(_footer(answer), style="dim")
+
+
+def _used(answer: Answer) -> list[Entry]:
+    """Entries whose figure the program takes: the ledger may hold others, by which the same could be computed."""
+    cited = {(citation.doc_id, citation.page, citation.box) for citation in answer.citations}
+    return [
+        entry
+        for entry in answer.ledger
+        if entry.figure is not None and (entry.figure.doc_id, entry.figure.page, entry.figure.box) in cited
+    ]
 
 
 def _refusal(answer: Answer) -> Panel:
@@ -84,9 +92,7 @@ def _refusal(answer: Answer) -> Panel:
 
 def _figures(entries: Sequence[Entry], title: str) -> Table:
     table = listing()
-    if title:
-        table.title = title
-        table.title_justify = "left"
+    table.title = title or None
     table.add_column("Figure")
     table.add_column("Company")
     table.add_column("Period", no_wrap=True)
@@ -94,28 +100,17 @@ def _figures(entries: Sequence[Entry], title: str) -> Table:
     table.add_column("Filing", no_wrap=True)
     table.add_column("Page", justify="right", no_wrap=True)
     for entry in entries:
-        figure = entry.figure
-        assert figure is not None
-        table.add_row(
-            Text(one_line(entry.slot.label)),
-            cut(entry.slot.company_name),
-            entry.slot.period,
-            money(figure),
-            one_line(figure.doc_id),
-            str(figure.page + 1),
-        )
+        assert entry.figure is not None
+        slot = entry.slot
+        table.add_row(Text(one_line(slot.label)), cut(slot.company_name), slot.period, *_place(entry.figure))
+        for other in entry.conflicts:
+            # A restatement, or a line read wrongly: a person should look.
+            table.add_row("  elsewhere", cut(other.label), "", *_place(other), style="yellow")
     return table
 
 
-def _disagreements(entries: Sequence[Entry]) -> Iterator[Text]:
-    """Other figures for the same thing: a restatement, or a line read wrongly. A person should look."""
-    for entry in entries:
-        for other in entry.conflicts:
-            yield Text(
-                f"Elsewhere: {one_line(entry.slot.label)} for {entry.slot.period} is {money(other)} "
-                f"in {one_line(other.doc_id)}, page {other.page + 1} ({one_line(other.label, 40)!r})",
-                style="yellow",
-            )
+def _place(figure: Figure) -> tuple[str, str, str]:
+    return money(figure), one_line(figure.doc_id), str(figure.page + 1)
 
 
 def _quotation(citation: Citation) -> RenderableType:
@@ -123,26 +118,10 @@ def _quotation(citation: Citation) -> RenderableType:
     return Padding(Group(Text(f"“{one_line(citation.text)}”"), place), (0, 0, 1, 2))
 
 
-def _narrow(program: str) -> str:
-    """The program with comments that do not fit beside their line set above it."""
-    lines: list[str] = []
-    for line in program.rstrip().split("\n"):
-        code, mark, comment = line.partition("  # ")
-        if mark and len(line) > _LONGEST_LINE:
-            indent = code[: len(code) - len(code.lstrip())]
-            lines += [f"{indent}# {comment}", code]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
-
-
 def _footer(answer: Answer) -> str:
     searched = len({page.doc_id for page in answer.retrieved.pages})
-    parts = [
-        _counted(answer.rounds, "round"),
-        f"{answer.seconds:.2f} s",
-        f"{_counted(searched, 'filing')} searched",
-    ]
+    done = [_counted(answer.rounds, "round"), f"{_counted(searched, 'filing')} searched"]
+    parts = [*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"]
     if answer.usage.model_calls:
         parts.append(_counted(answer.usage.model_calls, "model call"))
     return " · ".join(parts)

@@ -66,7 +66,17 @@ def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
 
 def listing() -> Table:
     """An empty table in the look that all listings share."""
-    return Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", caption_justify="left", caption_style="dim")
+    return Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+        header_style="bold",
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        caption_style="dim",
+    )
 
 
 def cut(text: str) -> Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -47,13 +47,13 @@ def hits_view(hits: Sequence[Hit], *, explain: bool = False) -> RenderableType:
     return _table(hits, explain)
 
 
-def query_view(query: Query) -> RenderableType:
-    """What was searched for, field by field, without those that are empty."""
+def query_view(query: Query, companies: Mapping[str, str]) -> RenderableType:
+    """What was searched for, field by field, without those that are empty; `companies` gives names by key."""
     fields = [
         ("searched for", query.text),
         ("terms", ", ".join(query.terms)),
         ("also", ", ".join(query.expansions)),
-        ("companies", ", ".join(query.companies)),
+        ("companies", "; ".join(companies.get(key, key) for key in query.companies)),
         ("periods", ", ".join(map(str, query.periods))),
         ("dates", ", ".join(day.isoformat() for day in query.dates)),
         ("forms", ", ".join(form.value for form in query.forms)),
@@ -65,6 +65,7 @@ def query_view(query: Query) -> RenderableType:
 
 
 def _table(hits: Sequence[Hit], explain: bool) -> Table:
+    """With `explain`, what the scores are made of takes the place of the widest column."""
     pages = hits[0].page is not None
     table = listing()
     table.add_column("#", justify="right", no_wrap=True)
@@ -72,22 +73,16 @@ def _table(hits: Sequence[Hit], explain: bool) -> Table:
     if pages:
         table.add_column("Page", justify="right", no_wrap=True)
         table.add_column("Part", no_wrap=True)
-        table.add_column("Title")
     else:
-        table.add_column("Company")
         table.add_column("Form", no_wrap=True)
         table.add_column("Period", no_wrap=True)
     table.add_column("Score", justify="right", no_wrap=True)
+    table.add_column("Made of" if explain else "Title" if pages else "Company")
     for hit in hits:
         identity = hit.record.identity
-        middle = (
-            (str((hit.page or 0) + 1), _part(hit), cut(hit.title))
-            if pages
-            else (cut(identity.company), identity.form.value, period_of(identity))
-        )
-        table.add_row(str(hit.rank), one_line(hit.record.doc_id), *middle, f"{hit.score:.3f}")
-        if explain and hit.features:
-            table.add_row("", Text(_features(hit), style="dim", no_wrap=True, overflow="fold"))
+        place = (str((hit.page or 0) + 1), _part(hit)) if pages else (identity.form.value, period_of(identity))
+        last = Text(_features(hit), style="dim") if explain else cut(hit.title if pages else identity.company)
+        table.add_row(str(hit.rank), one_line(hit.record.doc_id), *place, f"{hit.score:.3f}", last)
     return table
 
 

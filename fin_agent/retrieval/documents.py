@@ -20,6 +20,8 @@ _NO_COMPANY_WORDS = 1.5
 """Where no company is named, the words are all there is to go by."""
 _DAYS_NEAR = 7
 _PAGES_LOOKED_AT = 200
+_EXPANSIONS = 0.4
+"""What terms that filings use for the same thing count beside the question's own."""
 
 
 def rank_filings(
@@ -130,8 +132,12 @@ def _word_scores(
     """(best page's score, summary's score) of each filing, both from 0 to 1."""
     within = None if all_of_them else doc_ids
     best: dict[str, float] = {}
-    for hit in index.search_pages(query.terms, doc_ids=within, limit=_PAGES_LOOKED_AT):
-        best.setdefault(hit.key.doc_id, hit.score)
+    for terms, weight in ((query.terms, 1.0), (query.expansions, _EXPANSIONS)):
+        hits = index.search_pages(terms, doc_ids=within, limit=_PAGES_LOOKED_AT)
+        found: dict[str, float] = {}
+        for hit in hits:
+            found.setdefault(hit.key.doc_id, weight * hit.score / hits[0].score)
+        best = {doc_id: best.get(doc_id, 0.0) + found.get(doc_id, 0.0) for doc_id in {**best, **found}}
     top = max(best.values(), default=1.0) or 1.0
     summaries = dict(index.search_summaries(query.terms, limit=_PAGES_LOOKED_AT)) if all_of_them else {}
     top_summary = max(summaries.values(), default=1.0) or 1.0

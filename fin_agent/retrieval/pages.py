@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fin_agent.filings.filing import Form
+from fin_agent.filings.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
 
-_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 2.0, "filing": 0.6}
+_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 2.0, "filing": 1.5}
 _ELSEWHERE = 0.35
 """What a figure counts that stands outside the primary statements."""
 _HITS = 400
+_EXHIBITS = "9.01"
+_BODY = 0.6
+"""Worth of an Item of an 8-K that is not the one such things are usually told under."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ def rank_pages(
     top_filing = max(filing.score for filing in filings) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
     held = _slots_held(query, index, doc_ids, metrics)
-    items = {record.doc_id: _items(query, record) for record in map(index.filing, doc_ids)}
+    item_worth = {record.doc_id: _item_worth(query, record) for record in map(index.filing, doc_ids)}
     candidates = [
         _Candidate(
             page.key,
@@ -53,7 +58,7 @@ def rank_pages(
                 "words": words.get(page.key, 0.0),
                 "expansions": expansions.get(page.key, 0.0),
                 "statement": 1.0 if page.statement in query.statements else 0.0,
-                "item": items[page.key.doc_id].get(page.item or "", 0.0),
+                "item": item_worth[page.key.doc_id](page.item),
                 "filing": filing_scores[page.key.doc_id],
             },
             held.get(page.key, {}),
@@ -122,12 +127,23 @@ def _slots_held(
     return held
 
 
-def _items(query: Query, record: FilingRecord) -> dict[str, float]:
-    """Worth of each Item of this filing's form: 1 for the best, less for those after it."""
+def _item_worth(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
+    """Worth of each Item of this filing's form: 1 for the best, less for those after it.
+
+    An 8-K is short: any Item but its list of exhibits is what it was filed for.
+    """
     prefix = f"{record.identity.form.value}."
     named = [item.removeprefix(prefix) for item in query.items if item.startswith(prefix)]
-    worth = {name: 1.0 / (1 + rank) for rank, name in reversed(list(enumerate(named)))}
-    return {name.replace("II.", "II-").removeprefix("I."): value for name, value in worth.items()}
+    names = list(dict.fromkeys(name.replace("II.", "II-").removeprefix("I.") for name in named))
+    worth = {name: 1.0 / (1 + rank) for rank, name in enumerate(names)}
+    eight_k = record.identity.form is Form.EIGHT_K
+
+    def of(item: str | None) -> float:
+        if eight_k and item not in (None, _EXHIBITS, COVER):
+            return max(_BODY, worth.get(item or "", 0.0))
+        return worth.get(item or "", 0.0)
+
+    return of
 
 
 def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:

@@ -90,6 +90,8 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
             FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions
         }
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
+        if parsed.as_of is not None:  # what lies after that date is looked for in the filings of that date
+            asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
         if asked:
             return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
     return ()
@@ -118,7 +120,8 @@ def _without_companies(core: str, directory: CompanyDirectory) -> str:
 
 
 def _without_periods(text: str) -> str:
-    for mention in parse_periods(text).mentions:
+    parsed = parse_periods(text)
+    for mention in (*parsed.mentions, *parsed.dates):
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text
 
@@ -147,7 +150,9 @@ def _unit(
 
 def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = _without_periods(_without_companies(core, directory))
-    return tuple(dict.fromkeys(word for word in re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
+    for pattern, _ in _FORMS:
+        text = pattern.sub(" ", text)
+    return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))
 
 
 def _expansions(measure: Measure | None, topic_terms: Sequence[str], lexicon: Lexicon) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from fin_agent.workspace import Workspace
 
 def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
     """The query of a round; `ledger` is what is known after the round before, None in the first."""
-    slots = tuple(plan.slots()) if ledger is None else ledger.empty
+    required = tuple(slot for slot, needed in plan.slots().items() if needed)
+    slots = required if ledger is None else ledger.empty
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
     if ledger is not None and slots:
@@ -57,10 +58,12 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
     if slots:
         found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
     else:
-        found = set()
+        found = set(intent.periods)
         for period in intent.periods:
-            found.add(period)
-            found |= {workspace.years[company.key].meant(period)[0] for company in intent.companies}
+            for filed in (workspace.years[company.key] for company in intent.companies):
+                meant = filed.meant(period)[0]
+                before = None if filed.covers(meant) else filed.last_before(meant)
+                found |= {meant, before} if before else {meant}
     return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
 
 
