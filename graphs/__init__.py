@@ -1,0 +1,1 @@
+"""The state machines: `answer` is the one that answers a question."""

@@ -1,0 +1,1 @@
+"""Prompts of the chat-model analyst: one Markdown file per role. The rules analyst, the default, needs none."""

@@ -1,0 +1,1 @@
+"""The reasoning roles behind one protocol."""

@@ -1,0 +1,1 @@
+"""Programs, the sandbox, the provenance check, the answer."""

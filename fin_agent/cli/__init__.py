@@ -1,4 +1,4 @@
-"""The command line, `fin-agent`: its commands are declared in `app`, and the engine is imported only by those that run."""
+"""The command line, `fin-agent`: commands are declared in `app`, and only those that run import the engine."""
 
 from fin_agent.cli.app import app, main
 

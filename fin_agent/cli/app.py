@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.exits import MEANINGS, ExitCode, reported
 from fin_agent.cli.options import (
     AsJson,
     Debug,
@@ -19,15 +19,12 @@ from fin_agent.cli.options import (
     WithTrace,
 )
 
-EPILOG = (
-    "Results go to standard output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, "
-    "3 some files or questions failed and the rest is done, 4 the question was refused (ask only)."
-)
+STREAMS = "Results go to standard output, everything else to standard error."
 
 app = typer.Typer(
     name="fin-agent",
     help="Answers questions over SEC filings and shows the page, the line and the program behind every number.",
-    epilog=EPILOG,
+    epilog=f"{STREAMS} Exit codes: {', '.join(f'{code} {meaning}' for code, meaning in MEANINGS.items())}.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -75,7 +72,7 @@ def ingest(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Bring filings into the index. Files that are in it unchanged are left alone; a file that fails costs that file."""
+    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file."""
     from fin_agent.cli.ingesting import ingest_files
 
     return ingest_files(paths, index, workers=workers, as_json=as_json)
@@ -166,7 +163,9 @@ def evaluate() -> None:
 @benchmarks.command("financebench")
 @reported
 def financebench(
-    questions: Annotated[Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")],
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
     ] = Path("fin-agent-eval"),

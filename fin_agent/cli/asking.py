@@ -15,9 +15,7 @@ from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.presentation.answers import answer_view, trace_view
 
 
-def ask_question(
-    question: str, given: Path | None, *, doc_ids: Sequence[str], trace: bool, as_json: bool
-) -> ExitCode:
+def ask_question(question: str, given: Path | None, *, doc_ids: Sequence[str], trace: bool, as_json: bool) -> ExitCode:
     """Answer one question; REFUSED where it is refused."""
     with opened(given) as workspace:
         answer = _watched(question, AnswerContext.by_rules(workspace), doc_ids)

@@ -28,9 +28,7 @@ class AskedQuestion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     question: Annotated[StrictStr, Field(pattern=r"\S")]
-    id: Annotated[
-        StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)
-    ] = None
+    id: Annotated[StrictStr | None, BeforeValidator(lambda given: str(given) if type(given) is int else given)] = None
     doc_ids: tuple[StrictStr, ...] | None = None
 
 
@@ -89,7 +87,8 @@ def answer_batch(questions: Path, out: Path, given: Path | None, *, as_json: boo
         show(f"{answered} answered, {refused} refused, {len(failures)} failed, in {seconds:.1f} s. Answers: {out}")
     if not failures:
         return ExitCode.DONE
-    say(f"{len(failures)} of {len(lines)} lines of {questions} failed: {', '.join(str(each.line) for each in failures)}")
+    named = ", ".join(str(failure.line) for failure in failures)
+    say(f"{len(failures)} of {len(lines)} lines of {questions} failed: {named}")
     return ExitCode.SOME_FAILED
 
 

@@ -15,6 +15,9 @@ from fin_agent.evaluation.financebench import Row, load_questions, score
 from fin_agent.evaluation.report import summarize, write_rows
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.filings import in_our_look
+
+_MOST_NAMED = 5
 
 
 def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json: bool, debug: bool) -> ExitCode:
@@ -30,8 +33,8 @@ def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json:
         same_content = standing_for(records)
         lacking = sorted({question.doc_id for question in asked} - forms.keys())
         if lacking:
-            warn(f"{len(lacking)} of the filings asked about are not in the index: {', '.join(lacking[:5])}" + (
-                " ..." if len(lacking) > 5 else ""))
+            named = ", ".join(lacking[:_MOST_NAMED]) + (" ..." if len(lacking) > _MOST_NAMED else "")
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
         context = AnswerContext.by_rules(workspace)
         with Progress(len(asked), "answering", "questions") as progress:
             for question in asked:
@@ -56,7 +59,7 @@ def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json:
             }
         )
     else:
-        show(report.as_table())
+        show(in_our_look(report.as_table()))
         say(f"rows: {out / 'rows.csv'}, answers: {out / 'answers.jsonl'}")
     return ExitCode.SOME_FAILED if failures else ExitCode.DONE
 
@@ -66,6 +69,4 @@ def standing_for(records: Iterable[FilingRecord]) -> dict[str, str]:
     by_content: dict[str, list[str]] = {}
     for record in records:
         by_content.setdefault(record.content_hash, []).append(record.doc_id)
-    return {
-        doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)
-    }
+    return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)}

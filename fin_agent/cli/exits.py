@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import sys
 import traceback
 from collections.abc import Callable
 from enum import IntEnum
@@ -16,13 +18,24 @@ P = ParamSpec("P")
 
 
 class ExitCode(IntEnum):
-    """Exit codes of every command; wrong usage is 2 and is found before a command runs."""
+    """Exit codes of every command."""
 
     DONE = 0
     FAILED = 1
+    WRONG_USAGE = 2
     SOME_FAILED = 3
     REFUSED = 4
     STOPPED = 130
+
+
+MEANINGS: dict[int, str] = {
+    ExitCode.DONE: "done",
+    ExitCode.FAILED: "failed",
+    ExitCode.WRONG_USAGE: "wrong usage",
+    ExitCode.SOME_FAILED: "some files or questions failed and the rest is done",
+    ExitCode.REFUSED: "the question was refused (ask only)",
+    ExitCode.STOPPED: "stopped from the keyboard",
+}
 
 
 def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
@@ -32,11 +45,16 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs)
+            sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except KeyboardInterrupt:
             _say("stopped")
             code = ExitCode.STOPPED
+        except BrokenPipeError:
+            # Whoever read has seen enough (`| head`): there is nobody left to tell, here or when Python ends.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = ExitCode.FAILED
         except Exception as error:  # the last place an error can be told to a person
             if kwargs.get("debug"):
                 traceback.print_exc()

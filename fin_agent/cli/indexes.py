@@ -25,11 +25,8 @@ class ChosenIndex:
 
 def chosen_index(given: Path | None) -> ChosenIndex:
     """The folder given, else the one the environment names, else the user's own."""
-    if given is not None:
-        chosen_by = "--index"
-    else:
-        chosen_by = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
-    return ChosenIndex(index_folder(given), chosen_by)
+    by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
+    return ChosenIndex(index_folder(given), "--index" if given is not None else by_environment)
 
 
 @contextmanager

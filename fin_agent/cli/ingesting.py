@@ -42,7 +42,8 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
         show(_summary(report, folder, held, seconds))
     if not report.failures:
         return ExitCode.DONE
-    say(f"{len(report.failures)} of {len(report.files)} files could not be read; the others are in the index")
+    others = "; the others are in the index" if len(report.failures) < len(report.files) else ""
+    say(f"{len(report.failures)} of {len(report.files)} files could not be read{others}")
     return ExitCode.SOME_FAILED
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +31,8 @@ def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
 def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
     """Say what is in use. FAILED where there is an index that cannot be read."""
     chosen = chosen_index(given)
-    state, problem, records = "ready", "", ()  # type: tuple[str, str, Sequence[FilingRecord]]
+    state, problem = "ready", ""
+    records: tuple[FilingRecord, ...] = ()
     if not (chosen.folder / FILE_NAME).is_file():
         state = "not made yet: `fin-agent ingest PATH...` makes it"
     else:

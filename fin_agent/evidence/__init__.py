@@ -1,0 +1,1 @@
+"""Cards, intents, plans, the ledger, the audit trace."""

@@ -137,7 +137,7 @@ def _figure(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         doc_id=sourced.doc_id,
         page=fact.page,
         line=fact.line,
-        box=tuple(fact.box),
+        box=fact.box,
         label=fact.label,
         column=fact.column,
         amount=_as_asked(fact, lexicon),

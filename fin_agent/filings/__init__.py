@@ -1,0 +1,1 @@
+"""A file becomes a Filing: pages, identity, Items, statements, tables, facts, passages."""

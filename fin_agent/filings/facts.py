@@ -22,9 +22,7 @@ def extract_facts(
     return facts_of_tables(read_tables(pages, identity), statements, metric_of)
 
 
-def facts_of_tables(
-    tables: Sequence[Table], statements: Mapping[int, Statement], metric_of: MetricOf
-) -> list[Fact]:
+def facts_of_tables(tables: Sequence[Table], statements: Mapping[int, Statement], metric_of: MetricOf) -> list[Fact]:
     """Facts of `tables`, in their order: rows top to bottom, columns left to right.
 
     A figure's scale is that of its table's unit line; without one, that of the filing's primary statements. Per-share
@@ -72,7 +70,8 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
 
 
 _SHARES = re.compile(
-    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b|\bshares (?:outstanding|used|repurchased|issued)\b"
+    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b"
+    r"|\bshares (?:outstanding|used|repurchased|issued)\b"
     r"|\bshares[^.]*\b(?:outstanding|used in)\b",
     re.I,
 )
@@ -83,13 +82,20 @@ _PER_SHARE = re.compile(
 _PERCENT = re.compile(r"%|\bpercent(?:age)?s?\b|\b(?:effective|statutory) (?:income )?tax rate\b", re.I)
 _RATIO = re.compile(r"\bratio\b|\bturnover\b", re.I)
 _COUNT = re.compile(
-    r"^(?:number of|total number of)\b|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b", re.I
+    r"^(?:number of|total number of)\b"
+    r"|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b",
+    re.I,
 )
-_PRICED_SHARES = re.compile(r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I)
+_PRICED_SHARES = re.compile(
+    r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I
+)
+_PRICED_COUNT = re.compile(
+    r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
+)
 _GENERIC = re.compile(
     r"\b(?:assets?|liabilit|equity|activities|income|expenses?|costs?|revenues?|sales|cash|per share|shares|total|"
-    r"adjust|earnings|profit|loss|tax|debt|reconcil|non-gaap|plan|balance|inventor|receivable|current|other|as reported|"
-    r"year|quarter|months|weeks|margin|supplemental|december|june|september|march|net)",
+    r"adjust|earnings|profit|loss|tax|debt|reconcil|non-gaap|plan|balance|inventor|receivable|current|other|"
+    r"as reported|year|quarter|months|weeks|margin|supplemental|december|june|september|march|net)",
     re.I,
 )
 
@@ -141,7 +147,7 @@ def _unit(cell: Cell, row: Row, money: bool) -> str:
             return "percent" if abs(cell.amount) < 10_000 else "USD"
     if not cell.dollar and _RATIO.search(row.label):
         return "ratio"
-    if not cell.dollar and _COUNT.search(row.label) and not re.search(r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", row.label, re.I):
+    if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
         return "count"
     return "USD" if money else "count"
 
@@ -149,7 +155,8 @@ def _unit(cell: Cell, row: Row, money: bool) -> str:
 def _leads_per_share(text: str) -> bool:
     """`Net income per share, diluted (weighted-average shares)` is a per-share figure."""
     per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
-    return bool(per and shares and per.start() < shares.start() and not re.search("weighted|average|number of", text, re.I))
+    counted = re.search("weighted|average|number of", text, re.I)
+    return bool(per and shares and per.start() < shares.start() and not counted)
 
 
 def _plain_amount(cell: Cell) -> bool:
@@ -160,7 +167,7 @@ def _plain_amount(cell: Cell) -> bool:
 def _scale(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
     if unit in ("percent", "USD per share", "ratio"):
         return 1
-    own = unit_line_in(row.label) or next((found for text in reversed(row.section) if (found := unit_line_in(text))), "")
+    own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
     if own and scale_of(own):
         return scale_of(own) or 1
     if unit == "count":

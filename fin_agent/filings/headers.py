@@ -267,4 +267,5 @@ def _only(context: TimeWords) -> date | None:
 
 
 def _shift(day: date, years: int) -> date:
-    return day.replace(year=day.year + years, day=min(day.day, 28)) if day.month == 2 else day.replace(year=day.year + years)
+    last = 28 if day.month == 2 else 31
+    return day.replace(year=day.year + years, day=min(day.day, last))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fin_agent.filings.cells import Token
 from fin_agent.filings.lines import Line
@@ -92,9 +93,7 @@ def clean_label(label: str) -> str:
 def _pitch(body: Sequence[BodyLine]) -> float:
     """Usual distance between two rows of numbers."""
     steps = sorted(
-        second.line.middle - first.line.middle
-        for first, second in zip(body, body[1:], strict=False)
-        if second.cells and first.cells
+        second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells
     )
     if steps:
         return steps[len(steps) // 2]
@@ -182,9 +181,7 @@ def _trails(row: BodyLine, item: BodyLine, body: Sequence[BodyLine], position: i
 
 
 def _open(path: list[_Heading], text: str, x0: float) -> None:
-    while path and (
-        path[-1].x0 > x0 + _INDENT or (abs(path[-1].x0 - x0) <= _INDENT and (path[-1].rows or not text))
-    ):
+    while path and (path[-1].x0 > x0 + _INDENT or (abs(path[-1].x0 - x0) <= _INDENT and (path[-1].rows or not text))):
         path.pop()
     if text and not _NO_HEADING.match(text):
         path.append(_Heading(text.rstrip(" :"), x0, text.endswith(":")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from fin_agent.filings.filing import Box, PageContent, Word
@@ -116,7 +117,7 @@ def _turn(words: Sequence[Word]) -> int:
 
 
 def _neighbours(words: Sequence[Word]) -> Iterator[tuple[Word, Word]]:
-    return ((a, b) for a, b in zip(words, words[1:], strict=False) if abs(a.x0 - b.x0) < 2)
+    return ((a, b) for a, b in pairwise(words) if abs(a.x0 - b.x0) < 2)
 
 
 def _rises(first: Word, second: Word) -> int:
@@ -130,35 +131,23 @@ def _upright(word: Word, turn: int, extent: float) -> Word:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """x of the blank band between two columns of prose, or None: a table's columns are numbers, a prose column is not.
-    """
+    """x of the blank band between two columns of prose, or None: what a table sets apart are numbers, not words."""
     if len(lines) < 25:
         return None
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)
     middle = (left + right) / 2
-    edges: list[tuple[float, float]] = []
-    crossing = sides = 0
-    for line in lines:
-        gap = _gap_at(line, middle, 0.08 * (right - left))
-        if gap is None:
-            crossing += line.x0 < middle < line.x1
-            continue
-        sides += 1
-        edges.append(gap)
-    if sides < 20 or crossing > 0.25 * sides:
+    reach = 0.08 * (right - left)
+    gaps = [(line, gap) for line in lines if (gap := _gap_at(line, middle, reach)) is not None]
+    if len(gaps) < 20:
         return None
-    letters = sum(_is_prose(line, edge) for line, edge in zip(_with_gap(lines, middle, right - left), edges, strict=True))
-    if letters < 0.7 * sides:
+    crossing = sum(line.x0 < middle < line.x1 for line in lines) - sum(line.x0 < middle < line.x1 for line, _ in gaps)
+    if crossing > 0.25 * len(gaps) or sum(_is_prose(line, gap) for line, gap in gaps) < 0.7 * len(gaps):
         return None
-    return median(edge[0] for edge in edges) + 0.5 * median(edge[1] - edge[0] for edge in edges)
-
-
-def _with_gap(lines: Sequence[Line], middle: float, width: float) -> list[Line]:
-    return [line for line in lines if _gap_at(line, middle, 0.08 * width) is not None]
+    return (median(gap[0] for _, gap in gaps) + median(gap[1] for _, gap in gaps)) / 2
 
 
 def _gap_at(line: Line, middle: float, reach: float) -> tuple[float, float] | None:
-    for first, second in zip(line.words, line.words[1:], strict=False):
+    for first, second in pairwise(line.words):
         if second.x0 - first.x1 > 9 and first.x1 < middle + reach and second.x0 > middle - reach:
             return first.x1, second.x0
     return None

@@ -23,7 +23,7 @@ def read_pdf(path: Path) -> list[PageContent]:
     error names the file and the next step.
     """
     with _open(path) as document:
-        pages = [_read_page(page, number) for number, page in enumerate(document)]
+        pages = [_read_page(document[number], number) for number in range(document.page_count)]
     characters = sum(len(page.text.strip()) for page in pages)
     if characters < _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
         raise ReadError(

@@ -55,8 +55,10 @@ class FiscalCalendar:
             return self.period_end
         if not self.quarter and day != _month_end(day.year, day.month):
             return None
-        if self.quarter and self.period_end and self.period_end != _month_end(
-            self.period_end.year, self.period_end.month
+        if (
+            self.quarter
+            and self.period_end
+            and self.period_end != _month_end(self.period_end.year, self.period_end.month)
         ):
             return None
         return _month_end(day.year + year - self.year, day.month)

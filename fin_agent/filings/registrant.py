@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from fin_agent.filings.cover import printed_name
 
@@ -216,13 +217,13 @@ def _name_before(text: str, place: int) -> str | None:
     """The name that ends right before `(NASDAQ: ...)`."""
     words: list[str] = []
     for line in reversed(text[max(0, place - 120) : place].split("\n")):
-        for word in reversed(line.split()):
-            if len(words) == 7 or not _NAME_WORD.fullmatch(word):
-                break
-            words.insert(0, word)
+        of_line = line.split()
+        taken = list(takewhile(_NAME_WORD.fullmatch, reversed(of_line)))
+        words = [*reversed(taken), *words]
         # A lone `Inc.` at the beginning of a line belongs to the line above.
-        if len(words) > 1:
+        if len(taken) < len(of_line) or len(words) > 1:
             break
+    words = words[-7:]
     while words and words[0] in ("&", "of", "and", "the"):
         words.pop(0)
     return printed_name(_BEFORE_A_NAME.sub("", " ".join(words))) or None

@@ -57,7 +57,7 @@ def named_in_title(opening: str) -> str | None:
 
 _TITLE_NAME = re.compile(
     r"^[ \t]{0,20}((?:[A-Z0-9][\w&.’'-]*,?[ ]){1,6}?)"
-    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
+    r"(?:[Rr]eports|REPORTS|[Aa]nnounces|ANNOUNCES|[Rr]eleases|RELEASES|[Dd]elivers|DELIVERS|[Pp]osts)\b",
     re.MULTILINE,
 )
 _CALL = re.compile(r"(?:earnings|results|conference)\s+(?:conference\s+)?call", re.IGNORECASE)

@@ -67,10 +67,10 @@ class _Titles:
                 rows = tuple(re.compile(row, re.M) for row in kind["rows"])
                 self.kinds[statement] = _Kind(statement, rows, int(kind["at_least"]))
                 titles = "|".join(sorted({_squeeze(title) for title in kind["titles"]}, key=len, reverse=True))
-                whole = rf"(?P<qualified>(?:{qualifiers})*)(?:{titles})(?:{endings})*"
-                self._patterns.append(
-                    (statement, re.compile(rf"^{whole}$"), re.compile(rf"^{whole}(?P<rest>.{{3,60}})$|^(?P<lead>.{{3,60}}?)(?P<q2>(?:{qualifiers})+)(?:{titles})(?:{endings})*$"))
-                )
+                bare, words = rf"(?:{titles})(?:{endings})*$", f"(?:{qualifiers})"
+                whole = re.compile(f"^{words}*{bare}")
+                around = re.compile(f"^{words}+(?:{titles})(?:{endings})*.{{3,60}}$|^.{{3,60}}?{words}+{bare}")
+                self._patterns.append((statement, whole, around))
             self._never = re.compile("|".join(_squeeze(word) for word in entries["not_titles"]))
             self.not_pages = re.compile("|".join(re.escape(word) for word in entries["not_pages"]))
         except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
@@ -85,8 +85,7 @@ class _Titles:
             if whole.match(squeezed):
                 return statement
         for statement, _, around in self._patterns:
-            match = around.match(squeezed)
-            if match and (match["q2"] or match["qualified"]):
+            if around.match(squeezed):
                 return statement
         return None
 
@@ -108,7 +107,9 @@ def _titles() -> _Titles:
     try:
         entries = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise LexiconError(f"`{_FILE}` cannot be read ({error})", subject="lexicon", remedy="Restore the file") from error
+        raise LexiconError(
+            f"`{_FILE}` cannot be read ({error})", subject="lexicon", remedy="Restore the file"
+        ) from error
     return _Titles(entries)
 
 
@@ -192,7 +193,9 @@ def _together(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             runs.append([found])
     if not runs:
         return []
-    return max(runs, key=lambda run: (len({found.statement for found in run}), sum(found.hits for found in run), -run[0].page))
+    return max(
+        runs, key=lambda run: (len({found.statement for found in run}), sum(found.hits for found in run), -run[0].page)
+    )
 
 
 def _goes_on(page: PageContent, statement: Statement) -> bool:
@@ -204,4 +207,7 @@ def _goes_on(page: PageContent, statement: Statement) -> bool:
     return _hits(page.text, statement) >= needed and _title_among(page.text.split("\n")[:60]) is None
 
 
-_NOTES = re.compile(r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b", re.I)
+_NOTES = re.compile(
+    r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b",
+    re.I,
+)

@@ -63,6 +63,17 @@ def _heading_over(rows: Sequence[Row], start: int, index: int) -> str:
     for depth in range(1, len(rows[start].section) + 1):
         path = rows[start].section[:depth]
         if before[:depth] != path and after[:depth] != path:
-            inside = all(row.section[:depth] == path for row in rows[start:index])
+            within = _plain(path[-1])
+            inside = all(row.section[:depth] == path or _named_in(row, within) for row in rows[start:index])
             return path[-1] if inside else ""
     return ""
+
+
+def _named_in(row: Row, heading: str) -> bool:
+    """`Liabilities and shareholders' equity` holds what stands under `Shareholders' equity`, and its total."""
+    part = _plain(row.section[0] if row.section else row.label).removeprefix("total ")
+    return bool(part) and part in heading
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("\u2019", "'")

@@ -1,0 +1,1 @@
+"""Keep filings and find them: one protocol, an embedded SQLite index, ingest."""

@@ -129,5 +129,3 @@ def _footer(answer: Answer) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-

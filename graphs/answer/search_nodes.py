@@ -93,7 +93,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             ordinal=entry.stored.passage.ordinal,
             kind=entry.stored.passage.kind,
             text=entry.stored.passage.text,
-            box=tuple(entry.stored.passage.box) if entry.stored.passage.box else None,
+            box=entry.stored.passage.box,
             score=round(entry.score, 6),
             round=state["round"],
         )

@@ -1,0 +1,1 @@
+"""Every role by rules: no model, no network, deterministic."""

@@ -73,7 +73,8 @@ def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Wo
             continue
         figure = entry.figure
         around = [passage for passage in passages if (passage.doc_id, passage.page) == (figure.doc_id, figure.page)]
-        holder = min(around, key=lambda passage, figure=figure: (not _around(passage, figure), passage.ordinal))
+        tables = [passage for passage in around if _around(passage, figure)]
+        holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
     cards = _cards(passages, workspace)
     return [

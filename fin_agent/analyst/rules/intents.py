@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from fin_agent.analyst.rules.measures import Measure, measure_of
 from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
@@ -101,15 +102,14 @@ def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
     return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
 
 
-def _dates(question: str) -> tuple[object, ...]:
+def _dates(question: str) -> tuple[date, ...]:
     return tuple(mention.date for mention in parse_periods(question).dates)
 
 
 def _understood(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
     spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
     spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
-    parsed = parse_periods(core)
-    return spans + [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
+    return spans + _period_spans(core)
 
 
 def _without_companies(core: str, directory: CompanyDirectory) -> str:
@@ -120,10 +120,15 @@ def _without_companies(core: str, directory: CompanyDirectory) -> str:
 
 
 def _without_periods(text: str) -> str:
-    parsed = parse_periods(text)
-    for mention in (*parsed.mentions, *parsed.dates):
-        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
+    for start, end in _period_spans(text):
+        text = text[:start] + " " * (end - start) + text[end:]
     return text
+
+
+def _period_spans(text: str) -> list[tuple[int, int]]:
+    parsed = parse_periods(text)
+    spans = [(mention.start, mention.end) for mention in parsed.mentions]
+    return spans + [(mention.start, mention.end) for mention in parsed.dates]
 
 
 def _spans_of(measure: Measure | None, core: str) -> tuple[tuple[int, int], ...]:
@@ -145,7 +150,7 @@ def _unit(
     money = measure.unit == "USD"
     if asked.startswith("USD"):
         return asked if money and comparison is not Comparison.RATIO else None
-    return None if money and relation is not Relation.GROWTH and comparison is not Comparison.RATIO else asked
+    return None if money and comparison is not Comparison.RATIO else asked
 
 
 def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:

@@ -29,7 +29,8 @@ _PART = re.compile(
     r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)"
 )
 _EXCLUDING = re.compile(
-    r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma|like[- ]for[- ]like)\b",
+    r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma"
+    r"|like[- ]for[- ]like)\b",
     re.I,
 )
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
@@ -53,7 +54,9 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
     stated = stated_formulas(definitions, lexicon)
     mentions = lexicon.mentions(text)
     for formula in stated:
-        if _named_whole(text, formula.name, mentions) and (_names(text, formula.name, mentions, lexicon) or len(stated) == 1):
+        if not _named_whole(text, formula.name, mentions):
+            continue
+        if len(stated) == 1 or _names(text, formula.name, mentions, lexicon):
             known = _formula_named(formula.name, lexicon)
             unit = _unit_of_stated(formula.expression, known, lexicon)
             measure = Measure(formula.name, formula.expression, unit, stated=True)

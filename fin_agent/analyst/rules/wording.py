@@ -42,7 +42,8 @@ _SCALE_UNITS: dict[str, OutputUnit] = {
     "billion": "USD billions",
 }
 _SCALED = re.compile(
-    r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?(thousand|million|billion)s?\b",
+    r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?"
+    r"(thousand|million|billion)s?\b",
     re.I,
 )
 _PERCENT = re.compile(

@@ -1,0 +1,1 @@
+"""Word lists that reading questions needs; see the comments in each file."""

@@ -1,0 +1,315 @@
+"""Where the tables of a page stand: their lines, columns, header and caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from fin_agent.filings.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
+from fin_agent.filings.filing import PageContent
+from fin_agent.filings.headers import is_header_line
+from fin_agent.filings.labels import BodyLine
+from fin_agent.filings.lines import Flow, Line, flows_of
+from fin_agent.filings.units import unit_line_in
+
+
+def find_tables(page: PageContent) -> list[FoundTable]:
+    """Tables of a page, top to bottom; pages with hardly any amount are passed over at once."""
+    amounts = 0
+    for word in page.words:
+        if _AMOUNT.match(word.text):
+            amounts += 1
+            if amounts >= _FEWEST_AMOUNTS:
+                break
+    else:
+        return []
+    return [found for flow in flows_of(page) for found in _find_in(flow)]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table whose lines and columns are known, before its header is read."""
+
+    flow: Flow
+    body: tuple[BodyLine, ...]
+    columns: tuple[Column, ...]
+    header: tuple[Line, ...]
+    caption: str
+    unit_line: str
+    first: float
+    """Top of its highest line, caption left out."""
+
+
+def goes_on(first: FoundTable, second: FoundTable) -> bool:
+    """Whether `second` has the columns of `first`, where they stand there."""
+    return len(first.columns) == len(second.columns) and all(
+        abs(a.edge - b.edge) < 12 for a, b in zip(first.columns, second.columns, strict=True)
+    )
+
+
+_AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d+\.\d+%?\)?$|^\(?\d{1,3}\)?%?$|^[—–-]$|^\$$")
+_FEWEST_AMOUNTS = 4
+_REACH = 46.0
+"""Most white space, in points, between two lines of one table."""
+
+
+def _find_in(flow: Flow) -> list[FoundTable]:
+    lines = flow.lines
+    tokens = [tokens_of(line) for line in lines]
+    heads = [is_header_line(line) for line in lines]
+    seeds = [
+        [] if heads[index] or _is_page_number(lines, index) else trailing_cells(tokens[index], line.height)
+        for index, line in enumerate(lines)
+    ]
+    found: list[FoundTable] = []
+    floor = 0
+    for start, end in _segments(lines, seeds, heads):
+        rows = [seeds[index] for index in range(start, end + 1) if seeds[index]]
+        table = _assemble(flow, tokens, heads, seeds, rows, start, end, floor)
+        if table is not None:
+            found.append(table)
+            floor = end + 1
+    return found
+
+
+def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
+    """(first, last) lines with cells of each run that looks like one table."""
+    segments: list[tuple[int, int]] = []
+    start = last = -1
+    left = right = 0.0
+    edges: list[float] = []
+    broken = False
+    for index, line in enumerate(lines):
+        cells = seeds[index]
+        if heads[index]:
+            broken = True
+        elif not cells:
+            if start >= 0 and _is_prose(line, left, right):
+                broken = True
+        elif (
+            start >= 0
+            and not broken
+            and line.middle - lines[index - 1].middle <= _REACH
+            and index - last <= 9
+            and _aligned(cells, edges)
+        ):
+            last = index
+            left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
+            edges.extend(cell.edge for cell in cells)
+        else:
+            if start >= 0:
+                segments.append((start, last))
+            start = last = index
+            left, right, broken = cells[0].x0, cells[-1].x1, False
+            edges = [cell.edge for cell in cells]
+    if start >= 0:
+        segments.append((start, last))
+    return segments
+
+
+def _is_prose(line: Line, left: float, right: float) -> bool:
+    """Whether a line without cells runs over a table's columns as a sentence does, and no label would."""
+    if line.x0 > left - 30 or line.x1 <= left + 12:
+        return False
+    return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
+
+
+def _aligned(cells: Sequence[Token], edges: Sequence[float]) -> bool:
+    return any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
+
+
+def _is_page_number(lines: Sequence[Line], index: int) -> bool:
+    if 2 < index < len(lines) - 3:
+        return False
+    words = lines[index].words
+    return len(words) == 1 and words[0].text.isdigit() and len(words[0].text) <= 3
+
+
+def _assemble(
+    flow: Flow,
+    tokens: Sequence[list[Token]],
+    heads: Sequence[bool],
+    seeds: Sequence[list[Token]],
+    rows: Sequence[list[Token]],
+    start: int,
+    end: int,
+    floor: int,
+) -> FoundTable | None:
+    lines = flow.lines
+    columns = _without_strays(columns_of(rows), lines[start : end + 1], len(rows))
+    columns, label_column = _without_label_column(columns, rows, tokens, seeds, start, end)
+    if not columns:
+        return None
+    top = _top_of_header(lines, heads, seeds, columns, start, floor)
+    header = [lines[index] for index in range(top, start) if heads[index] or _over_columns(lines[index], columns)]
+    opening = [
+        index
+        for index in range(top, start)
+        if not heads[index] and not _over_columns(lines[index], columns) and not unit_line_in(lines[index].text)
+    ]
+    if header:
+        below = max(index for index in range(top, start) if lines[index] in header)
+        opening = [index for index in opening if index > below]
+    dated = any(heads[index] for index in range(top, start))
+    caption, unit_line = _caption(lines, heads, seeds, columns, top, floor)
+    for index in range(top, start):
+        unit_line = unit_line_in(lines[index].text) or unit_line
+    body = [
+        _body_line(lines[index], index, tokens[index], columns if seeds[index] else [], label_column)
+        for index in [*opening, *range(start, _bottom(lines, heads, seeds, columns, end) + 1)]
+    ]
+    number_rows = sum(1 for item in body if item.cells)
+    if not number_rows:
+        return None
+    if not dated and (number_rows < 2 or (len(columns) == 1 and (number_rows < 3 or _is_contents(body)))):
+        return None
+    return FoundTable(
+        flow,
+        tuple(body),
+        tuple(columns),
+        tuple(header),
+        caption,
+        unit_line,
+        lines[top].y0 if top < start else lines[start].y0,
+    )
+
+
+def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> list[Column]:
+    """Drop columns that one or two numbers inside labels seem to make: where they stand, other lines have words."""
+    if rows < 6:
+        return columns
+    kept = []
+    for column in columns:
+        if column.count <= 2 and column is not columns[-1]:
+            words = sum(
+                any(word.x0 < column.right and word.x1 > column.core and word.text[:1].isalpha() for word in line.words)
+                for line in lines
+            )
+            if words > 0.25 * rows:
+                continue
+        kept.append(column)
+    return kept
+
+
+def _without_label_column(
+    columns: list[Column],
+    rows: Sequence[list[Token]],
+    tokens: Sequence[list[Token]],
+    seeds: Sequence[list[Token]],
+    start: int,
+    end: int,
+) -> tuple[list[Column], bool]:
+    """Drop a leftmost column of bare years that stands where labels stand (`2023  $ 120`)."""
+    if len(columns) < 2:
+        return columns, False
+    first = columns[0]
+    cells = [row[0] for row in rows if abs(row[0].edge - first.edge) <= 4]
+    led = [
+        tokens[index][0]
+        for index in range(start, end + 1)
+        if seeds[index] and tokens[index] and tokens[index][0] is seeds[index][0]
+    ]
+    years = [cell for cell in cells if re.fullmatch(r"(?:19|20)\d\d", cell.text) and cell in led]
+    if years and len(years) >= 0.6 * len(cells):
+        return columns[1:], True
+    return columns, False
+
+
+def _over_columns(line: Line, columns: Sequence[Column]) -> bool:
+    """Whether a line stands over the columns, and not where labels stand."""
+    return line.x0 > columns[0].left - 30 and line.x0 > 0.5 * columns[0].left
+
+
+def _top_of_header(
+    lines: Sequence[Line],
+    heads: Sequence[bool],
+    seeds: Sequence[list[Token]],
+    columns: Sequence[Column],
+    start: int,
+    floor: int,
+) -> int:
+    """First line of the header (or of the headings above the first row)."""
+    top = start
+    seen = False
+    labels = 0
+    for index in range(start - 1, floor - 1, -1):
+        line = lines[index]
+        if seeds[index] or lines[index + 1].middle - line.middle > _REACH:
+            break
+        if heads[index]:
+            seen = True
+        elif _over_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
+            pass
+        elif seen or line.x1 > columns[0].core + 10 or labels >= 4:
+            break
+        else:
+            labels += 1
+        top = index
+    if not seen:
+        # Headings without a dated header above them belong to the caption as much as to the body; keep the nearest.
+        while top < start - 2:
+            top += 1
+    return top
+
+
+def _caption(
+    lines: Sequence[Line],
+    heads: Sequence[bool],
+    seeds: Sequence[list[Token]],
+    columns: Sequence[Column],
+    top: int,
+    floor: int,
+) -> tuple[str, str]:
+    """(title lines above the header, unit line among them)."""
+    parts: list[str] = []
+    unit_line = ""
+    bound = lines[top].middle if top < len(lines) else 0.0
+    for index in range(top - 1, max(floor, top - 7) - 1, -1):
+        line = lines[index]
+        if seeds[index] or bound - line.middle > _REACH:
+            break
+        bound = line.middle
+        text = line.text
+        unit_line = unit_line or unit_line_in(text)
+        parts.append(text)
+        prose = len(line.words) > 12
+        if prose and ((text[:1].isupper() and index + 1 < top) or len(parts) >= 4):
+            break
+    parts.reverse()
+    return " ".join(parts)[-600:], unit_line
+
+
+def _bottom(
+    lines: Sequence[Line], heads: Sequence[bool], seeds: Sequence[list[Token]], columns: Sequence[Column], end: int
+) -> int:
+    """Last line of the body: lines after the last row may end its label."""
+    bottom = end
+    for index in range(end + 1, min(end + 3, len(lines))):
+        line = lines[index]
+        if seeds[index] or heads[index] or line.x1 > columns[0].core or line.middle - lines[index - 1].middle > 16:
+            break
+        bottom = index
+    return bottom
+
+
+def _body_line(
+    line: Line, number: int, tokens: Sequence[Token], columns: Sequence[Column], label_column: bool
+) -> BodyLine:
+    cells = place(tokens[1:] if label_column else tokens, columns, line.height) if columns else {}
+    taken = {id(token) for token in cells.values()}
+    words = (
+        [token for token in tokens if id(token) not in taken and not (token.blank and token.x0 > columns[0].core)]
+        if columns
+        else list(tokens)
+    )
+    label = " ".join(token.text for token in words)
+    return BodyLine(line, number, label, words[0].x0 if words else line.x0, words[-1].x1 if words else line.x0, cells)
+
+
+def _is_contents(body: Sequence[BodyLine]) -> bool:
+    numbers = [token.number.amount for item in body for token in item.cells.values() if token.number]
+    return all(a <= b for a, b in pairwise(numbers)) and all(
+        number == int(number) and 0 <= number < 1000 for number in numbers
+    )
