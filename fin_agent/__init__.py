@@ -36,7 +36,7 @@ _HOMES = {
     "prepare": "fin_agent.evidence.preparing",
 }
 
-__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604
+__all__ = [*sorted(_HOMES), "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -14,11 +14,13 @@ def search_pages(
     query: Query, filings: Sequence[RankedFiling], workspace: Workspace, *, limit: int = 20
 ) -> list[RankedPage]:
     """The best `limit` pages of `filings`, best first."""
-    return rank_pages(query, filings, workspace.index, workspace.lexicon.metrics, limit=limit)
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    return rank_pages(query, filings, workspace.index, metrics, owners, limit=limit)
 
 
 def search_passages(
     query: Query, pages: Sequence[RankedPage], workspace: Workspace, *, limit: int = 10
 ) -> list[RankedPassage]:
     """The best `limit` passages of `pages`, best first."""
-    return rank_passages(query, pages, workspace.index, workspace.lexicon.metrics, limit=limit)
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    return rank_passages(query, pages, workspace.index, metrics, owners, limit=limit)

@@ -12,7 +12,7 @@ from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.matching import covers
+from fin_agent.retrieval.matching import fills
 
 _MOST_CONFLICTS = 3
 
@@ -86,9 +86,13 @@ class Ledger(BaseModel):
 
 
 def fill(
-    slots: Mapping[Slot, bool], facts: Iterable[SourcedFact], lexicon: Lexicon, documents: Sequence[str]
+    slots: Mapping[Slot, bool],
+    facts: Iterable[SourcedFact],
+    lexicon: Lexicon,
+    owners: Mapping[str, str],
+    documents: Sequence[str],
 ) -> Ledger:
-    """Fill `slots` (slot -> required) from `facts`.
+    """Fill `slots` (slot -> required) from `facts`; `owners` gives the company key of each filing.
 
     A figure on the metric's own primary statement goes before one printed elsewhere; among those, the filing that
     stands first in `documents`, then the earlier page and line.
@@ -96,12 +100,14 @@ def fill(
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
-        if sourced.fact.metric is not None and sourced.fact.scope is None:
+        if sourced.fact.metric is not None:
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
     entries: list[Entry] = []
     for slot, required in slots.items():
         home = lexicon.metrics[slot.metric].statement
-        candidates = [fact for fact in by_metric.get(slot.metric, ()) if covers(fact.fact, slot, home)]
+        candidates = [
+            fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)
+        ]
         candidates.sort(
             key=lambda sourced: (
                 home is not None and sourced.fact.statement is not home,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from fin_agent.filings.filing import Cell, Fact, Identity, PageContent, Row, Statement, Table
 from fin_agent.filings.statements import statement_titled
@@ -36,22 +37,23 @@ def facts_of_tables(tables: Sequence[Table], statements: Mapping[int, Statement]
         statement = statements.get(table.page)
         if statement is not None:
             statement = _titled(table.caption) or statement
-        facts.extend(_facts_of(table, statement, table.unit_line or usual, metric_of))
+        facts.extend(_facts_of(table, statement, table.unit_line or _fitting(usual, table), metric_of))
     return facts
 
 
 def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:
     money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    parts = _parts(table)
     for row in table.rows:
         label = row.label
         metric = metric_of(label, statement, row.section) if label else None
         scope: str | None = None
         if statement is None and row.section:
             metric, scope = _scoped(row, metric, metric_of)
-        for cell, period, column in zip(row.cells, table.periods, table.columns, strict=True):
+        for index, (cell, period) in enumerate(zip(row.cells, table.periods, strict=True)):
             if cell is None or period is None:
                 continue
-            unit = _unit(cell, row, money)
+            unit = _unit(cell, row, parts[index], money)
             yield Fact(
                 label=label,
                 amount=cell.amount,
@@ -63,9 +65,9 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
                 metric=metric,
                 section=row.section,
                 line=row.line,
-                column=column,
+                column=table.columns[index],
                 statement=statement,
-                scope=scope,
+                scope=_scope_of_column(parts[index]) or scope,
             )
 
 
@@ -98,6 +100,25 @@ _GENERIC = re.compile(
     r"as reported|year|quarter|months|weeks|margin|supplemental|december|june|september|march|net)",
     re.I,
 )
+
+
+_WHOLE = re.compile(
+    r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b|^(?:un)?audited$", re.I
+)
+_SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
+_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date fair value\b", re.I)
+_TIME_WORDS = re.compile(
+    r"\b(?:(?:19|20)\d\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|fiscal|years?"
+    r"|ended|months|weeks|three|six|nine|twelve|thirteen|for the|as of|at|quarter)\b",
+    re.I,
+)
+_LARGEST = Decimal(5) * 10**12
+"""No filer's figure is larger, in dollars: a unit line that would make one so is not meant for its table."""
+
+
+def _fitting(unit_line: str, table: Table) -> str:
+    largest = max((abs(cell.amount) for row in table.rows for cell in row.cells if cell), default=Decimal(0))
+    return unit_line if largest * (scale_of(unit_line) or 1) <= _LARGEST else ""
 
 
 def _usual_unit_line(tables: Sequence[Table], statements: Mapping[int, Statement]) -> str:
@@ -135,9 +156,34 @@ def _scoped(row: Row, metric: str | None, metric_of: MetricOf) -> tuple[str | No
     return metric, None
 
 
-def _unit(cell: Cell, row: Row, money: bool) -> str:
+def _parts(table: Table) -> list[str]:
+    """What tells apart the columns that cover one period: segments, components, shares and amounts."""
+    shared = Counter(period for period in table.periods if period is not None)
+    names = [name.split() for name in table.columns]
+    common = 0
+    for words in zip(*names, strict=False):
+        if len(set(words)) > 1:
+            break
+        common += 1
+    return [
+        _TIME_WORDS.sub(" ", " ".join(name[common:])).strip(" ,-*") if period is not None and shared[period] > 1 else ""
+        for name, period in zip(names, table.periods, strict=True)
+    ]
+
+
+def _scope_of_column(part: str) -> str | None:
+    if not any(mark.isalpha() for mark in part) or _WHOLE.search(part):
+        return None
+    return part[:80]
+
+
+def _unit(cell: Cell, row: Row, part: str, money: bool) -> str:
     if cell.percent:
         return "percent"
+    if part and not cell.dollar and _SHARES_COLUMN.search(part) and not _PER_SHARE.search(part):
+        return "shares"
+    if part and _PRICE_COLUMN.search(part):
+        return "USD per share"
     for text in (row.label, *reversed(row.section)):
         if _SHARES.search(text) and not cell.dollar and not _PRICED_SHARES.search(text) and not _leads_per_share(text):
             return "shares"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fin_agent.filings.cells import Column
@@ -61,7 +61,7 @@ def read_header(
     said = time_words(context)
     known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
-    dated = [time_words(name) for name in names]
+    dated = [_closest(time_words(" ".join(own[index])), time_words(name)) for index, name in enumerate(names)]
     periods = [
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
@@ -149,7 +149,7 @@ def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str]
         return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
     for index, column in enumerate(columns):
         best = max(over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - _middle(column))))
-        if _overlap(best, column) > 0 or timely:
+        if _overlap(best, column) > 0.3 * min(best.x1 - best.x0, column.right - column.left) or timely:
             assigned[index].append(best.text)
     return shared, assigned
 
@@ -179,7 +179,7 @@ _ANY_YEAR = re.compile(r",?\s*(?:and\s+)?\b(?:19|20)\d\d\b")
 
 
 def _overlap(phrase: Phrase, column: Column) -> float:
-    return min(phrase.x1 + 2, column.right) - max(phrase.x0 - 2, column.left)
+    return min(phrase.x1, column.right) - max(phrase.x0, column.left)
 
 
 def _middle(column: Column) -> float:
@@ -202,12 +202,20 @@ def _shown(parts: Sequence[str]) -> str:
 
 
 def _has_no_period(own: str, name: str) -> bool:
-    if is_change(own) and not _GROWTH_YEAR.search(own):
-        return True
-    return not own and is_change(name)
+    if not is_change(own):
+        return not own and is_change(name)
+    # `Increase/(Decrease)` over a dated column says how its rows are signed, not that the column is a difference.
+    return bool(_DIFFERENCE.search(own)) or len(time_words(own).dates) != 1
 
 
-_GROWTH_YEAR = re.compile(r"^(?:(?:19|20)\d\d|fiscal (?:19|20)\d\d)\W*$", re.I)
+_DIFFERENCE = re.compile(r"\bchanges?\b|%|\bvs\b|\bversus\b|\bvariance\b|\bgrowth\b", re.I)
+
+
+def _closest(own: TimeWords, whole: TimeWords) -> TimeWords:
+    """What a column's own words say of quarter and length goes before what a heading over several columns says."""
+    if own.months is None and own.quarter is None:
+        return whole
+    return replace(whole, months=own.months if own.months is not None else whole.months, quarter=own.quarter)
 
 
 def _period(

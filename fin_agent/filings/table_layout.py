@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from fin_agent.filings.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
 from fin_agent.filings.filing import PageContent
-from fin_agent.filings.headers import is_header_line
+from fin_agent.filings.headers import is_header_line, phrases_of
 from fin_agent.filings.labels import BodyLine
 from fin_agent.filings.lines import Flow, Line, flows_of
 from fin_agent.filings.units import unit_line_in
@@ -219,7 +219,12 @@ def _without_label_column(
 
 def _over_columns(line: Line, columns: Sequence[Column]) -> bool:
     """Whether a line stands over the columns, and not where labels stand."""
-    return line.x0 > columns[0].left - 30 and line.x0 > 0.5 * columns[0].left
+    left = columns[0].left
+    if line.x0 > left - 30 and line.x0 > 0.5 * left:
+        return True
+    phrases = phrases_of(line)
+    over = sum(phrase.x1 > left for phrase in phrases)
+    return len(phrases) >= 3 and 2 * over >= len(phrases) and all(len(phrase.text) <= 30 for phrase in phrases)
 
 
 def _top_of_header(

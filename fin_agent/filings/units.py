@@ -31,7 +31,7 @@ def share_scale_of(unit_line: str) -> int | None:
     if match := _SHARES_IN.search(unit_line):
         return _SCALES[match[1].lower()[:2]]
     scale = scale_of(unit_line)
-    if scale is not None and _SHARES_EXCEPTED.search(unit_line):
+    if scale is not None and _SHARES_EXCEPTED.search(_PER_SHARE.sub(" ", unit_line)):
         return 1
     return scale
 
@@ -44,25 +44,14 @@ _BRACKETED = re.compile(
     rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",
     re.I,
 )
-_SHARES_IN.search(unit_line):
-        return _SCALES[match[1].lower()[:2]]
-    scale = scale_of(unit_line)
-    if scale is not None and _SHARES_EXCEPTED.search(unit_line):
-        return 1
-    return scale
-
-
-_SCALES = {"mi": 1_000_000, "th": 1_000, "bi": 1_000_000_000, "00": 1_000, "$0": 1_000, "'0": 1_000}
-_WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
-_SCALE = re.compile(r"(?<![\d,.])(millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I)
-_BRACKETED = re.compile(
-    r"\((?=[^()]{0,60}(?:\bin\b|\$|\bmillions\b|\bthousands\b|\bbillions\b|000))"
-    rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",
+_OPENING = re.compile(
+    r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
+    rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
+    r"|^\W*(?:millions|thousands)\b.{0,100}$",
     re.I,
 )
-_SHARES_IN = re.compile(r"\bshares?\b(?! (?:data|amounts?))[^,;]{0,25}\bin (millions|thousands|billions)", re.I)
-_SHARES_EXCEPTED = re.compile(
-    r"\b(?:except|excluding|other than)\b.*(?:\bshares?(?: data| amounts?| information| numbers?)?\s*(?:,|and\b|$|\))|"
-    r"\bnumber of shares|\bshares\b|\bshares? (?:data|amounts?|information))",
-    re.I,
+_SHARES_IN = re.compile(
+    r"\bshares?\b(?! (?:data|amounts?))(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)", re.I
 )
+_SHARES_EXCEPTED = re.compile(r"\b(?:except|excluding|other than)\b.*\bshares?\b", re.I)
+_PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+)?shares?\b(?: data| amounts?| information)?", re.I)

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 
-import yaml
 from rapidfuzz import fuzz, process
 
 from fin_agent.filings.filing import Identity
+from fin_agent.lexicon.words import word_lists
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.&'’*-]*|&")
 _CAPITALISED = re.compile(
@@ -62,6 +61,8 @@ class CompanyDirectory:
 
     def __init__(self, filings: Iterable[tuple[str, Identity]]) -> None:
         self.companies = _group(list(filings))
+        self.owners = {doc_id: company.key for company in self.companies for doc_id in company.doc_ids}
+        """The company key of each filing."""
         self._aliases: dict[str, tuple[Company, str, float]] = {}
         for company in self.companies:
             for alias, how, confidence in _aliases_of(company):
@@ -169,9 +170,7 @@ class _CompanyWords:
 
 @lru_cache(maxsize=1)
 def _words() -> _CompanyWords:
-    text = resources.files("fin_agent.lexicon.words").joinpath("company_words.yaml").read_text(encoding="utf-8")
-    lists = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return _CompanyWords(**{name: frozenset(map(str, words)) for name, words in lists.items()})
+    return _CompanyWords(**word_lists("company_words"))
 
 
 def _group(filings: list[tuple[str, Identity]]) -> tuple[Company, ...]:

@@ -45,6 +45,8 @@ def money(figure: Figure) -> str:
             words = [f"{sign}${number}", scale]
         case "USD per share":
             words = [f"{sign}${number}", "per share"]
+        case "ratio" | "count":
+            words = [f"{sign}{number}", scale]
         case "percent":
             words = [f"{sign}{number}%"]
         case _:
@@ -53,20 +55,24 @@ def money(figure: Figure) -> str:
 
 
 def _parts(answer: Answer) -> Iterator[RenderableType]:
+    # An answer made of quotations alone is shown as these, not twice.
+    quoted = not answer.refused and answer.answer.text == " ".join(citation.text for citation in answer.citations)
     if answer.refused:
         yield _refusal(answer)
         found = [entry for entry in answer.ledger if entry.figure is not None]
     else:
-        yield Text(plain(answer.answer.text), style="bold")
         found = _used(answer)
-    yield Text()
+        if not quoted:
+            yield Text(plain(answer.answer.text), style="bold")
+    if not quoted:
+        yield Text()
     if found:
         yield _figures(found, "Found so far" if answer.refused else "")
         yield Text()
     if answer.program:
         yield Padding(program_view(answer.program), (0, 0, 1, 2))
     elif not found:
-        yield from map(_quotation, answer.citations)
+        yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
     for assumption in answer.assumptions:
         yield Text(f"Assumed: {one_line(assumption)}", style="yellow")
     yield Text(_footer(answer), style="dim")
@@ -113,9 +119,9 @@ def _place(figure: Figure) -> tuple[str, str, str]:
     return money(figure), one_line(figure.doc_id), str(figure.page + 1)
 
 
-def _quotation(citation: Citation) -> RenderableType:
+def _quotation(citation: Citation, style: str) -> RenderableType:
     place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
-    return Padding(Group(Text(f"“{one_line(citation.text)}”"), place), (0, 0, 1, 2))
+    return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 
 def _footer(answer: Answer) -> str:

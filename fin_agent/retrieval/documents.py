@@ -37,7 +37,7 @@ def rank_filings(
 
     Where several companies are asked about, each one's best filing comes before any one's second.
     """
-    owners = {doc_id: company.key for company in directory.companies for doc_id in company.doc_ids}
+    owners = directory.owners
     records = [record for record in index.filings() if within is None or record.doc_id in set(within)]
     if query.companies:
         records = [record for record in records if owners.get(record.doc_id) in query.companies]

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fin_agent.filings.filing import Fact, Statement
+from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 
 
-def fills(fact: Fact, slot: Slot, metrics: Mapping[str, Metric]) -> bool:
-    """Whether metric, scope and period of `fact` are the slot's."""
+def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:
+    """Whether company, metric, scope and period of the fact are the slot's.
+
+    `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
+    """
+    fact = sourced.fact
     return (
-        fact.metric == slot.metric and fact.scope is None and covers(fact, slot, metrics[slot.metric].statement)
+        fact.metric == slot.metric
+        and fact.scope is None
+        and owners.get(sourced.doc_id) == slot.company
+        and covers(fact, slot, metrics[slot.metric].statement)
     )
 
 

@@ -13,7 +13,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
 
-_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 2.0, "filing": 1.5}
+_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 3.0, "filing": 1.5}
 _ELSEWHERE = 0.35
 """What a figure counts that stands outside the primary statements."""
 _HITS = 400
@@ -34,10 +34,11 @@ def rank_pages(
     filings: Sequence[RankedFiling],
     index: FilingIndex,
     metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
     *,
     limit: int = 20,
 ) -> list[RankedPage]:
-    """The best `limit` pages of `filings`, best first.
+    """The best `limit` pages of `filings`, best first; `owners` gives the company key of each filing.
 
     Pages are taken one at a time: a figure that a page taken before already holds counts no more, so that the first few
     pages together hold as many of the figures looked for as they can.
@@ -49,7 +50,7 @@ def rank_pages(
     expansions = _scores(index, query.expansions, doc_ids)
     top_filing = max(filing.score for filing in filings) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
-    held = _slots_held(query, index, doc_ids, metrics)
+    held = _slots_held(query, index, doc_ids, metrics, owners)
     item_worth = {record.doc_id: _item_worth(query, record) for record in map(index.filing, doc_ids)}
     candidates = [
         _Candidate(
@@ -65,39 +66,35 @@ def rank_pages(
         )
         for page in _in_rank_order(index.outline(doc_ids), doc_ids)
     ]
-    return _taken_in_turn(candidates, len(query.slots), limit)
+    return _taken_in_turn(candidates, limit)
 
 
-def _taken_in_turn(candidates: list[_Candidate], slots_asked: int, limit: int) -> list[RankedPage]:
+def _taken_in_turn(candidates: list[_Candidate], limit: int) -> list[RankedPage]:
     base = [sum(_WEIGHTS[name] * value for name, value in page.features.items()) for page in candidates]
-    open_pages = sorted(range(len(candidates)), key=lambda index: (-round(base[index], 9), index))
-    holding = [index for index in open_pages if candidates[index].slots]
-    taken: list[RankedPage] = []
+    by_base = sorted(range(len(candidates)), key=lambda index: (-round(base[index], 9), index))
+    holding = [index for index in by_base if candidates[index].slots]
     best_held: dict[Slot, float] = {}
-    while open_pages and len(taken) < limit:
+    taken: dict[int, RankedPage] = {}
 
-        def gain(index: int) -> float:
-            held = candidates[index].slots.items()
-            return sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in held) / max(slots_asked, 1)
+    def gain(index: int) -> float:
+        """0 for a page that adds nothing, near 1 for one that adds many: even one figure more is worth a page."""
+        held = candidates[index].slots.items()
+        added = sum(max(0.0, worth - best_held.get(slot, 0.0)) for slot, worth in held)
+        return added / (1.0 + added)
 
-        choices = [*holding, open_pages[0]]
-        chosen = min(choices, key=lambda index: (-round(base[index] + _WEIGHTS["slots"] * gain(index), 9), index))
+    while len(taken) < min(limit, len(candidates)):
+        first_left = next(index for index in by_base if index not in taken)
+        gains = {index: gain(index) for index in (*holding, first_left)}
+        scores = {index: base[index] + _WEIGHTS["slots"] * gains[index] for index in gains}
+        chosen = min(scores, key=lambda index: (-round(scores[index], 9), index))
         candidate = candidates[chosen]
-        gained = gain(chosen)
-        features = {**candidate.features, "slots": gained}
-        taken.append(
-            RankedPage(
-                candidate.key,
-                base[chosen] + _WEIGHTS["slots"] * gained,
-                tuple((name, round(value, 4)) for name, value in features.items()),
-            )
-        )
+        features = (*candidate.features.items(), ("slots", gains[chosen]))
+        listed = tuple((name, round(value, 4)) for name, value in features)
+        taken[chosen] = RankedPage(candidate.key, scores[chosen], listed)
         for slot, worth in candidate.slots.items():
             best_held[slot] = max(worth, best_held.get(slot, 0.0))
-        open_pages.remove(chosen)
-        if chosen in holding:
-            holding.remove(chosen)
-    return taken
+        holding = [index for index in holding if index != chosen]
+    return list(taken.values())
 
 
 def _scores(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:
@@ -108,7 +105,11 @@ def _scores(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) ->
 
 
 def _slots_held(
-    query: Query, index: FilingIndex, doc_ids: Sequence[str], metrics: Mapping[str, Metric]
+    query: Query,
+    index: FilingIndex,
+    doc_ids: Sequence[str],
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
 ) -> dict[PageKey, dict[Slot, float]]:
     """Which figures looked for each page states, and what that is worth: most on the metric's own statement."""
     if not query.slots:
@@ -118,7 +119,7 @@ def _slots_held(
     facts: list[SourcedFact] = index.facts(doc_ids, metrics=wanted)
     for sourced in facts:
         for slot in query.slots:
-            if fills(sourced.fact, slot, metrics):
+            if fills(sourced, slot, metrics, owners):
                 home = metrics[slot.metric].statement
                 at_home = home is None or sourced.fact.statement is home
                 worth = 1.0 if at_home else _ELSEWHERE

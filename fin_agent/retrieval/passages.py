@@ -22,6 +22,7 @@ def rank_passages(
     pages: Sequence[RankedPage],
     index: FilingIndex,
     metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
     *,
     limit: int = 5,
 ) -> list[RankedPassage]:
@@ -33,7 +34,7 @@ def rank_passages(
     expanded = [stem for stem in stems_of(" ".join(query.expansions)) if stem not in stems]
     weights = weights_of(set(stems), index.document_frequencies(set(stems)), index.page_count())
     more = weights_of(set(expanded), index.document_frequencies(set(expanded)), index.page_count())
-    facts = _facts_by_page(query, pages, index, metrics)
+    facts = _facts_by_page(query, pages, index, metrics, owners)
     ranked: list[RankedPassage] = []
     stored = _by_page(index.passages([page.key for page in pages]))
     for page in pages:
@@ -67,14 +68,18 @@ def _inside(inner: Box, outer: Box) -> bool:
 
 
 def _facts_by_page(
-    query: Query, pages: Sequence[RankedPage], index: FilingIndex, metrics: Mapping[str, Metric]
+    query: Query,
+    pages: Sequence[RankedPage],
+    index: FilingIndex,
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
 ) -> dict[PageKey, list[SourcedFact]]:
     if not query.slots or not pages:
         return {}
     by_page: dict[PageKey, list[SourcedFact]] = {}
     doc_ids = {page.key.doc_id for page in pages}
     for fact in index.facts(doc_ids, metrics={slot.metric for slot in query.slots}, pages=[page.key for page in pages]):
-        if any(fills(fact.fact, slot, metrics) for slot in query.slots):
+        if any(fills(fact, slot, metrics, owners) for slot in query.slots):
             by_page.setdefault(fact.key, []).append(fact)
     return by_page
 

@@ -33,6 +33,7 @@ def search(
     """The best documents, pages and passages for `query`; only of the filings `within` where given."""
     metrics = workspace.lexicon.metrics
     filings = rank_filings(query, workspace.index, workspace.directory, metrics, within=within, limit=documents)
-    ranked = rank_pages(query, filings, workspace.index, metrics, limit=pages)
-    found = rank_passages(query, ranked, workspace.index, metrics, limit=passages)
+    owners = workspace.directory.owners
+    ranked = rank_pages(query, filings, workspace.index, metrics, owners, limit=pages)
+    found = rank_passages(query, ranked, workspace.index, metrics, owners, limit=passages)
     return SearchResult(tuple(filings), tuple(ranked), tuple(found))

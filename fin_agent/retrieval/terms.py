@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from importlib import resources
 
 import snowballstemmer
-import yaml
+
+from fin_agent.lexicon.words import word_lists
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
@@ -47,11 +47,9 @@ def overlap(text_stems: Collection[str], weights: Mapping[str, float]) -> float:
     return sum(weight for term, weight in weights.items() if term in held) / total
 
 
-@lru_cache(maxsize=1)
 def stopwords() -> frozenset[str]:
     """Words of a question that say nothing about where its answer stands."""
-    text = resources.files("fin_agent.lexicon.words").joinpath("stopwords.yaml").read_text(encoding="utf-8")
-    return frozenset(map(str, yaml.safe_load(text)["words"]))
+    return word_lists("stopwords")["words"]
 
 
 @lru_cache(maxsize=200_000)

@@ -35,7 +35,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             f"companies: {', '.join(company.name for company in intent.companies) or 'none named'}",
             f"periods: {', '.join(map(str, intent.periods)) or 'none named'}",
             f"expression: {intent.expression or 'none'}",
-            *(f"needs {slot}{'' if required else ' (optional)'}" for slot, required in plan.slots().items()),
+            *(f"needs {slot}" for slot, required in plan.slots().items() if required),
             *plan.notes,
             *(f"missing: {what}" for what in missing),
         ),

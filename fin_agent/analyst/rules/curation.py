@@ -52,7 +52,7 @@ def _by_figures(
     facts = workspace.index.facts(
         {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
     )  # only what stands on retrieved pages may fill a slot
-    ledger = fill(slots, facts, workspace.lexicon, documents)
+    ledger = fill(slots, facts, workspace.lexicon, workspace.directory.owners, documents)
     lacking = [slot for term in plan.terms for slot in resolve(term.tree, lambda slot: slot in ledger.figures)[1]]
     missing = tuple(dict.fromkeys(lacking))
     kept = _holders(ledger, passages, workspace)[:most]

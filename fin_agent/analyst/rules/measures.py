@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import resources
-
-import yaml
 
 from fin_agent.analyst.rules.definitions import stated_formulas
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
+from fin_agent.lexicon.words import word_lists
 
 _SHARE_OF = re.compile(
     r"^\s*(?:expenses?|costs?|amounts?|spend(?:ing)?|balance)?\s*(?:expressed\s+|measured\s+)?"
@@ -74,7 +71,7 @@ def is_narrowed(text: str, mention: Mention) -> bool:
 
     Also where only what a share is taken of is known: `wages expense as a percent of net sales`.
     """
-    words = question_words()
+    words = word_lists("question_words")
     if _EXCLUDING.search(text[: mention.start] + " " + text[mention.end :]):
         return True
     before = text[: mention.start].lower()
@@ -105,13 +102,6 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
                 return Measure(words, f"100 * {ratio}", "percent")
             return Measure(words, ratio, "ratio")
     return _with_modifiers(measure, text, first.end, mentions, lexicon)
-
-
-@lru_cache(maxsize=1)
-def question_words() -> dict[str, frozenset[str]]:
-    """Words around a metric's name, by what they do to it."""
-    text = resources.files("fin_agent.lexicon.words").joinpath("question_words.yaml").read_text(encoding="utf-8")
-    return {kind: frozenset(map(str, words)) for kind, words in yaml.safe_load(text).items()}
 
 
 def _with_modifiers(

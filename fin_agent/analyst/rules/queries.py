@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
@@ -42,16 +44,17 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
 
 
 def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:
-    """What to ask next: the figures still missing, those of one company and period together."""
+    """What to ask next: the figures still missing, those of one company and the same periods together."""
     if not slots:
         return f"What else do the filings say about: {intent.core}"
-    grouped: dict[tuple[str, str], list[str]] = {}
+    periods: dict[tuple[str, str], list[str]] = {}
     for slot in slots:
-        grouped.setdefault((slot.company_name, slot.period), []).append(slot.label)
-    parts = [
-        f"{_listed(dict.fromkeys(labels))} of {company} for {period}" for (company, period), labels in grouped.items()
-    ]
-    return f"What are the {'; the '.join(parts)}?"
+        periods.setdefault((slot.company_name, slot.label), []).append(slot.period)
+    labels: dict[tuple[str, str], list[str]] = {}
+    for (company, label), named in periods.items():
+        labels.setdefault((company, _listed(sorted(set(named)))), []).append(label)
+    parts = [f"the {_listed(names)} of {company} for {span}" for (company, span), names in labels.items()]
+    return f"What are {_listed(parts)}?"
 
 
 def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[FiscalPeriod, ...]:
@@ -72,6 +75,6 @@ def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
 
 
-def _listed(words: dict[str, None]) -> str:
+def _listed(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last

@@ -1,1 +1,22 @@
 """Word lists that reading questions needs; see the comments in each file."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+
+from fin_agent.errors import LexiconError
+
+
+@lru_cache(maxsize=16)
+def word_lists(name: str) -> dict[str, frozenset[str]]:
+    """The lists of `name`.yaml. Raises LexiconError where a word is no text: unquoted, YAML takes `on` for true."""
+    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    lists = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    for kind, words in lists.items():
+        for word in words:
+            if isinstance(word, bool) or not isinstance(word, str | int):
+                raise LexiconError(f"{word!r} in `{kind}` is not a word", subject=f"{name}.yaml", remedy="Quote it")
+    return {kind: frozenset(map(str, words)) for kind, words in lists.items()}

@@ -1,0 +1,29 @@
+"""What several tests share: the sample filings, and an index of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SAMPLE_FILINGS = Path(__file__).parents[1] / "examples" / "filings"
+
+
+@pytest.fixture(scope="session")
+def sample_filings() -> Path:
+    """The folder of the sample filings; `expected.json` in it says what they hold."""
+    return SAMPLE_FILINGS
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index of all sample filings, made once. Tests read it and leave it as it is."""
+    from fin_agent.evidence.preparing import prepare
+    from fin_agent.index.ingest import ingest
+    from fin_agent.index.sqlite import SqliteIndex
+
+    folder = tmp_path_factory.mktemp("sample-index")
+    with SqliteIndex.create(folder) as index:
+        report = ingest([SAMPLE_FILINGS], index, prepare, workers=0)
+    assert not report.failures, report.failures
+    return folder

@@ -1,0 +1,126 @@
+"""Answers fit 100 columns and leave out nothing that proves them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from rich.console import Console, RenderableType
+
+from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved
+from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.lexicon.slots import Slot
+from fin_agent.presentation.answers import answer_view, money
+
+
+def text_of(view: RenderableType) -> str:
+    console = Console(width=100, record=True, highlight=False, markup=False, emoji=False)
+    with console.capture() as captured:
+        console.print(view)
+    return captured.get()
+
+
+def figure(amount: str, *, page: int = 70, unit: str = "USD", scale: int = 1_000_000, doc_id: str = "") -> Figure:
+    return Figure(
+        doc_id=doc_id or "A_VERY_LONG_COMPANY_NAME_2022Q4_EARNINGS",
+        page=page,
+        line=3,
+        box=(1.0, 2.0, 3.0, float(page)),
+        label="Total [bold]net[/bold] revenues",
+        column="2022",
+        amount=Decimal(amount),
+        printed=Decimal(amount),
+        scale=scale,
+        unit=unit,
+        fiscal_year=2022,
+        quarter=None,
+        months=12,
+    )
+
+
+def entry(metric: str, found: Figure | None, *conflicts: Figure) -> Entry:
+    slot = Slot(
+        company="x",
+        company_name="The Extraordinarily Long Named Holding Corporation of America, Inc.",
+        metric=metric,
+        label=metric.replace("_", " "),
+        fiscal_year=2022,
+    )
+    return Entry(slot=slot, required=True, figure=found, conflicts=conflicts)
+
+
+def cited(found: Figure) -> Citation:
+    return Citation(doc_id=found.doc_id, page=found.page, text="x", box=found.box)
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (figure("6489"), "$6,489 million"),
+        (figure("-12.5", scale=1_000), "-$12.5 thousand"),
+        (figure("5.51", unit="USD per share", scale=1), "$5.51 per share"),
+        (figure("-3.2", unit="percent", scale=1), "-3.2%"),
+        (figure("771", unit="shares"), "771 million shares"),
+        (figure("17", unit="count", scale=1), "17"),
+    ],
+)
+def test_figures_carry_unit_and_scale(found: Figure, shown: str) -> None:
+    assert money(found) == shown
+
+
+def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
+    used, unused = figure("1234567"), figure("99", page=71)
+    other = figure("1230000", page=4, doc_id="ELSEWHERE")
+    answer = Answer(
+        question="?",
+        answer=AnswerValue(value=1.0, unit="ratio", text="It is 1. " * 30),
+        citations=(cited(used),),
+        ledger=(entry("selling_general_and_administrative", used, other), entry("net_income", unused)),
+        program="def solution():\n    return 1\n",
+        assumptions=("FY2022 is taken as the year that ended in 2023",),
+        retrieved=Retrieved(pages=(PagePlace(doc_id="a", page=1), PagePlace(doc_id="b", page=1))),
+        rounds=2,
+        seconds=0.5,
+    )
+    shown = text_of(answer_view(answer))
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 100
+    row = next(line for line in lines if used.doc_id in line)
+    assert "$1,234,567 million" in row and row.rstrip().endswith("71")
+    disagreeing = next(line for line in lines if line.strip().startswith("elsewhere"))
+    assert "$1,230,000 million" in disagreeing and "ELSEWHERE" in disagreeing
+    assert "net income" not in shown
+    assert "Assumed: FY2022 is taken as the year that ended in 2023" in shown
+    assert lines[-1].startswith("2 rounds · 2 filings searched · 0.50 s")
+
+
+def test_text_of_filings_is_neither_markup_nor_control() -> None:
+    citation = Citation(doc_id="doc", page=0, text="[red]sales\x1b[2J rose[/red]")
+    shown = text_of(answer_view(Answer(question="?", answer=AnswerValue(text="[b]up[/b]"), citations=(citation,))))
+    assert "“[red]sales[2J rose[/red]”" in shown
+    assert "doc, page 1" in shown
+    assert "[b]up[/b]" in shown
+
+
+def test_answer_that_is_a_quotation_is_shown_once() -> None:
+    citation = Citation(doc_id="doc", page=0, text="Sales rose.")
+    shown = text_of(answer_view(Answer(question="?", answer=AnswerValue(text="Sales rose."), citations=(citation,))))
+    assert shown.count("Sales rose.") == 1
+    assert shown.index("Sales rose.") < shown.index("doc, page 1")
+
+
+def test_refusal_lists_what_is_missing_and_what_was_found() -> None:
+    found = figure("5")
+    answer = Answer(
+        question="?",
+        answer=AnswerValue(text="no"),
+        refused=True,
+        missing=("revenue of X for FY2020", "revenue of X for FY2021"),
+        ledger=(entry("net_income", found), entry("revenue", None)),
+        rounds=3,
+    )
+    shown = text_of(answer_view(answer))
+    assert "Refused" in shown
+    assert "- revenue of X for FY2020" in shown and "- revenue of X for FY2021" in shown
+    assert shown.index("Found so far") < shown.index("net income")
+    assert max(map(len, shown.splitlines())) <= 100
