@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import pymupdf
+from typing import TYPE_CHECKING
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.filing import PageContent, Word
+
+if TYPE_CHECKING:
+    import pymupdf
 
 MAX_PAGES = 10_000
 """A longer file is not a filing; reading stops with a message instead of filling the memory."""
@@ -36,6 +38,8 @@ def read_pdf(path: Path) -> list[PageContent]:
 
 @contextmanager
 def _open(path: Path) -> Iterator[pymupdf.Document]:
+    import pymupdf  # half a second that only reading needs: asking and searching import this module too
+
     _refuse_unreadable(path)
     # MuPDF prints repairs and warnings on stderr; what matters reaches the caller as an error.
     pymupdf.TOOLS.mupdf_display_errors(False)
