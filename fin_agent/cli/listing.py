@@ -14,6 +14,7 @@ from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.presentation.filings import filings_view, in_reading_order, settings_view
 
 
@@ -48,7 +49,7 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
         state=state,
         size=sum(file.stat().st_size for file in sorted(chosen.folder.glob(f"{FILE_NAME}*"))),
         filings=len(records),
-        companies=len({record.identity.company for record in records}),
+        companies=len(CompanyDirectory((record.doc_id, record.identity) for record in records).companies),
         pages=sum(record.page_count for record in records),
         passages=sum(record.passage_count for record in records),
         facts=sum(record.fact_count for record in records),

@@ -226,7 +226,8 @@ def _period(
         months = 0
     if named.quarter and not named.dates:
         year = named.years[-1] if named.years else fiscal.year
-        return FactPeriod(year, named.quarter, 3, None)
+        same = year == fiscal.year and named.quarter == fiscal.quarter
+        return FactPeriod(year, named.quarter, 3, fiscal.period_end if same else None)
     day = _day(named) or _known_day(named, fiscal, known)
     if day is None and not named.years:
         day = _only(context)

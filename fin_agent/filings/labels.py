@@ -96,7 +96,7 @@ def _pitch(body: Sequence[BodyLine]) -> float:
         second.line.middle - first.line.middle for first, second in pairwise(body) if second.cells and first.cells
     )
     if steps:
-        return steps[len(steps) // 2]
+        return steps[(len(steps) - 1) // 2]
     heights = sorted(item.line.height for item in body)
     return 1.2 * heights[len(heights) // 2] if heights else 12.0
 

@@ -69,17 +69,20 @@ def flows_of(page: PageContent) -> list[Flow]:
 
 
 def lines_of(words: Sequence[Word]) -> list[Line]:
-    """Cluster words into lines, top to bottom: a word joins the line whose height it shares by more than half."""
+    """Cluster words into lines, top to bottom: a word joins the line it shares two fifths of its height with."""
     lines: list[Line] = []
     row: list[Word] = []
     top = bottom = 0.0
     for word in sorted(words, key=_middle):
         if row:
             overlap = min(bottom, word.y1) - max(top, word.y0)
-            if overlap > 0.5 * min(bottom - top, word.y1 - word.y0):
+            if overlap > 0.4 * min(bottom - top, word.y1 - word.y0):
                 row.append(word)
-                # A superscript or a tall bracket must not stretch the line until it swallows the next one.
-                if word.y1 - word.y0 <= 1.3 * (bottom - top):
+                taller = (word.y1 - word.y0) / (bottom - top)
+                if 1.3 < taller < 2.0:
+                    # What came first was a superscript; the line is as high as its words.
+                    top, bottom = word.y0, word.y1
+                elif taller <= 1.3:
                     top, bottom = (top + word.y0) / 2, (bottom + word.y1) / 2
                 continue
             lines.append(_line(row))

@@ -16,18 +16,27 @@ if TYPE_CHECKING:
 MAX_PAGES = 10_000
 """A longer file is not a filing; reading stops with a message instead of filling the memory."""
 _TEXTLESS_CHARACTERS_PER_PAGE = 25
+_HEADER_WITHIN = 1024
+"""Readers accept a PDF header anywhere in the first 1,024 bytes (PDF reference 1.7, appendix H, note 13)."""
+_DOWNLOAD_AGAIN = "Download the filing again"
 
 
 def read_pdf(path: Path) -> list[PageContent]:
     """Read every page of the PDF at `path`, in order.
 
-    Raises ReadError where the file is missing, empty, broken, encrypted, scanned (textless) or far too long; the
-    error names the file and the next step.
+    Raises ReadError where the file is missing, empty, no PDF, broken, cut off, encrypted, scanned (textless) or far
+    too long; the error names the file and the next step.
     """
     with _open(path) as document:
         pages = [_read_page(document[number], number) for number in range(document.page_count)]
+        repaired = document.is_repaired
+    if repaired and _is_cut_off(path):
+        # MuPDF repairs such a file silently; the pages that it no longer holds come back blank or not at all.
+        raise ReadError("the PDF is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
     characters = sum(len(page.text.strip()) for page in pages)
     if characters < _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
+        if repaired:
+            raise _broken(path, f"only {characters} characters are left on {len(pages)} pages")
         raise ReadError(
             f"its {len(pages)} pages hold almost no text ({characters} characters): it looks scanned",
             subject=path.name,
@@ -45,42 +54,51 @@ def _open(path: Path) -> Iterator[pymupdf.Document]:
     pymupdf.TOOLS.mupdf_display_errors(False)
     pymupdf.TOOLS.mupdf_display_warnings(False)
     try:
-        document = pymupdf.open(path, filetype="pdf")
-    except (pymupdf.FileDataError, pymupdf.EmptyFileError, RuntimeError, ValueError) as error:
-        raise _broken(path, error) from error
-    try:
-        if document.needs_pass:
-            raise ReadError(
-                "the PDF is encrypted and asks for a password",
-                subject=path.name,
-                remedy="Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)",
-            )
-        if document.page_count == 0:
-            raise ReadError("the PDF has no pages", subject=path.name, remedy="Download the filing again")
-        if document.page_count > MAX_PAGES:
-            raise ReadError(
-                f"the PDF has {document.page_count:,} pages; at most {MAX_PAGES:,} are read",
-                subject=path.name,
-                remedy="Split it into its filings and ingest those",
-            )
-        try:
+        with pymupdf.open(path, filetype="pdf") as document:
+            _refuse_closed(document, path)
             yield document
-        except (RuntimeError, ValueError) as error:
-            raise _broken(path, error) from error
-    finally:
-        document.close()
+    except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+        raise _broken(path, str(error).replace(str(path), path.name).rstrip(".")) from error
+
+
+def _refuse_closed(document: pymupdf.Document, path: Path) -> None:
+    if document.needs_pass:
+        raise ReadError(
+            "the PDF is encrypted and asks for a password",
+            subject=path.name,
+            remedy="Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)",
+        )
+    if document.page_count == 0:
+        raise ReadError("the PDF has no pages", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if document.page_count > MAX_PAGES:
+        raise ReadError(
+            f"the PDF has {document.page_count:,} pages; at most {MAX_PAGES:,} are read",
+            subject=path.name,
+            remedy="Split it into its filings and ingest those",
+        )
 
 
 def _refuse_unreadable(path: Path) -> None:
     if not path.is_file():
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
-    if path.stat().st_size == 0:
-        raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy="Download the filing again")
+    with path.open("rb") as file:
+        start = file.read(_HEADER_WITHIN)
+    if not start:
+        raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if b"%PDF-" not in start:
+        # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
+        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
 
 
-def _broken(path: Path, error: Exception) -> ReadError:
+def _is_cut_off(path: Path) -> bool:
+    """Whether no end mark follows the last object, as in a file that was not copied or downloaded to its end."""
+    content = path.read_bytes()
+    return content.rfind(b"%%EOF") < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
+
+
+def _broken(path: Path, reason: str) -> ReadError:
     return ReadError(
-        f"the PDF is broken and cannot be repaired ({error})",
+        f"the PDF is broken and cannot be repaired ({reason})",
         subject=path.name,
         remedy="Download the filing again; if a viewer opens it, print it to a new PDF",
     )

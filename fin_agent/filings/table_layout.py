@@ -93,7 +93,7 @@ def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequen
             and not broken
             and line.middle - lines[index - 1].middle <= _REACH
             and index - last <= 9
-            and _aligned(cells, edges)
+            and (_aligned(cells, edges) or _right_below(line, lines[last], index - last))
         ):
             last = index
             left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
@@ -114,6 +114,11 @@ def _is_prose(line: Line, left: float, right: float) -> bool:
     if line.x0 > left - 30 or line.x1 <= left + 12:
         return False
     return line.x1 > right - 0.3 * (right - left) or (right - left < 60 and len(line.words) >= 10)
+
+
+def _right_below(line: Line, above: Line, steps: int) -> bool:
+    """Whether a labelled row follows at once: its numbers may stand in a column that was empty so far."""
+    return steps == 1 and line.middle - above.middle <= 1.6 * line.height and abs(line.x0 - above.x0) <= 40
 
 
 def _aligned(cells: Sequence[Token], edges: Sequence[float]) -> bool:

@@ -47,7 +47,7 @@ _BRACKETED = re.compile(
 _OPENING = re.compile(
     r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
     rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
-    r"|^\W*(?:millions|thousands)\b.{0,100}$",
+    r"|^\W*(?:millions|thousands)\b(?:\W*$|\s*,.{0,100}$)",
     re.I,
 )
 _SHARES_IN = re.compile(

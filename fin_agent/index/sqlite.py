@@ -7,12 +7,12 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import resources
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.filing import Filing
 from fin_agent.index import rows
+from fin_agent.index.database import check_format, connect, create_database, fault
 from fin_agent.index.protocol import (
     FilingRecord,
     PageHit,
@@ -24,8 +24,8 @@ from fin_agent.index.protocol import (
 )
 
 FILE_NAME = "filings.sqlite"
-FORMAT_VERSION = "1"
-_BUSY_MILLISECONDS = 30_000
+_MOST_RANGES = 200
+"""Beyond this many stretches of rowids, looking up each page's filing is quicker (and SQLite takes 1,000 at most)."""
 
 
 class SqliteIndex:
@@ -45,22 +45,24 @@ class SqliteIndex:
         self.folder = folder
         self.file = folder / FILE_NAME
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
         self._guard = threading.Lock()
+        self._listed: tuple[FilingRecord, ...] = ()
         if not self.file.is_file():
             raise FilingIndexError(
                 "there is no index here", subject=str(folder), remedy="Make one with `fin-agent ingest PATH...`"
             )
-        self._check_format()
+        try:
+            with self.reading() as connection:
+                check_format(connection, self.file)
+        except FilingIndexError:
+            self.close()
+            raise
 
     @classmethod
     def create(cls, folder: Path) -> SqliteIndex:
         """Open the index in `folder`, making folder and index where there are none."""
-        _check_fts5()
-        folder.mkdir(parents=True, exist_ok=True)
-        file = folder / FILE_NAME
-        if not file.exists():
-            _write_schema(file)
+        create_database(folder / FILE_NAME)
         return cls(folder)
 
     def __enter__(self) -> SqliteIndex:
@@ -72,7 +74,7 @@ class SqliteIndex:
     def close(self) -> None:
         """Close every thread's connection."""
         with self._guard:
-            for connection in self._connections:
+            for _, connection in self._connections:
                 connection.close()
             self._connections.clear()
             self._local = threading.local()
@@ -90,23 +92,30 @@ class SqliteIndex:
             return delete_filing(connection, doc_id)
 
     def filings(self) -> tuple[FilingRecord, ...]:
-        """See FilingIndex.filings. Read once and kept until the file changes."""
-        connection = self._connection
-        version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
-        kept: tuple[tuple[int, int], tuple[FilingRecord, ...]] | None = getattr(self._local, "filings", None)
-        if kept is None or kept[0] != version:
+        """See FilingIndex.filings. Read once, and the same object in every thread, until the list changes."""
+        with self.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: tuple[tuple[int, int], tuple[FilingRecord, ...]] | None = getattr(self._local, "filings", None)
+            if kept is not None and kept[0] == version:
+                return kept[1]
             found = connection.execute("SELECT * FROM filings ORDER BY content_hash, doc_id")
-            kept = self._local.filings = (version, tuple(map(rows.filing_record, found)))
-        return kept[1]
+            listed = tuple(map(rows.filing_record, found))
+            if connection.in_transaction:  # what is not committed may never be
+                return listed
+        with self._guard:
+            if listed != self._listed:
+                self._listed = listed
+            self._local.filings = (version, self._listed)
+            return self._listed
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        row = self._connection.execute("SELECT * FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
-        if row is None:
+        found = self._read("SELECT * FROM filings WHERE doc_id = ?", (doc_id,))
+        if not found:
             raise FilingIndexError(
                 "this filing is not in the index", subject=doc_id, remedy="`fin-agent filings` lists those that are"
             )
-        return rows.filing_record(row)
+        return rows.filing_record(found[0])
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -115,29 +124,28 @@ class SqliteIndex:
         query = match_any(terms)
         if not query or (doc_ids is not None and not doc_ids):
             return []
-        where = ""
-        bounds: list[int] = []
-        if doc_ids is not None:
-            ranges = self._page_ranges(doc_ids)
-            where = f"AND ({' OR '.join(['pages_fts.rowid BETWEEN ? AND ?'] * len(ranges))})"
-            bounds = [bound for span in ranges for bound in span]
-        found = self._connection.execute(
-            "SELECT filings.doc_id, hits.number, hits.score FROM ("
-            "  SELECT pages.filing_id, pages.number, -pages_fts.rank AS score FROM pages_fts"
-            f"  JOIN pages ON pages.id = pages_fts.rowid WHERE pages_fts MATCH ? {where}"
-            "  ORDER BY pages_fts.rank LIMIT ?"
-            ") AS hits JOIN filings ON filings.id = hits.filing_id"
-            " ORDER BY round(hits.score, 9) DESC, filings.content_hash, filings.doc_id, hits.number",
-            (query, *bounds, limit),
-        )
-        return [PageHit(PageKey(doc_id, number), score) for doc_id, number, score in found]
+        where, values = self._within(doc_ids) if doc_ids is not None else ("", [])
+        found: list[tuple[float, str, str, int]] = []
+        with self.reading() as connection:
+            for row in connection.execute(
+                "SELECT -pages_fts.rank, filings.content_hash, filings.doc_id, pages.number FROM pages_fts"
+                " JOIN pages ON pages.id = pages_fts.rowid JOIN filings ON filings.id = pages.filing_id"
+                f" WHERE pages_fts MATCH ? {where} ORDER BY pages_fts.rank",
+                (query, *values),
+            ):
+                # Equals are told apart by content, so all that equal the last one are looked at.
+                if len(found) >= limit and round(row[0], 9) < round(found[limit - 1][0], 9):
+                    break
+                found.append(tuple(row))
+        found.sort(key=lambda hit: (-round(hit[0], 9), *hit[1:]))
+        return [PageHit(PageKey(doc_id, number), score) for score, _, doc_id, number in found[:limit]]
 
     def search_summaries(self, terms: Sequence[str], *, limit: int = 100) -> list[tuple[str, float]]:
         """See FilingIndex.search_summaries."""
         query = match_any(terms)
         if not query:
             return []
-        found = self._connection.execute(
+        found = self._read(
             "SELECT filings.doc_id, -filings_fts.rank FROM filings_fts JOIN filings ON filings.id = filings_fts.rowid"
             " WHERE filings_fts MATCH ? ORDER BY round(filings_fts.rank, 9), filings.content_hash, filings.doc_id"
             " LIMIT ?",
@@ -149,18 +157,17 @@ class SqliteIndex:
         """See FilingIndex.pages."""
         found: list[StoredPage] = []
         for key in keys:
-            row = self._connection.execute(
+            for row in self._read(
                 "SELECT pages.* FROM pages JOIN filings ON filings.id = pages.filing_id"
                 " WHERE filings.doc_id = ? AND pages.number = ?",
                 key,
-            ).fetchone()
-            if row is not None:
+            ):
                 found.append(StoredPage(key.doc_id, rows.page(row)))
         return found
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
-        found = self._connection.execute(
+        found = self._read(
             "SELECT filings.doc_id, pages.number, pages.item, pages.statement, pages.title FROM pages"
             " JOIN filings ON filings.id = pages.filing_id"
             f" WHERE filings.doc_id IN ({_marks(doc_ids)}) ORDER BY pages.id",
@@ -172,7 +179,7 @@ class SqliteIndex:
         """See FilingIndex.passages."""
         found: list[StoredPassage] = []
         for key in keys:
-            for row in self._connection.execute(
+            for row in self._read(
                 "SELECT passages.*, cards.card FROM passages JOIN filings ON filings.id = passages.filing_id"
                 " JOIN cards ON cards.passage_id = passages.id"
                 " WHERE filings.doc_id = ? AND passages.page = ? ORDER BY passages.ordinal",
@@ -197,7 +204,7 @@ class SqliteIndex:
         if pages is not None:
             where.append(f"facts.page IN ({_marks({key.page for key in pages})})")
             values += sorted({key.page for key in pages})
-        found = self._connection.execute(
+        found = self._read(
             "SELECT filings.doc_id, facts.* FROM facts JOIN filings ON filings.id = facts.filing_id"
             f" WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id",
             values,
@@ -210,40 +217,42 @@ class SqliteIndex:
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        found = self._connection.execute(
+        found = self._read(
             f"SELECT term, doc FROM pages_vocabulary WHERE term IN ({_marks(stems)})", sorted(stems)
         )
         return {row[0]: row[1] for row in found}
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
-        return int(self._connection.execute("SELECT coalesce(sum(page_count), 0) FROM filings").fetchone()[0])
+        return int(self._read("SELECT coalesce(sum(page_count), 0) FROM filings")[0][0])
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """This thread's connection, for reads that the protocol does not name."""
-        yield self._connection
+        try:
+            yield self._connection
+        except sqlite3.Error as error:
+            raise fault(self.file, error, "read") from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One write transaction: everything inside becomes visible at once, or nothing does."""
-        connection = self._connection
+        connection: sqlite3.Connection | None = None
         try:
+            connection = self._connection
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            if connection.in_transaction:
+        except BaseException as error:
+            if connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
-            raise FilingIndexError(
-                f"the index could not be written ({error})",
-                subject=str(self.file),
-                remedy="Check the free space and that no other ingest is running, then run the same command again",
-            ) from error
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error):
+                raise fault(self.file, error, "written") from error
             raise
+
+    def _read(self, statement: str, values: Sequence[str | int] = ()) -> list[sqlite3.Row]:
+        with self.reading() as connection:
+            return connection.execute(statement, values).fetchall()
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -252,43 +261,29 @@ class SqliteIndex:
             connection = connect(self.file)
             self._local.connection = connection
             with self._guard:
-                self._connections.append(connection)
+                for thread, left in self._connections:
+                    if not thread.is_alive():
+                        left.close()
+                self._connections = [kept for kept in self._connections if kept[0].is_alive()]
+                self._connections.append((threading.current_thread(), connection))
         return connection
 
-    def _page_ranges(self, doc_ids: Collection[str]) -> list[tuple[int, int]]:
-        found = self._connection.execute(
-            f"SELECT first_page, last_page FROM filings WHERE doc_id IN ({_marks(doc_ids)}) ORDER BY first_page",
+    def _within(self, doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
+        """A condition for the pages of these filings, and its values: a filing's pages have consecutive rowids."""
+        found = self._read(
+            f"SELECT id, first_page, last_page FROM filings WHERE doc_id IN ({_marks(doc_ids)}) ORDER BY first_page",
             sorted(doc_ids),
         )
-        return [(row[0], row[1]) for row in found] or [(0, -1)]
-
-    def _check_format(self) -> None:
-        try:
-            row = self._connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        except sqlite3.DatabaseError as error:
-            self.close()
-            raise FilingIndexError(
-                f"the index is damaged or was half written ({error})",
-                subject=str(self.file),
-                remedy="Delete this file and ingest the filings again",
-            ) from error
-        if row is None or row[0] != FORMAT_VERSION:
-            self.close()
-            raise FilingIndexError(
-                f"the index has format {row[0] if row else 'unknown'}; this version reads format {FORMAT_VERSION}",
-                subject=str(self.file),
-                remedy="Ingest the filings again into another folder, or use the version that wrote it",
-            )
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """A connection as the index uses it: explicit transactions, WAL, rows by name."""
-    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA cache_size = -65536")
-    return connection
+        ranges: list[list[int]] = []
+        for _, first, last in found:
+            if ranges and ranges[-1][1] + 1 == first:
+                ranges[-1][1] = last
+            else:
+                ranges.append([first, last])
+        if len(ranges) > _MOST_RANGES:
+            return f"AND pages.filing_id IN ({_marks(found)})", [row[0] for row in found]
+        marks = ["pages_fts.rowid BETWEEN ? AND ?"] * len(ranges) or ["FALSE"]
+        return f"AND ({' OR '.join(marks)})", [bound for span in ranges for bound in span]
 
 
 def match_any(terms: Iterable[str]) -> str:
@@ -299,32 +294,6 @@ def match_any(terms: Iterable[str]) -> str:
 
 def _marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _check_fts5() -> None:
-    with sqlite3.connect(":memory:") as connection:
-        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
-    if "ENABLE_FTS5" not in options:
-        raise FilingIndexError(
-            "this Python's SQLite has no full-text search (FTS5)",
-            remedy="Use a Python whose sqlite3 is compiled with FTS5: those of python.org and of Debian are",
-        )
-
-
-def _write_schema(file: Path) -> None:
-    """Write the schema under another name first: an index that exists is a whole one."""
-    schema = resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
-    unfinished = file.with_name(f".{file.name}.new")
-    unfinished.unlink(missing_ok=True)
-    connection = connect(unfinished)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(schema)
-        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connection.close()
-    unfinished.replace(file)
 
 
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:

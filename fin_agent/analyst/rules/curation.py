@@ -19,6 +19,8 @@ from fin_agent.workspace import Workspace
 
 _WORDS_ENOUGH = 0.35
 """Share of the question's weight of words that one passage must hold to answer it."""
+_RELATED = 0.8
+"""What words that filings use for the same thing count beside the question's own: CEO and chief executive officer."""
 _WORDS_OF_THE_BEST = 0.5
 """A passage that holds less than this share of what the best one holds is dropped."""
 _MOST_TEXT_EVIDENCE = 5
@@ -94,10 +96,9 @@ def _around(passage: RetrievedPassage, figure: Figure) -> bool:
 def _by_words(
     intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int
 ) -> Curation:
-    stems = set(stems_of(" ".join(search_terms(intent.keywords))))
-    index = workspace.index
-    weights = weights_of(stems, index.document_frequencies(stems), index.page_count())
-    shares = [overlap(stems_of(passage.text), weights) for passage in passages]
+    own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
+    texts = [stems_of(passage.text) for passage in passages]
+    shares = [max(overlap(text, own), _RELATED * overlap(text, related)) for text in texts]
     best = max(shares, default=0.0)
     cards = _cards(passages, workspace)
     kept = [
@@ -113,6 +114,12 @@ def _by_words(
         missing=() if answerable else (f"a passage about: {' '.join(search_terms(intent.keywords))}",),
         complementary_question="" if answerable else complementary_question((), intent),
     )
+
+
+def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:
+    stems = set(stems_of(" ".join(search_terms(words))))
+    index = workspace.index
+    return weights_of(stems, index.document_frequencies(stems), index.page_count())
 
 
 def _cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> dict[tuple[str, int], Card]:

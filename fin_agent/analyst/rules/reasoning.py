@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.filings.filing import PassageKind
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
@@ -18,8 +18,22 @@ _SENTENCE = re.compile(r"(?<=[.?!;])[\"”)]?\s+(?=[A-Z“\"(•])|\s*•\s*|\n\
 _MOST_SENTENCES = 3
 _EXPANSION = 0.3
 _FIGURE_BONUS = 1.2
+_CAUSE_BONUS = 1.3
+_ITS_YEAR = 1.15
+_OTHER_YEAR = 0.75
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_CAUSE = re.compile(
+    r"\b(?:due (?:primarily |mainly |largely )?to|driven (?:primarily |mainly |largely )?by|because|as a result of"
+    r"|attribut(?:able|ed) to|result(?:ed|ing) from|reflect(?:s|ed|ing)?|owing to|led to|offset by)\b",
+    re.I,
+)
 _WORTH_OF_THE_BEST = 0.6
 _LONGEST = 600
+_HEADING = 0.5
+"""A line less than this share of the longest is a heading, unless it ends a sentence."""
+_LONGEST_SPAN = 420
+_MOST_FOLLOWING = 2
+_FEWEST_PLAIN_WORDS = 3
 _EVIDENCE_DECAY = 0.93
 
 
@@ -60,27 +74,73 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
     total = sum(weights.values()) or 1.0
     for number, kept in enumerate(evidence):
         parts = _rows(kept.passage.text) if kept.passage.kind is PassageKind.TABLE else sentences_of(kept.passage.text)
-        for position, text in enumerate(parts):
+        spans = parts
+        if intent.relation is Relation.EXPLANATION and kept.passage.kind is PassageKind.TEXT:
+            spans = _with_what_follows(parts)
+        for position, (lead, text) in enumerate(zip(parts, spans, strict=True)):
             stems = stems_of(text)
-            held = sum(weights.get(term, 0.0) for term in set(stems))
+            # What follows a sentence adds to it, but the sentence itself has to be about the question.
+            held = (_held(stems_of(lead), weights) + _held(stems, weights)) / 2
             if not held:
                 continue
-            score = held / total / (1 + len(stems) / 60)
-            if intent.asks_figure and re.search(r"\d", re.sub(r"\b(?:19|20)\d\d\b", "", text)):
-                score *= _FIGURE_BONUS
+            score = held / total / (1 + len(stems) / 60) * _fitness(text, intent)
             yield _Sentence(text, number, position, score * _EVIDENCE_DECAY**number)
+
+
+def _held(stems: Sequence[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(term, 0.0) for term in set(stems))
+
+
+def _with_what_follows(sentences: Sequence[str]) -> list[str]:
+    """Each sentence with the next ones while they are short: a change is stated first, its reasons come after."""
+    joined: list[str] = []
+    for position, sentence in enumerate(sentences):
+        span = sentence
+        for following in sentences[position + 1 : position + 1 + _MOST_FOLLOWING]:
+            if len(span) + len(following) > _LONGEST_SPAN:
+                break
+            span = f"{span} {following}"
+        joined.append(span)
+    return joined
+
+
+def _fitness(text: str, intent: Intent) -> float:
+    """How far a sentence is of the kind asked for: a figure, a cause, of the year asked about."""
+    fitness = 1.0
+    if intent.asks_figure and re.search(r"\d", _YEAR.sub("", text)):
+        fitness *= _FIGURE_BONUS
+    if intent.relation is Relation.EXPLANATION and _CAUSE.search(text):
+        fitness *= _CAUSE_BONUS
+    years = {int(year) for year in _YEAR.findall(text)}
+    asked = {period.fiscal_year for period in intent.periods}
+    if years and asked:
+        fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
+    return fitness
 
 
 def sentences_of(text: str) -> list[str]:
     """Sentences of running text; lines broken by the page are joined, runs of figures are left out."""
-    joined = re.sub(r"(?<![.:;?!])\n(?=\S)", " ", text)
+    joined = _without_headings(text)
     found: list[str] = []
     for part in _SENTENCE.split(joined):
         sentence = " ".join((part or "").split())[:_LONGEST]
         letters = sum(character.isalpha() for character in sentence)
-        if letters >= 20 and letters > 0.5 * len(sentence):
+        plain = sum(word.islower() for word in sentence.split())
+        if letters >= 20 and letters > 0.5 * len(sentence) and plain >= _FEWEST_PLAIN_WORDS:
             found.append(sentence)
     return found
+
+
+def _without_headings(text: str) -> str:
+    """Lines joined to running text; a short line before one that begins anew is a heading and stays apart."""
+    lines = text.split("\n")
+    width = max(map(len, lines))
+    joined = ""
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        heading = len(line) < _HEADING * width and not line.rstrip().endswith((".", ",", ";", ":", "-"))
+        apart = heading and following[:1].isupper()
+        joined += line + ("\n\n" if apart else " ")
+    return joined
 
 
 def _rows(table: str) -> list[str]:

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from fin_agent.filings.facts import extract_facts
+from fin_agent.filings.filing import Fact, FactPeriod, Form, Identity, Statement
+from fin_agent.filings.units import scale_of, share_scale_of, unit_line_in
+from tests.filings.typeset import Page
+
+ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)
+TWO = [("2022", 420.0), ("2021", 520.0)]
+EDGES = [440.0, 540.0]
+METRICS = {"net sales": "revenue", "net income": "net_income"}
+
+
+def metric_of(label: str, statement: Statement | None, section: Sequence[str]) -> str | None:
+    return METRICS.get(label.lower())
+
+
+def facts(page: Page, statement: Statement | None = None) -> list[Fact]:
+    return extract_facts([page.done()], ANNUAL, {0: statement} if statement else {}, metric_of)
+
+
+def named(found: Sequence[Fact], label: str) -> Fact:
+    return next(fact for fact in found if fact.label == label)
+
+
+def income_statement(unit_line: str) -> Page:
+    page = Page().text("Consolidated Statements of Income", x=240).text(unit_line, x=240)
+    page.header(TWO, stub="Years ended December 31,")
+    page.row("Net sales", ["$ 14,544", "$ 12,861"], EDGES).row("Net income", ["815", "951"], EDGES)
+    page.row("Effective tax rate", ["21.5%", "20.1%"], EDGES)
+    page.text("Net income per share:")
+    page.row("Basic", ["$ 0.53", "$ 0.60"], EDGES, x=46.0)
+    page.text("Weighted-average shares outstanding:")
+    page.row("Diluted", ["1,521", "1,553"], EDGES, x=46.0)
+    return page
+
+
+def test_value_unit_period_and_place_of_a_fact() -> None:
+    page = income_statement("($ in millions, except per share data)")
+    found = facts(page, Statement.INCOME)
+    sales = named(found, "Net sales")
+    assert sales.value == Decimal("14544000000")
+    assert (sales.amount, sales.scale, sales.unit) == (Decimal(14544), 1_000_000, "USD")
+    assert sales.period == FactPeriod(2022, None, 12, date(2022, 12, 31))
+    assert (sales.metric, sales.statement, sales.scope, sales.page) == ("revenue", Statement.INCOME, None, 0)
+    assert sales.column == "Years ended December 31, 2022"
+    assert sales.box.x1 == pytest.approx(EDGES[0])
+    rate, basic, shares = (named(found, label) for label in ("Effective tax rate", "Basic", "Diluted"))
+    assert (rate.value, rate.unit) == (Decimal("21.5"), "percent")
+    assert (basic.value, basic.unit, basic.section) == (Decimal("0.53"), "USD per share", ("Net income per share",))
+    assert (shares.value, shares.unit) == (Decimal("1521000000"), "shares")
+    assert len(found) == 10
+
+
+def test_without_a_unit_line_the_statements_scale_is_meant() -> None:
+    statement = income_statement("(in thousands, except per share data)").done()
+    note = Page(1).header(TWO, stub="December 31,").row("Land", ["$ 10", "$ 9"], EDGES)
+    note.row("Buildings", ["20", "18"], EDGES).row("Machinery", ["30", "28"], EDGES)
+    found = extract_facts([statement, note.done()], ANNUAL, {0: Statement.INCOME}, metric_of)
+    assert named(found, "Buildings").value == 20_000
+
+
+def test_without_any_unit_line_figures_are_as_printed() -> None:
+    page = Page().header(TWO, stub="December 31,").row("Employees", ["1,200", "1,100"], EDGES)
+    page.row("Audit fees", ["$ 3,000,000", "$ 2,500,000"], EDGES).row("Rent", ["5,000", "4,000"], EDGES)
+    found = facts(page)
+    assert named(found, "Audit fees").value == 3_000_000
+    assert named(found, "Employees").unit == "count"
+
+
+def test_share_counts_excepted_from_the_scale_stay_as_printed() -> None:
+    page = Page().text("(in thousands, except share and per share data)", x=200)
+    page.header(TWO, stub="Years ended December 31,").row("Net income", ["$ 5,000", "$ 4,000"], EDGES)
+    page.row("Weighted-average shares outstanding", ["52,345,678", "51,234,567"], EDGES)
+    page.row("Net income per share", ["$ 0.10", "$ 0.08"], EDGES)
+    found = facts(page)
+    assert named(found, "Weighted-average shares outstanding").value == 52_345_678
+    assert named(found, "Net income").value == 5_000_000
+
+
+def test_dividends_in_money_are_not_per_share() -> None:
+    page = Page().text("(in millions)", x=260).header(TWO, stub="Years ended December 31,")
+    page.row("Net income", ["5,000", "4,000"], EDGES)
+    page.row("Dividends declared per common share", ["$ 0.47", "$ 0.45"], EDGES)
+    page.row("Dividends declared ($0.47 per share)", ["(728)", "(700)"], EDGES)
+    found = facts(page)
+    assert named(found, "Dividends declared per common share").unit == "USD per share"
+    assert named(found, "Dividends declared ($0.47 per share)").value == -728_000_000
+
+
+def test_columns_of_one_period_are_scoped_by_their_names() -> None:
+    page = Page().text("(in millions)", x=260).header([("Year Ended December 31, 2022", 430.0)])
+    page.header([("Retail", 325.0), ("Wholesale", 420.0), ("Total", 525.0)])
+    edges = [340.0, 440.0, 540.0]
+    page.row("Net sales", ["$ 100", "$ 200", "$ 300"], edges).row("Net income", ["10", "20", "30"], edges)
+    page.row("Depreciation", ["1", "2", "3"], edges)
+    assert [fact.scope for fact in facts(page) if fact.label == "Net sales"] == ["Retail", "Wholesale", None]
+
+
+def test_rows_under_a_metric_are_scoped_by_their_labels() -> None:
+    page = Page().text("(in millions)", x=260).header(TWO, stub="Years ended December 31,").text("Net sales:")
+    page.row("North America", ["100", "90"], EDGES, x=46.0).row("Europe", ["50", "40"], EDGES, x=46.0)
+    page.row("Total net sales", ["150", "130"], EDGES, x=46.0)
+    page = page.text("Asia:").row("Net sales", ["70", "60"], EDGES, x=46.0)
+    found = facts(page)
+    meant = [(fact.label, fact.metric, fact.scope) for fact in found if fact.period.fiscal_year == 2022]
+    assert meant == [
+        ("North America", "revenue", "North America"),
+        ("Europe", "revenue", "Europe"),
+        ("Total net sales", None, None),
+        ("Net sales", "revenue", "Asia"),
+    ]
+
+
+def test_two_statements_on_one_page_are_told_apart() -> None:
+    page = income_statement("(in millions, except per share data)").skip(14)
+    page.text("Consolidated Balance Sheets", x=240).header(TWO, stub="December 31,")
+    page.row("Cash", ["10", "9"], EDGES).row("Total assets", ["100", "90"], EDGES)
+    page.row("Total liabilities", ["60", "50"], EDGES)
+    found = facts(page, Statement.INCOME)
+    assert named(found, "Net sales").statement is Statement.INCOME
+    total = named(found, "Total assets")
+    assert (total.statement, total.period) == (
+        Statement.BALANCE_SHEET,
+        FactPeriod(2022, None, 0, date(2022, 12, 31)),
+    )
+
+
+def test_columns_without_a_period_make_no_facts() -> None:
+    page = Page().header([("2022", 320.0), ("2021", 420.0), ("% Change", 520.0)])
+    for label in ("Net sales", "Net income", "Costs"):
+        page.row(label, ["1,000", "900", "11 %"], [340.0, 440.0, 540.0])
+    assert {fact.unit for fact in facts(page)} == {"count"}
+    assert len(facts(page)) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "unit_line", "scale", "shares"),
+    [
+        ("(in millions, except per share amounts)", "(in millions, except per share amounts)", 10**6, 10**6),
+        ("(Amounts in millions, except share data)", "(Amounts in millions, except share data)", 10**6, 1),
+        ("Net sales ($ in thousands)", "($ in thousands)", 1_000, 1_000),
+        ("Dollars in millions", "Dollars in millions", 10**6, 10**6),
+        ("(Millions)", "(Millions)", 10**6, 10**6),
+        ("(000's)", "(000's)", 1_000, 1_000),
+        ("(In billions)", "(In billions)", 10**9, 10**9),
+        (
+            "(In millions, except number of shares, which are reflected in thousands, and per share amounts)",
+            "(In millions, except number of shares, which are reflected in thousands, and per share amounts)",
+            10**6,
+            1_000,
+        ),
+        (
+            "(dollars in millions, except per share amounts, and shares in thousands)",
+            "(dollars in millions, except per share amounts, and shares in thousands)",
+            10**6,
+            1_000,
+        ),
+        ("sales of $5 million (of which 2 million in Europe)", "", None, None),
+        ("millions of people know us", "", None, None),
+    ],
+)
+def test_unit_lines(text: str, unit_line: str, scale: int | None, shares: int | None) -> None:
+    assert unit_line_in(text) == unit_line
+    assert scale_of(unit_line) == scale
+    assert share_scale_of(unit_line) == shares

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fin_agent.filings.numbers import Number, parse_number
+
+
+@pytest.mark.parametrize(
+    ("printed", "amount", "percent", "dollar"),
+    [
+        ("1,234", "1234", False, False),
+        ("(1,234)", "-1234", False, False),
+        ("$ (5.51)", "-5.51", False, True),
+        ("$(5.51)", "-5.51", False, True),
+        ("($0.465)", "-0.465", False, True),
+        ("$1,234.5", "1234.5", False, True),
+        ("12.3%", "12.3", True, False),
+        ("(4.8%)", "-4.8", True, False),
+        ("(4.8)%", "-4.8", True, False),
+        ("(4.8 ) %", "-4.8", True, False),
+        ("-7", "-7", False, False),
+        ("−7", "-7", False, False),
+        (".5", "0.5", False, False),
+        ("1,234(1)", "1234", False, False),
+        ("1,234(a)", "1234", False, False),
+        ("(1,234)(1)", "-1234", False, False),
+        ("2022*", "2022", False, False),
+        ("(1,234", "-1234", False, False),
+        ("(1,234 )", "-1234", False, False),
+        ("(1)", "-1", False, False),
+        ("—", "0", False, False),
+        ("–", "0", False, False),
+        ("-", "0", False, False),
+        ("$—", "0", False, True),
+        ("$ —", "0", False, True),
+        ("—%", "0", True, False),
+    ],
+)
+def test_reads_a_printed_number(printed: str, amount: str, percent: bool, dollar: bool) -> None:
+    assert parse_number(printed) == Number(Decimal(amount), percent, dollar)
+
+
+@pytest.mark.parametrize("printed", ["", "N/A", "*", "nm", "31,", "10-K", "1,23", "1.2.3", "5)", "12%)", "$", "(a)", "Q1"])
+def test_what_prints_no_number_is_none(printed: str) -> None:
+    assert parse_number(printed) is None
+
+
+@given(
+    st.decimals(min_value=0, max_value=10**12, places=2, allow_nan=False),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+def test_a_number_survives_printing(amount: Decimal, negative: bool, dollar: bool, spaced: bool) -> None:
+    body = f"{amount:,.2f}"
+    body = f"({body})" if negative else body
+    printed = f"${' ' if spaced else ''}{body}" if dollar else body
+    assert parse_number(printed) == Number(-amount if negative else amount, False, dollar)
+
+
+@given(st.integers(min_value=0, max_value=10**12), st.sampled_from(["(1)", "(12)", " (a)", "*", "†"]))
+def test_footnote_marks_change_nothing(amount: int, mark: str) -> None:
+    assert parse_number(f"{amount:,}{mark}") == Number(Decimal(amount))
+
+
+@given(st.text(max_size=12))
+def test_never_raises(token: str) -> None:
+    number = parse_number(token)
+    assert number is None or number.amount.is_finite()
