@@ -107,6 +107,8 @@ def _broken(path: Path, reason: str) -> ReadError:
 def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     textpage = page.get_textpage()
     words = page.get_text("words", textpage=textpage)
+    if page.rotation:  # MuPDF gives places on the page as it was before it was turned
+        words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
     return PageContent(
         number=number,
         width=page.rect.width,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import tempfile
+import uuid
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
@@ -82,9 +81,8 @@ def _check_fts5() -> None:
 def _write_schema(file: Path) -> None:
     """Write the schema under another name first: an index that exists is a whole one."""
     schema = resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
-    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".new", dir=file.parent)
-    os.close(handle)
-    unfinished = Path(name)
+    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
+    unfinished.touch()
     try:
         connection = connect(unfinished)
         try:
@@ -94,8 +92,6 @@ def _write_schema(file: Path) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
-        # mkstemp makes a file for this user alone; an index is as readable as any other new file.
-        unfinished.chmod(0o666 & ~_umask())
         _name(unfinished, file)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -111,12 +107,6 @@ def _name(unfinished: Path, file: Path) -> None:
         except OSError:  # a file system without hard links
             if not file.exists():
                 unfinished.replace(file)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _reason(error: OSError | sqlite3.Error) -> str:

@@ -99,50 +99,72 @@ def ingest(
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and every readable file below the folders named; sorted, each once."""
-    found: dict[Path, None] = {}
+    """The files named, and every readable file below the folders named, sorted; each once, however it is named."""
+    found: dict[Path, Path] = {}
     for path in paths:
+        inside = [path]
         if path.is_dir():
-            inside = (file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
-            found.update(dict.fromkeys(sorted(inside)))
-        else:
-            found[path] = None
-    return list(found)
+            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
+        for file in inside:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
 
 
 def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterator[FileStamp]:
-    owners: dict[str, Path] = {}
+    first: dict[str, FileStamp] = {}
     for path in files:
         try:
-            if not path.is_file():
-                raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
-            stamp = FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
+            stamp = _stamp(path, manifest)
         except ReadError as error:
-            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, error.what, error.remedy))
+            done(_failed(path, error.what, error.remedy))
             continue
         except OSError as error:
-            done(IngestedFile(path, doc_id_of(path), Outcome.FAILED, str(error), "Check the file and its permissions"))
+            done(_failed(path, error.strerror or str(error), "Check the file and its permissions"))
             continue
-        other = owners.setdefault(stamp.doc_id, path)
-        if other == path:
-            other = manifest.other_owner(stamp) or path
-        if other != path:
+        same_name = first.setdefault(stamp.doc_id, stamp)
+        other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
+        if other is not None:
             reason = f"its doc_id {stamp.doc_id!r} is that of another file, {other}"
-            done(IngestedFile(path, stamp.doc_id, Outcome.FAILED, reason, "Rename one of the two and ingest it again"))
+            done(_failed(path, reason, "Rename one of the two and ingest it again"))
+        elif same_name is not stamp:
+            reason = f"the same file as {same_name.path}"
+            done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, reason))
         elif manifest.is_done(stamp):
+            manifest.seen(stamp)
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED))
         else:
             yield stamp
 
 
+def _stamp(path: Path, manifest: Manifest) -> FileStamp:
+    try:
+        str(path.resolve()).encode()
+    except UnicodeEncodeError as error:
+        raise ReadError(
+            "its path holds bytes that are no text", subject=path.name, remedy="Rename the file (or its folder)"
+        ) from error
+    if not path.is_file():
+        raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+    return FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
+
+
+def _failed(path: Path, reason: str, remedy: str) -> IngestedFile:
+    shown = Path(str(path).encode(errors="backslashreplace").decode())
+    return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, reason, remedy)
+
+
 def _store(
     stamp: FileStamp, outcome: PreparedFiling | FinAgentError, index: SqliteIndex, manifest: Manifest
 ) -> IngestedFile:
-    if isinstance(outcome, FinAgentError):
-        manifest.failed(stamp, outcome.what, outcome.remedy)
-        return IngestedFile(stamp.path, stamp.doc_id, Outcome.FAILED, outcome.what, outcome.remedy)
-    manifest.add(stamp, outcome.filing, outcome.cards, outcome.summary)
-    return IngestedFile(stamp.path, stamp.doc_id, Outcome.ADDED, pages=len(outcome.filing.pages))
+    if isinstance(outcome, PreparedFiling):
+        try:
+            manifest.add(stamp, outcome.filing, outcome.cards, outcome.summary)
+        except (ValueError, OverflowError) as error:  # what SQLite cannot hold: half a character, too large a number
+            outcome = _reader_failed(stamp.path, error)
+        else:
+            return IngestedFile(stamp.path, stamp.doc_id, Outcome.ADDED, pages=len(outcome.filing.pages))
+    manifest.failed(stamp, outcome.what, outcome.remedy)
+    return _failed(stamp.path, outcome.what, outcome.remedy)
 
 
 def _read_here(
@@ -158,14 +180,16 @@ def _read_in_workers(
     """Read in processes of their own: a file that brings the PDF library down costs that file, not the run."""
     waiting = list(reversed(stamps))
     suspects: list[FileStamp] = []
+    started = False
     while waiting:
         with _pool(min(workers, len(waiting))) as pool:
+            started = started or _starts(pool)
             running: dict[Future[PreparedFiling | FinAgentError], FileStamp] = {}
             try:
                 while waiting or running:
                     while waiting and len(running) < workers * _AHEAD:
-                        stamp = waiting.pop()
-                        running[pool.submit(_attempt, prepare, stamp.path)] = stamp
+                        running[pool.submit(_attempt, prepare, waiting[-1].path)] = waiting[-1]
+                        waiting.pop()
                     finished, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in sorted(finished, key=lambda future: str(running[future].path)):
                         outcome = future.result()
@@ -177,6 +201,18 @@ def _read_in_workers(
                 raise
     for stamp in suspects:
         yield stamp, _alone(prepare, stamp.path)
+
+
+def _starts(pool: ProcessPoolExecutor) -> bool:
+    """True once a worker answers. Raises FinAgentError where none can start: no file is to blame for that."""
+    try:
+        pool.submit(os.getpid).result()
+    except BrokenProcessPool as error:
+        raise FinAgentError(
+            "the processes that read files cannot start",
+            remedy="In a script, call `ingest` below `if __name__ == '__main__':`, or pass `workers=0`",
+        ) from error
+    return True
 
 
 def _alone(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
@@ -199,11 +235,15 @@ def _attempt(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
     except FilingIndexError:
         raise
     except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
-        return ReadError(
-            f"the reader failed on it ({type(error).__name__}: {error})",
-            subject=path.name,
-            remedy="Please report this file; the others are not affected",
-        )
+        return _reader_failed(path, error)
+
+
+def _reader_failed(path: Path, error: Exception) -> ReadError:
+    return ReadError(
+        f"the reader failed on it ({type(error).__name__}: {error})",
+        subject=path.name,
+        remedy="Please report this file; the others are not affected",
+    )
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:

@@ -36,7 +36,8 @@ class Manifest:
         self._index = index
         with index.reading() as connection:
             found = connection.execute("SELECT * FROM ingested_files").fetchall()
-            self._present = {row[0]: row[1] for row in connection.execute("SELECT doc_id, content_hash FROM filings")}
+            present = connection.execute("SELECT doc_id, content_hash, reader_version FROM filings").fetchall()
+        self._present = {row["doc_id"]: (row["content_hash"], row["reader_version"]) for row in present}
         self._rows: dict[str, sqlite3.Row] = {row["path"]: row for row in found}
 
     def unchanged(self, path: Path) -> bool:
@@ -50,15 +51,17 @@ class Manifest:
         return str(self._rows[_key(path)]["content_hash"])
 
     def is_done(self, stamp: FileStamp) -> bool:
-        """Whether this content was read by this version and is in the index."""
+        """Whether this content was read by this version and is in the index, wherever the file was then."""
+        return self._present.get(stamp.doc_id) == (stamp.content_hash, READER_VERSION)
+
+    def seen(self, stamp: FileStamp) -> None:
+        """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
         row = self._rows.get(_key(stamp.path))
-        return (
-            row is not None
-            and row["failure"] is None
-            and row["reader_version"] == READER_VERSION
-            and row["content_hash"] == stamp.content_hash
-            and self._present.get(stamp.doc_id) == stamp.content_hash
-        )
+        if row is not None and tuple(row) == _row(stamp, None, None):
+            return
+        with self._index.writing() as connection:
+            connection.execute("UPDATE filings SET source = ? WHERE doc_id = ?", (_key(stamp.path), stamp.doc_id))
+            _record(connection, stamp, None, None)
 
     def other_owner(self, stamp: FileStamp) -> Path | None:
         """Another file, still there and with other content, that this doc_id was ingested from."""
@@ -84,17 +87,20 @@ class Manifest:
 
 def _record(connection: sqlite3.Connection, stamp: FileStamp, failure: str | None, remedy: str | None) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            _key(stamp.path),
-            stamp.doc_id,
-            stamp.size,
-            stamp.modified_ns,
-            stamp.content_hash,
-            READER_VERSION,
-            failure,
-            remedy,
-        ),
+        "INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(stamp, failure, remedy)
+    )
+
+
+def _row(stamp: FileStamp, failure: str | None, remedy: str | None) -> tuple[str | int | None, ...]:
+    return (
+        _key(stamp.path),
+        stamp.doc_id,
+        stamp.size,
+        stamp.modified_ns,
+        stamp.content_hash,
+        READER_VERSION,
+        failure,
+        remedy,
     )
 
 

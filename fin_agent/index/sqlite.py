@@ -122,7 +122,7 @@ class SqliteIndex:
     ) -> list[PageHit]:
         """See FilingIndex.search_pages."""
         query = match_any(terms)
-        if not query or (doc_ids is not None and not doc_ids):
+        if not query or limit < 1 or (doc_ids is not None and not doc_ids):
             return []
         where, values = self._within(doc_ids) if doc_ids is not None else ("", [])
         found: list[tuple[float, str, str, int]] = []

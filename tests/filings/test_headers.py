@@ -37,7 +37,9 @@ def over(*names: str) -> list[tuple[str, float]]:
 
 def test_years_beside_their_day() -> None:
     page = Page().header(over("2022", "2021", "2020"), stub="Years ended December 31,")
-    assert periods(with_rows(page, 3)) == [FactPeriod(year, None, 12, date(year, 12, 31)) for year in (2022, 2021, 2020)]
+    assert periods(with_rows(page, 3)) == [
+        FactPeriod(year, None, 12, date(year, 12, 31)) for year in (2022, 2021, 2020)
+    ]
 
 
 def test_a_date_split_over_two_lines() -> None:

@@ -99,7 +99,13 @@ def test_a_page_marked_continued_is_kept() -> None:
 def test_a_title_wrapped_over_two_lines_is_read() -> None:
     pages = filing()
     drawn = Page(6).text("CONSOLIDATED STATEMENTS OF SHAREHOLDERS'").text("EQUITY")
-    for row in ("Balance at May 31, 2021", "Net income", "Dividends", "Repurchase of stock", "Stock-based compensation"):
+    for row in (
+        "Balance at May 31, 2021",
+        "Net income",
+        "Dividends",
+        "Repurchase of stock",
+        "Stock-based compensation",
+    ):
         drawn.row(row, ["1,234", "1,111"], EDGES).row(row, ["1,234", "1,111"], EDGES)
     pages[6] = drawn.done()
     assert statements_of(pages)[6] is Statement.EQUITY

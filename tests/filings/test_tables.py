@@ -164,7 +164,10 @@ def test_a_header_repeated_lower_begins_a_new_table() -> None:
     page.header([("2020", 420.0), ("2019", 520.0)])
     page.row("Sales", ["800", "750"], EDGES).row("Costs", ["600", "550"], EDGES)
     tables = tables_of_page(page.done(), ANNUAL)
-    assert [[period.fiscal_year for period in table.periods if period] for table in tables] == [[2022, 2021], [2020, 2019]]
+    assert [[period.fiscal_year for period in table.periods if period] for table in tables] == [
+        [2022, 2021],
+        [2020, 2019],
+    ]
 
 
 def test_a_table_goes_on_over_the_page_without_its_header() -> None:
@@ -265,7 +268,9 @@ def layouts(draw: st.DrawFn) -> tuple[list[tuple[str, float, list[Decimal | None
         if all(value is None or value == 0 for value in values):
             values[0] = Decimal(1_000 + index)
         indent = draw(st.sampled_from([40.0, 46.0, 52.0]))
-        label = f"{draw(st.sampled_from(['Sales', 'Cost of goods', 'Other income, net', 'Goodwill']))} {chr(65 + index)}"
+        label = (
+            f"{draw(st.sampled_from(['Sales', 'Cost of goods', 'Other income, net', 'Goodwill']))} {chr(65 + index)}"
+        )
         dollar = draw(st.booleans())
         cells = [printed(value, dollar, spaced) for value in values]
         page.row(label, cells, edges, x=indent, hanging=hanging)

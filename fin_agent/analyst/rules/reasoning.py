@@ -19,6 +19,9 @@ _MOST_SENTENCES = 3
 _EXPANSION = 0.3
 _FIGURE_BONUS = 1.2
 _CAUSE_BONUS = 1.3
+_SUBJECT_BONUS = 1.4
+_SUBJECT_CHARACTERS = 60
+"""A sentence that begins with the measure is about it; one that mentions it later may be about a share of it."""
 _ITS_YEAR = 1.15
 _OTHER_YEAR = 0.75
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
@@ -84,6 +87,8 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
             if not held:
                 continue
             score = held / total / (1 + len(stems) / 60) * _fitness(text, intent)
+            if intent.measure and intent.measure.lower() in lead[:_SUBJECT_CHARACTERS].lower():
+                score *= _SUBJECT_BONUS
             yield _Sentence(text, number, position, score * _EVIDENCE_DECAY**number)
 
 
