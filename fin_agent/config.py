@@ -29,4 +29,4 @@ def index_folder(given: Path | None = None) -> Path:
     if given is not None:
         return given
     named = os.environ.get(INDEX_VARIABLE)
-    return Path(named) if named else platformdirs.user_data_path("fin-agent") / "index"
+    return Path(named).expanduser() if named else platformdirs.user_data_path("fin-agent") / "index"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from math import isclose
 from typing import get_args
 
 from fin_agent.answering.answer import AnswerValue, Citation
@@ -36,7 +38,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [_rounded(value, intent.decimals) for value, _ in converted]
     if len(values) == 1:
         value = values[0]
-        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}."
+        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}{_from_and_to(intent, plan, program, numbers[0])}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
@@ -84,7 +86,7 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
     name = plan.terms[0].company.name
     verdict = "Yes" if _asked_to_rise(intent.core) == (last > first) and first != last else "No"
     lead = "" if " or " in intent.core.lower() else f"{verdict}: "
-    subject = f"{intent.measure} of {name}"
+    subject = f"{_plain(intent.measure)} of {name}"
     subject = subject if lead else _capital(subject)
     return AnswerValue(value=last, unit=_known(unit), text=f"{lead}{subject} {moved} {span}.")
 
@@ -99,10 +101,15 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
     pick = max if intent.comparison is Comparison.HIGHEST else min
     name, value, text = pick(listed, key=lambda entry: entry[1])
     others = "; ".join(f"{other}: {other_text}" for other, _, other_text in listed if other != name)
+    degree = intent.comparison.value
+    if len(listed) == 2:
+        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
+    if sum(other == value for _, other, _ in listed) > 1:
+        return AnswerValue(value=value, unit=_known(unit), text=f"Neither stands out: {_moved(intent)} is {text} ({others}).")
     return AnswerValue(
         value=value,
         unit=_known(unit),
-        text=f"{name} has the {intent.comparison.value} {_over_time(intent)}{intent.measure}: {text} ({others}).",
+        text=f"{name} has the {degree} {_moved(intent)}: {text} ({others}).",
     )
 
 
@@ -111,7 +118,7 @@ def _subject(intent: Intent, plan: Plan) -> str:
     periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
     companies = list(dict.fromkeys(term.company.name for term in plan.terms))
     span = periods[0] if len(periods) == 1 else f"{periods[0]} to {periods[-1]}"
-    measure = f"{_over_time(intent)}{intent.measure}"
+    measure = _moved(intent)
     if intent.comparison is Comparison.DIFFERENCE:
         subject = f"the difference in {measure} between {companies[0]} and {companies[1]}"
     elif intent.comparison is Comparison.RATIO:
@@ -123,8 +130,36 @@ def _subject(intent: Intent, plan: Plan) -> str:
     return f"{_capital(subject)} for {span}"
 
 
+def _from_and_to(intent: Intent, plan: Plan, program: Program, moved: float) -> str:
+    """` (from $1,840 million in FY2022 to $1,720 million in FY2023)` where two printed figures account for `moved`."""
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or len(program.variables) != 2:
+        return ""
+    scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
+    before, after = (float(figure.value / scale) for figure in program.variables.values())
+    change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
+    if not isclose(change, moved, rel_tol=1e-9, abs_tol=1e-9):
+        return ""
+    levels = [in_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
+    first, last = (shown(value, unit, None if unit == "percent" else intent.decimals) for value, unit in levels)
+    return f" (from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period})"
+
+
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def _moved(intent: Intent) -> str:
+    """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
+    lead = _over_time(intent)
+    measure = _plain(intent.measure)
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
+        measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
+    return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
+
+
+def _plain(measure: str) -> str:
+    """`Inventory turnover` as it stands inside a sentence; `EBITDA` and `R&D` stay as they are."""
+    return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
 
 
 def _over_time(intent: Intent) -> str:

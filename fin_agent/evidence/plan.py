@@ -11,7 +11,8 @@ from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 
-_OVER_TIME = (Relation.GROWTH, Relation.CHANGE, Relation.TREND, Relation.ANNUAL_GROWTH)
+_BETWEEN_TWO = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
+_OVER_TIME = (*_BETWEEN_TWO, Relation.TREND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
     if len(periods) == 1 and intent.relation in _OVER_TIME:
         last = periods[0]
         return (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
-    if intent.relation in (*_OVER_TIME, Relation.EACH) and len(periods) > 1:
-        return periods
+    if intent.relation in _BETWEEN_TWO:
+        return (periods[0], periods[-1])
     if intent.relation in (Relation.AVERAGE, Relation.TOTAL):
         return tuple(_filled(periods))
     return periods

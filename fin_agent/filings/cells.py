@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fin_agent.filings.filing import Box, Cell, Word
@@ -63,7 +63,7 @@ def tokens_of(line: Line) -> list[Token]:
     pending: list[Word] = []
     last = line.x0 - 100.0
     spaced = False
-    for word in line.words:
+    for word in _unglued(line.words):
         text = word.text
         if text in _OPENERS and not (text in _SIGNS and not _sign_of_next(word, line)):
             pending.append(word)
@@ -174,6 +174,17 @@ def place(tokens: Sequence[Token], columns: Sequence[Column], height: float) -> 
         cells[index] = token
         bound, seen = index, True
     return cells
+
+
+def _unglued(words: Sequence[Word]) -> Iterator[Word]:
+    """Words, with a currency sign that ran into the cell before it (`4%$`) set apart again."""
+    for word in words:
+        if word.text[-1:] == "$" and len(word.text) > 1 and parse_number(word.text[:-1]) is not None:
+            cut = word.x1 - (word.x1 - word.x0) / len(word.text)
+            yield Word(word.x0, word.y0, cut, word.y1, word.text[:-1])
+            yield Word(cut, word.y0, word.x1, word.y1, "$")
+        else:
+            yield word
 
 
 _EDGE_STEP = 3.0

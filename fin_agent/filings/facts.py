@@ -43,10 +43,12 @@ def facts_of_tables(tables: Sequence[Table], statements: Mapping[int, Statement]
 
 def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:
     money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
-    parts = _parts(table)
+    # Columns of one period are parts of the whole in segment tables and statements of equity only.
+    split = statement is None or statement is Statement.EQUITY
+    parts = _parts(table) if split else [""] * len(table.columns)
+    columns = [metric_of(part, None, ()) if part else None for part in parts]
     for row in table.rows:
-        label = row.label
-        metric = metric_of(label, statement, row.section) if label else None
+        metric = metric_of(row.label, statement, row.section) if row.label else None
         scope: str | None = None
         if statement is None and row.section:
             metric, scope = _scoped(row, metric, metric_of)
@@ -54,20 +56,21 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
             if cell is None or period is None:
                 continue
             unit = _unit(cell, row, parts[index], money)
+            of_column = columns[index] if metric is None else None
             yield Fact(
-                label=label,
+                label=row.label,
                 amount=cell.amount,
                 scale=_scale(unit, cell, row, unit_line),
                 unit=unit,
                 period=period,
                 page=table.page,
                 box=cell.box,
-                metric=metric,
+                metric=of_column or metric,
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
                 statement=statement,
-                scope=_scope_of_column(parts[index]) or scope,
+                scope=_part_of_company(row.label) if of_column else _part_of_company(parts[index]) or scope,
             )
 
 
@@ -102,14 +105,12 @@ _GENERIC = re.compile(
 )
 
 
-_WHOLE = re.compile(
-    r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b|^(?:un)?audited$", re.I
-)
+_WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
 _SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
 _PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date fair value\b", re.I)
 _TIME_WORDS = re.compile(
-    r"\b(?:(?:19|20)\d\d|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|fiscal|years?"
-    r"|ended|months|weeks|three|six|nine|twelve|thirteen|for the|as of|at|quarter)\b",
+    r"\(?\b(?:un)?audited\b\)?|\b(?:(?:19|20)\d\d|fiscal|years?|ended|months|weeks|three|six|nine|twelve|for the"
+    r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|as of|at|quarter)\b",
     re.I,
 )
 _LARGEST = Decimal(5) * 10**12
@@ -171,10 +172,11 @@ def _parts(table: Table) -> list[str]:
     ]
 
 
-def _scope_of_column(part: str) -> str | None:
-    if not any(mark.isalpha() for mark in part) or _WHOLE.search(part):
+def _part_of_company(name: str) -> str | None:
+    """`name` as a scope; None where it names the whole (`Total`, `Consolidated`) or nothing."""
+    if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
         return None
-    return part[:80]
+    return " ".join(name.split())[:80]
 
 
 def _unit(cell: Cell, row: Row, part: str, money: bool) -> str:

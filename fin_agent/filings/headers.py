@@ -61,7 +61,7 @@ def read_header(
     said = time_words(context)
     known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
-    dated = [_closest(time_words(" ".join(own[index])), time_words(name)) for index, name in enumerate(names)]
+    dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
     periods = [
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
@@ -72,7 +72,7 @@ def read_header(
 def is_header_line(line: Line) -> bool:
     """Whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and holds no amount."""
     text = line.text
-    if not _HINT.search(text) or len(line.words) > 40:
+    if not _HINT.search(text) or len(line.words) > 40 or _LEADERS.search(text):
         return False
     phrases = phrases_of(line)
     timely = others = 0
@@ -125,6 +125,7 @@ _TIME = re.compile(
 )
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _BRACKETS = re.compile(r"\([^()]*\)?")
+_LEADERS = re.compile(r"\.{4,}|(?:\. ?){4,}")
 _AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
 _YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
 _CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
@@ -147,11 +148,27 @@ def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str]
     timely = any(time_words(phrase.text).said for phrase in over)
     if len(over) == 1 and timely and not is_change(over[0].text):
         return shared + ([text] if (text := _timely(over[0].text)) else []), assigned
+    if size := _group_size(over, columns):
+        for index in range(len(columns)):
+            assigned[index].append(over[index // size].text)
+        return shared, assigned
     for index, column in enumerate(columns):
         best = max(over, key=lambda phrase: (_overlap(phrase, column), -abs(phrase.middle - _middle(column))))
         if _overlap(best, column) > 0.3 * min(best.x1 - best.x0, column.right - column.left) or timely:
             assigned[index].append(best.text)
     return shared, assigned
+
+
+def _group_size(over: Sequence[Phrase], columns: Sequence[Column]) -> int:
+    """How many columns each phrase heads where all stand over the middle of equally many columns; else 0."""
+    size, rest = divmod(len(columns), len(over))
+    if rest or size < 2 or len(over) < 2:
+        return 0
+    for index, phrase in enumerate(over):
+        left, right = columns[index * size].left, columns[(index + 1) * size - 1].right
+        if abs(phrase.middle - (left + right) / 2) > 0.2 * (right - left):
+            return 0
+    return size
 
 
 def _timely(text: str) -> str:
@@ -211,8 +228,13 @@ def _has_no_period(own: str, name: str) -> bool:
 _DIFFERENCE = re.compile(r"\bchanges?\b|%|\bvs\b|\bversus\b|\bvariance\b|\bgrowth\b", re.I)
 
 
-def _closest(own: TimeWords, whole: TimeWords) -> TimeWords:
+def _closest(own: TimeWords, whole: TimeWords, fiscal: FiscalCalendar) -> TimeWords:
     """What a column's own words say of quarter and length goes before what a heading over several columns says."""
+    if own.quarter and not own.dates:
+        # `First Quarter` under `Year Ended December 31, 2017` is a quarter of that year, not the year.
+        day = _day(whole)
+        years = (fiscal.fiscal_year_of(day),) if day else whole.years
+        return replace(whole, months=3, quarter=own.quarter, dates=(), day=None, years=years)
     if own.months is None and own.quarter is None:
         return whole
     return replace(whole, months=own.months if own.months is not None else whole.months, quarter=own.quarter)

@@ -94,7 +94,7 @@ def ingest(
     waiting = list(_to_read(files_below(paths), manifest, done))
     reader = _read_here if workers == 0 else _read_in_workers
     for stamp, outcome in reader(waiting, prepare, workers or os.cpu_count() or 1):
-        done(_store(stamp, outcome, index, manifest))
+        done(_store(stamp, outcome, manifest))
     return report
 
 
@@ -153,9 +153,7 @@ def _failed(path: Path, reason: str, remedy: str) -> IngestedFile:
     return IngestedFile(shown, doc_id_of(shown), Outcome.FAILED, reason, remedy)
 
 
-def _store(
-    stamp: FileStamp, outcome: PreparedFiling | FinAgentError, index: SqliteIndex, manifest: Manifest
-) -> IngestedFile:
+def _store(stamp: FileStamp, outcome: PreparedFiling | FinAgentError, manifest: Manifest) -> IngestedFile:
     if isinstance(outcome, PreparedFiling):
         try:
             manifest.add(stamp, outcome.filing, outcome.cards, outcome.summary)

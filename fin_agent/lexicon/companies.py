@@ -10,19 +10,26 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 
 from fin_agent.filings.filing import Identity
+from fin_agent.lexicon.unknown_companies import unknown_names
 from fin_agent.lexicon.words import word_lists
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.&'’*-]*|&")
-_CAPITALISED = re.compile(
-    r"[A-Z][\w.*-]*(?:['’](?!s\b)\w+)?(?:(?:\s+(?:&|of|and)\s+|\s+|&)[A-Z][\w.*-]*)*"
+_POSSESSIVE = re.compile(r"['’]s?$", re.I)
+_CONNECTIVES = frozenset({"and", "of", "the", "new", "de", "&"})
+"""Words that no name ends in: "Nike and" is Nike."""
+_ARTICLES = frozenset({"and", "of", "the", "&"})
+_AS_A_COMPANY = re.compile(
+    r"(?:^|\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|and|vs\.?|versus|compare)\s)\s*$", re.I
 )
-_BEFORE_A_COMPANY = re.compile(
-    r"\b(for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at)\s+$"
-)
-_POSSESSIVE = re.compile(r"['’]s?$")
+_LOOKED_BACK = 16
+_SHORTEST_TICKER = 3
+_TICKER_CONFIDENCE = 0.9
 _TYPO_SCORE = 88
 _TYPO_LENGTH = 5
 _MOST_TOKENS = 5
+
+_Token = tuple[int, int, str]
+"""(start, end, text) of a word of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,101 +70,171 @@ class CompanyDirectory:
         self.companies = _group(list(filings))
         self.owners = {doc_id: company.key for company in self.companies for doc_id in company.doc_ids}
         """The company key of each filing."""
-        self._aliases: dict[str, tuple[Company, str, float]] = {}
+        self._aliases: dict[str, _Alias] = {}
+        self._tickers: dict[str, Company] = {}
         for company in self.companies:
             for alias, how, confidence in _aliases_of(company):
                 kept = self._aliases.get(alias)
-                if kept is None or kept[2] < confidence:
-                    self._aliases[alias] = (company, how, confidence)
+                if kept is None or kept.confidence < confidence:
+                    self._aliases[alias] = _Alias(company, how, confidence)
+            for ticker in company.tickers:
+                self._tickers.setdefault(_bare(ticker), company)
         self._collapsed = {alias.replace(" ", ""): entry for alias, entry in self._aliases.items() if " " in alias}
         self._fuzzy = sorted(alias for alias in self._aliases if len(alias) >= _TYPO_LENGTH)
+        self._parts = [
+            (company, parts)
+            for company in self.companies
+            for parts in (normalise_name(name).split() for name in company.names)
+            if len(parts) > 1
+        ]
 
     def mentions(self, question: str) -> list[CompanyMention]:
         """Indexed companies named in `question`, left to right, each name read as long as it goes."""
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
-        found: list[CompanyMention] = []
-        position = 0
-        while position < len(tokens):
-            mention, used = self._longest(question, tokens, position)
-            if mention is not None:
-                found.append(mention)
-            position += used
-        return found
+        found = self._named(question, tokens, relaxed=False)
+        return found or self._named(question, tokens, relaxed=True)
 
     def unknown(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
         """Names in `question` that stand where a company would and are not indexed.
 
         `taken` are (start, end) spans already understood: indexed companies, metrics, periods.
         """
-        words = _words()
-        names: list[str] = []
-        for run in _CAPITALISED.finditer(question):
-            start, end = run.span()
-            if any(start < stop and begin < end for begin, stop in taken):
-                continue
-            parts = [part for part in re.split(r"[\s&]+", run.group()) if part]
-            while parts and _plain(parts[0]) in words.not_companies:
-                parts.pop(0)
-            while parts and (_plain(parts[-1]) in words.not_companies or parts[-1] in ("of", "and")):
-                parts.pop()
-            if not parts or all(_plain(part) in words.not_companies or part.isdigit() for part in parts):
-                continue
-            if _stands_for_a_company(question, end) or _asked_about(question, end - len(" ".join(parts))):
-                names.append(" ".join(parts).rstrip("."))
-        return list(dict.fromkeys(names))
+        companies = [(mention.start, mention.end) for mention in self.mentions(question)]
+        return unknown_names(question, companies, taken, _words().not_companies)
+
+    def _named(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
+        found: list[CompanyMention] = []
+        position = 0
+        while position < len(tokens):
+            mention, used = self._longest(question, tokens, position, relaxed)
+            if mention is not None:
+                found.append(mention)
+            position += used
+        return found
 
     def _longest(
-        self, question: str, tokens: Sequence[tuple[int, int, str]], position: int
+        self, question: str, tokens: Sequence[_Token], position: int, relaxed: bool
     ) -> tuple[CompanyMention | None, int]:
         best: tuple[CompanyMention, int] | None = None
         for count in range(min(_MOST_TOKENS, len(tokens) - position), 0, -1):
             span = tokens[position : position + count]
             start, end = span[0][0], span[-1][1]
-            phrase = _POSSESSIVE.sub("", question[start:end])
-            entry = self._entry(phrase)
-            if entry is not None and (best is None or entry[2] > best[0].confidence):
-                company, how, confidence = entry
-                best = CompanyMention(company, start, start + len(phrase), phrase, how, confidence), count
+            if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
+                continue
+            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            entry = self._entry(_Wording.of(question, start, phrase, relaxed))
+            if entry is not None and (best is None or entry.confidence > best[0].confidence):
+                mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
+                best = mention, count
         return best if best is not None else (None, 1)
 
-    def _entry(self, phrase: str) -> tuple[Company, str, float] | None:
-        alias = normalise_name(phrase)
+    def _entry(self, wording: _Wording) -> _Alias | None:
+        alias = normalise_name(wording.phrase)
         if not alias:
             return None
-        capital = phrase[0].isupper() or phrase[0].isdigit()
-        words = _words()
-        entry = self._aliases.get(alias) or self._collapsed.get(alias.replace(" ", ""))
+        ticker = self._tickers.get(_bare(wording.phrase))
+        entry = self._aliases.get(_plain_name(wording.phrase)) or self._aliases.get(alias)
+        entry = entry or self._collapsed.get(alias.replace(" ", ""))
+        if entry is None and "&" in wording.phrase:
+            entry = self._aliases.get(alias.replace(" ", ""))  # J&J, P&G
+        if ticker is not None and wording.may_be_ticker and (entry is None or entry.confidence < _TICKER_CONFIDENCE):
+            return _Alias(ticker, "ticker", _TICKER_CONFIDENCE)
         if entry is not None:
-            if not capital and (alias in words.everyday or entry[1] in ("ticker", "initials")):
-                return None
-            if entry[1] in ("ticker", "initials") and not phrase.replace(".", "").isupper():
-                return None
-            return entry
-        if not capital or alias in words.not_companies or len(alias) < 3:
+            return entry if wording.may_name(alias, entry.how) else None
+        if not wording.capital or alias in _words().not_companies or len(alias) < 3:
             return None
-        if " " not in alias:
-            for company in self.companies:
-                for name in company.names:
-                    if _clipped(alias, normalise_name(name).split()):
-                        return company, "clipped name", 0.7
-        if len(alias) >= _TYPO_LENGTH:
-            close = process.extractOne(alias, self._fuzzy, scorer=fuzz.ratio, score_cutoff=_TYPO_SCORE)
-            if close is not None:
-                company, _, confidence = self._aliases[close[0]]
-                return company, f"spelling of {close[0]}", confidence * close[1] / 100 * 0.8
-        return None
+        return self._clipped_name(alias) or self._misspelt(alias)
+
+    def _clipped_name(self, alias: str) -> _Alias | None:
+        if " " in alias:
+            return None
+        found = next((company for company, parts in self._parts if _clipped(alias, parts)), None)
+        return _Alias(found, "clipped name", 0.7) if found else None
+
+    def _misspelt(self, alias: str) -> _Alias | None:
+        if len(alias) < _TYPO_LENGTH:
+            return None
+        close = process.extractOne(alias, self._fuzzy, scorer=fuzz.ratio, score_cutoff=_TYPO_SCORE)
+        if close is None or (close[0] in _words().everyday and alias == close[0] + "s"):
+            return None
+        entry = self._aliases[close[0]]
+        return _Alias(entry.company, f"spelling of {close[0]}", entry.confidence * close[1] / 100 * 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Alias:
+    company: Company
+    how: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Wording:
+    """A phrase of a question and how it is written there."""
+
+    phrase: str
+    capital: bool
+    """Begins with a capital letter or a digit, in a question that is not all in capitals."""
+    possessive: bool
+    placed: bool
+    """Stands where a company would, in a question that names none in capitals."""
+
+    @classmethod
+    def of(cls, question: str, start: int, phrase: str, relaxed: bool) -> _Wording:
+        """The phrase at `start` of `question`; `relaxed` where no company is written as one is."""
+        shouted = question.isupper()
+        after = question[start + len(phrase) :]
+        return cls(
+            phrase=phrase,
+            capital=phrase[0].isdigit() or (phrase[0].isupper() and (not shouted or relaxed)),
+            possessive=re.match(r"['’]s?(?!\w)", after, re.I) is not None,
+            placed=relaxed and _AS_A_COMPANY.search(_just_before(question, start)) is not None,
+        )
+
+    @property
+    def may_be_ticker(self) -> bool:
+        """Whether a ticker symbol may be meant: by its capitals, or in lower case where nothing else is named."""
+        bare = _bare(self.phrase)
+        if self.possessive:
+            return len(bare) >= _SHORTEST_TICKER or self.phrase.isupper()
+        if len(bare) == 1 or bare in _words().not_companies:
+            return False
+        if sum(letter.isupper() for letter in self.phrase) > 1:
+            return True
+        return self.placed and len(bare) >= _SHORTEST_TICKER and bare not in _words().everyday
+
+    def may_name(self, alias: str, how: str) -> bool:
+        """Whether an alias may be meant: everyday words want a capital, a possessive or a company's place."""
+        if how == "initials":
+            if not self.phrase.replace(".", "").replace("&", "").isupper() or alias in _words().not_companies:
+                return False
+            return len(alias) > 2 or self.possessive or "&" in self.phrase
+        return self.capital or alias not in _words().everyday or self.possessive or self.placed
 
 
 def normalise_name(name: str) -> str:
     """Lower case, without punctuation and legal form: `THE BOEING COMPANY` -> `boeing`."""
-    plain = re.sub(r"\.com\b", "", name.casefold())
-    words = re.findall(r"[a-z0-9]+", plain.replace("'", "").replace("’", "").replace(".", ""))
+    words = _plain_name(name).split()
     legal = _words().legal_forms
     while len(words) > 1 and words[-1] in legal:
         words.pop()
-    if len(words) > 1 and words[0] == "the":
-        words.pop(0)
     return " ".join(words)
+
+
+def _plain_name(name: str) -> str:
+    """Lower case, without punctuation, `The` and `and` (which a name also writes `&`); legal form kept."""
+    plain = re.sub(r"\.com\b", "", name.casefold())
+    words = re.findall(r"[a-z0-9]+", plain.replace("'", "").replace("’", "").replace(".", ""))
+    words = [word for word in words if word != "and"] or words
+    return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
+
+
+def _just_before(question: str, start: int) -> str:
+    return question[:start] if start <= _LOOKED_BACK else "." + question[start - _LOOKED_BACK : start]
+
+
+def _bare(ticker: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", ticker.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +301,9 @@ def _aliases_of(company: Company) -> Iterable[tuple[str, str, float]]:
     words = _words()
     for rank, name in enumerate(company.names):
         full = normalise_name(name)
-        if not full or full in words.not_companies or len(full) < 2:
+        if full in words.not_companies:
+            full = _plain_name(name)  # nothing but the legal form tells U.S. Bancorp from the country
+        if len(full) < 2 or full in words.not_companies:
             continue
         former = 0.0 if rank == 0 else 0.03
         yield full, "name", 1.0 - former
@@ -235,8 +314,8 @@ def _aliases_of(company: Company) -> Iterable[tuple[str, str, float]]:
             if len(parts) > 2 and parts[0] not in words.not_companies:
                 yield " ".join(parts[:2]), "short name", 0.85 - former
             yield "".join(part[0] for part in parts), "initials", 0.5
-    for ticker in company.tickers:
-        yield ticker.casefold(), "ticker", 0.9
+        elif re.fullmatch(r"[A-Z][a-z]{3,}Co", name.split()[0].rstrip(",")):
+            yield full.removesuffix("co"), "short name", 0.8 - former  # PepsiCo
 
 
 def _clipped(token: str, words: Sequence[str]) -> bool:
@@ -254,16 +333,3 @@ def _clipped(token: str, words: Sequence[str]) -> bool:
         ) or (words[index] in ("and", "of", "the") and fits(rest, index + 1))
 
     return len(token) > len(words) and fits(token, 0)
-
-
-def _plain(word: str) -> str:
-    return _POSSESSIVE.sub("", word).casefold().rstrip(".").replace("'", "").replace("’", "")
-
-
-def _stands_for_a_company(question: str, end: int) -> bool:
-    return bool(re.match(r"['’]s?\b", question[end:]))
-
-
-def _asked_about(question: str, start: int) -> bool:
-    before = question[max(0, start - 24) : start].casefold()
-    return _BEFORE_A_COMPANY.search(before) is not None

@@ -103,6 +103,32 @@ def test_columns_of_one_period_are_scoped_by_their_names() -> None:
     assert [fact.scope for fact in facts(page) if fact.label == "Net sales"] == ["Retail", "Wholesale", None]
 
 
+def test_columns_that_name_metrics_scope_their_rows() -> None:
+    page = Page().text("(in millions)", x=260).header([("Net Sales", 365.0), ("Operating Profit", 505.0)])
+    page.header([("2022", 325.0), ("2021", 395.0), ("2022", 465.0), ("2021", 535.0)])
+    edges = [335.0, 405.0, 475.0, 545.0]
+    page.row("Snacks", ["$ 100", "$ 90", "$ 30", "$ 20"], edges).row("Drinks", ["60", "50", "6", "5"], edges)
+    page.row("Total", ["$ 160", "$ 140", "$ 36", "$ 25"], edges)
+    sales = [fact for fact in facts(page) if fact.metric == "revenue" and fact.period.fiscal_year == 2022]
+    assert [(fact.label, fact.scope, fact.amount) for fact in sales] == [
+        ("Snacks", "Snacks", 100),
+        ("Drinks", "Drinks", 60),
+        ("Total", None, 160),
+    ]
+
+
+def test_percentages_beside_a_statement_give_no_scope() -> None:
+    page = Page().text("Consolidated Statements of Income", x=240).text("(In thousands)", x=260)
+    page.header([("13 Weeks Ended", 430.0)]).header([("April 29, 2023", 370.0), ("April 30, 2022", 490.0)])
+    page.header([("(Unaudited)", 350.0), ("(Unaudited)", 480.0)])
+    edges = [350.0, 400.0, 490.0, 540.0]
+    page.row("Net sales", ["$ 2,634", "100.0%", "$ 2,345", "100.0%"], edges)
+    page.row("Net income", ["347", "13.2%", "331", "14.1%"], edges).row("Costs", ["100", "3.8%", "90", "3.8%"], edges)
+    found = facts(page, Statement.INCOME)
+    assert {fact.scope for fact in found} == {None}
+    assert [fact.unit for fact in found if fact.label == "Net sales"] == ["USD", "percent", "USD", "percent"]
+
+
 def test_rows_under_a_metric_are_scoped_by_their_labels() -> None:
     page = Page().text("(in millions)", x=260).header(TWO, stub="Years ended December 31,").text("Net sales:")
     page.row("North America", ["100", "90"], EDGES, x=46.0).row("Europe", ["50", "40"], EDGES, x=46.0)

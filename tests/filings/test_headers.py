@@ -134,6 +134,12 @@ def test_quarters_by_name() -> None:
     assert periods(with_rows(page, 2)) == [FactPeriod(2022, 2, 3, None), FactPeriod(2022, 1, 3, None)]
 
 
+def test_quarters_under_their_year() -> None:
+    page = Page().header([("Year Ended December 31, 2021", 435.0)])
+    page.header(over("First Quarter", "Second Quarter", "Third Quarter"))
+    assert periods(with_rows(page, 3)) == [FactPeriod(2021, quarter, 3, None) for quarter in (1, 2, 3)]
+
+
 def test_own_words_go_before_shared_ones() -> None:
     page = Page().text("Fourth Quarter and Full-Year 2022 Results", x=330).header(over("Fourth Quarter", "Full-Year"))
     read = periods(with_rows(page, 2))

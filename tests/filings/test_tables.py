@@ -46,6 +46,14 @@ def test_signs_set_apart_are_joined_to_their_number() -> None:
     assert labels(table) == ["Net sales", "Loss on sale", "Growth", "Margin"]
 
 
+def test_a_sign_glued_to_the_cell_before_it_is_set_apart() -> None:
+    page = Page().header([("2022", 320.0), ("%", 400.0), ("2021", 520.0)], stub="Years ended December 31,")
+    edges = [340.0, 410.0, 540.0]
+    page.row("Sales", ["$ 198", "4%$", "202"], edges).row("Costs", ["100", "2%", "150"], edges)
+    table = only(page.row("Profit", ["98", "2%", "52"], edges).done())
+    assert amounts(table)[0] == [198, 4, 202]
+
+
 def test_numbers_inside_labels_are_not_cells() -> None:
     page = Page().header(TWO)
     page.row("Accounts receivable, net of allowances of $132 and $190", ["25,102", "23,493"], EDGES)

@@ -62,7 +62,7 @@ class Page:
                 self._word("$", edge - 48.0)
                 parts = parts[1:]
             body = parts[0]
-            tail = len(body) - len(body.rstrip(")%")) if hanging else 0
+            tail = len(body) - len(body.rstrip(")%$")) if hanging else 0
             x0 = edge - width(body[: len(body) - tail])
             self._word(body, x0)
             end = x0 + width(body)

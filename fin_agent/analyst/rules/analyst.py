@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
+from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
@@ -27,7 +28,8 @@ class RulesAnalyst:
 
     def intent(self, question: str) -> Intent:
         """See Analyst.intent."""
-        return intent_of(question, self._workspace.directory, self._workspace.lexicon)
+        intent = intent_of(question, self._workspace.directory, self._workspace.lexicon)
+        return with_dated_periods(intent, self._workspace)
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import parse_formula
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Mention
 
 _WORD_OPERATORS = r"\b(?:divided by|multiplied by|times|minus|less|plus)\b"
 _TOKEN = re.compile(
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
 )
 _OPERATORS = {"divided by": "/", "multiplied by": "*", "times": "*", "×": "*", "÷": "/", "minus": "-", "less": "-",
               "plus": "+", "–": "-", "−": "-"}  # fmt: skip
+_MOVED = re.compile(r"(?:change|increase|decrease)s?\s+in\s+", re.I)
 _YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
 
 
@@ -42,6 +44,21 @@ def stated_formulas(definitions: Sequence[tuple[str, str]], lexicon: Lexicon) ->
         if expression is not None:
             stated.append(StatedFormula(name, expression))
     return stated
+
+
+def level_of(mention: Mention, lexicon: Lexicon) -> Mention:
+    """`increase in inventory` is the balance of inventory, whose change is asked; other mentions as they are.
+
+    Cash flow statements print such changes with the sign of their effect on cash.
+    """
+    moved = _MOVED.match(mention.phrase)
+    if moved is None or not mention.id.startswith("change_in_"):
+        return mention
+    for level in lexicon.mentions(mention.phrase[moved.end() :]):
+        if level.kind == "metric" and lexicon.metrics[level.id].period == "instant":
+            start = mention.start + moved.end() + level.start
+            return Mention("metric", level.id, start, start + level.end - level.start, level.phrase)
+    return mention
 
 
 class _Parser:
@@ -77,7 +94,8 @@ class _Parser:
         mentions = self._lexicon.mentions(_YEAR.sub(" ", text))
         if not mentions:
             return None
-        name = max(mentions, key=lambda mention: (mention.end - mention.start, -mention.start)).id
+        longest = max(mentions, key=lambda mention: (mention.end - mention.start, -mention.start))
+        name = level_of(longest, self._lexicon).id
         years = [int(year) for year in _YEAR.findall(text)]
         if re.search(r"\b(average|avg|mean)\b", text, re.I):
             return f"mean({name}[{years[0]}], {name}[{years[-1]}])" if len(years) > 1 else f"avg({name})"

@@ -25,6 +25,9 @@ _FORMS = (
     (re.compile(r"\bearnings (?:release|report|call|announcement)\b|\bpress release\b", re.I), Form.EARNINGS),
     (re.compile(r"\bannual report\b", re.I), Form.ANNUAL_REPORT),
 )
+_SOME_WORDS = r"\s+(?:\S+\s+){0,4}?"
+"""Between the words of a measure a company or a period may stand: `increase in Quillmark's inventory`."""
+_OVER_PERIODS = re.compile(r"\b(?:over|across|throughout) (?:the )?(?:\w+ years|period|FY|fiscal|years|(?:19|20)\d\d)", re.I)
 
 
 def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
@@ -42,17 +45,19 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     measure = measure_of(_without_periods(_without_companies(wording.core, directory)), wording.definitions, lexicon)
     periods = _periods(wording.core, question)
     companies = _companies(mentions)
-    relation = relation_of(wording.core, _spans_of(measure, wording.core), len(periods), len(companies))
+    unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
+    named = len(companies) + len(unknown)
+    relation = relation_of(wording.core, _spans_of(measure, wording.core, lexicon), len(periods), named)
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a part of the year against the whole: no figure of the ledger tells it
-    comparison = comparison_of(wording.core, len(companies))
+    comparison = comparison_of(wording.core, named)
     unit = _unit(question, measure, relation, comparison)
     topics = lexicon.topics(wording.core)
     return Intent(
         question=question,
         core=wording.core,
         companies=companies,
-        unknown_companies=tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon))),
+        unknown_companies=unknown,
         periods=periods,
         dates=_dates(question),
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
@@ -67,7 +72,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         topics=tuple(topic.id for topic in topics),
         keywords=_keywords(wording.core, directory),
         expansions=_expansions(measure, [term for topic in topics[:2] for term in topic.expand], lexicon),
-        asks_figure=asks_figure(wording.core),
+        asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(lexicon.mentions(wording.core))),
     )
 
 
@@ -131,11 +136,16 @@ def _period_spans(text: str) -> list[tuple[int, int]]:
     return spans + [(mention.start, mention.end) for mention in parsed.dates]
 
 
-def _spans_of(measure: Measure | None, core: str) -> tuple[tuple[int, int], ...]:
+def _spans_of(measure: Measure | None, core: str, lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
+    """Where the measure's own words stand; the `total` of a flow over several periods is not one of them."""
     if measure is None:
         return ()
-    words = re.escape(re.sub(r"\s*\b(?:growth|change|increase|decrease)\b.*$", "", measure.words, flags=re.I))
-    return tuple(found.span() for found in re.finditer(words, core, re.I))
+    words = re.sub(r"(?<=\w)\s*\b(?:growth|change|increase|decrease)(?: rates?)?$", "", measure.words, flags=re.I)
+    metric = lexicon.metrics.get(measure.expression)
+    if metric is not None and metric.period == "duration" and _OVER_PERIODS.search(core):
+        words = re.sub(r"^total\s+", "", words, flags=re.I)
+    pattern = _SOME_WORDS.join(re.escape(word) for word in words.split())
+    return tuple(found.span() for found in re.finditer(pattern, core, re.I))
 
 
 def _unit(

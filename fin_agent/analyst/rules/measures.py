@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.rules.definitions import stated_formulas
+from fin_agent.analyst.rules.definitions import level_of, stated_formulas
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
 from fin_agent.lexicon.words import word_lists
@@ -30,6 +30,11 @@ _EXCLUDING = re.compile(
     r"|like[- ]for[- ]like)\b",
     re.I,
 )
+_SHARE_OF_WHOLE = re.compile(
+    r"\b(?:(?:what|which)\s+|how\s+(?:much|large)\s+(?:an?\s+)?)(?:%|percent(?:age)?|share|proportion|fraction|portion)"
+    r"\s+of\s+(?:its\s+|the\s+|total\s+)*$",
+    re.I,
+)
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
 
 
@@ -49,7 +54,7 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
     """The measure that `core` asks for, None where it names none. Formulas stated in the question go first."""
     text = _without_asides(core)
     stated = stated_formulas(definitions, lexicon)
-    mentions = lexicon.mentions(text)
+    mentions = [level_of(mention, lexicon) for mention in lexicon.mentions(text)]
     for formula in stated:
         if not _named_whole(text, formula.name, mentions):
             continue
@@ -60,10 +65,23 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
             return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
     if not mentions:
         return None
+    share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
+    if share is not None:
+        return _share_of_whole(text, share, mentions, lexicon)
     leading = _leading(text, mentions)
     if is_narrowed(text, leading):
         return None
     return _combined(text, leading, mentions, lexicon)
+
+
+def _share_of_whole(text: str, whole: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure | None:
+    """`what percent of revenue was R&D`: the part over the whole; None where the part is no metric."""
+    parts = [mention for mention in mentions if mention.id != whole.id]
+    part = next((mention for mention in parts if mention.start > whole.start), parts[-1] if parts else None)
+    if part is None or is_narrowed(text, part) or _unit(part.id, lexicon) != _unit(whole.id, lexicon):
+        return None
+    words = f"{part.phrase} as a percentage of {whole.phrase}"
+    return Measure(words, f"100 * ({part.id}) / ({whole.id})", "percent")
 
 
 def is_narrowed(text: str, mention: Mention) -> bool:
@@ -89,15 +107,15 @@ def is_narrowed(text: str, mention: Mention) -> bool:
 
 
 def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
-    measure = Measure(first.phrase, first.id, _unit(first.id, lexicon))
+    measure = Measure(" ".join(first.phrase.split()), first.id, _unit(first.id, lexicon))
     following = [mention for mention in mentions if mention.start >= first.end]
     if following:
         second = following[0]
         between = text[first.end : second.start]
         share = _SHARE_OF.match(between)
-        if share and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
+        if share and second.id != first.id and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
             ratio = f"({first.id}) / ({second.id})"
-            words = text[first.start : second.end]
+            words = " ".join(text[first.start : second.end].split())
             if share.group("percent") or re.search(r"%|\bpercent", text):
                 return Measure(words, f"100 * {ratio}", "percent")
             return Measure(words, ratio, "ratio")
@@ -113,7 +131,7 @@ def _with_modifiers(
     for mention in mentions:
         word = text[end : mention.start].strip().lower() if mention.start >= end else ""
         if word in _SUM and _unit(mention.id, lexicon) == measure.unit and (word != "and" or _summed(text)):
-            words = text[max(0, end - len(measure.words)) : mention.end]
+            words = " ".join(text[max(0, end - len(measure.words)) : mention.end].split())
             return Measure(words, f"({measure.expression}) {_SUM[word]} ({mention.id})", measure.unit, measure.stated)
     return measure
 
@@ -142,8 +160,8 @@ def _summed(text: str) -> bool:
 
 
 def _without_asides(core: str) -> str:
-    """Parentheses blanked out, so that words on either side are neighbours; positions stay."""
-    return re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda aside: "", core)
+    """Parentheses left out, so that words on either side are neighbours."""
+    return re.sub(r"\([^)]*\)|\[[^\]]*\]", "", core)
 
 
 def _named_whole(text: str, name: str, mentions: Sequence[Mention]) -> bool:

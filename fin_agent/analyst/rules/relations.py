@@ -30,6 +30,11 @@ _CHANGE = re.compile(
     r"|\b(?:change|difference|increase|decrease|decline)\s+in\b|\bchanged?\b",
     re.I,
 )
+_CHANGE_IN_A_YEAR = re.compile(
+    r"\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|fall|fell|ris|rose|drop)|\bhow did\b.*\bchange"
+    r"|(?<!net )\b(?:change|increase|decrease|decline)s? in\b",
+    re.I,
+)
 _TREND = re.compile(
     r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*"
     r"\b(?:improv|increas|decreas|declin|gr[eo]w|ris|rose|fall|fell|higher|lower|drop|deteriorat|expand|shrink|shrank"
@@ -78,6 +83,8 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     if _TOTAL.search(text) and years > 1:
         return Relation.TOTAL
     if _CHANGE.search(text) and years > 1:
+        return Relation.CHANGE
+    if companies < 2 and _CHANGE_IN_A_YEAR.search(text):
         return Relation.CHANGE
     return Relation.EACH
 

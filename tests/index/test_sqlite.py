@@ -1,0 +1,325 @@
+"""The embedded index: what goes in comes out, whole or not at all, and is found by its words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.evidence.preparing import prepare
+from fin_agent.filings.filing import (
+    Box,
+    Fact,
+    FactPeriod,
+    Filing,
+    Form,
+    Identity,
+    Page,
+    Passage,
+    PassageKind,
+    Statement,
+)
+from fin_agent.index.protocol import PageKey
+from fin_agent.index.sqlite import SqliteIndex, match_any
+
+MakeFiling = Callable[..., Filing]
+Check = Callable[[SqliteIndex], None]
+
+EVERYTHING = Filing(
+    doc_id="acme 2023 “10-K”",
+    source="/filings/acmé.pdf",
+    content_hash="ab" * 32,
+    identity=Identity(
+        company="Acmé Holdings, Inc.",
+        form=Form.TEN_Q,
+        fiscal_year=2022,
+        quarter=3,
+        period_end=date(2023, 1, 28),
+        fiscal_year_end_month=1,
+        filed=date(2023, 3, 9),
+        ticker="ACM.B",
+        cik="0000123456",
+        file_number="1-1183",
+        employer_id="80-0429876",
+        other_names=("Old Acme, Inc.", "Acme “A” Co."),
+        amended=True,
+        sources=(("company", "ACMÉ HOLDINGS, INC."), ("period_end", "January 28, 2023")),
+    ),
+    pages=(
+        Page(0, "Cover\nwith \x00 and “quotes”", "cover", None, "Cover"),
+        Page(1, "Total assets 5", "8", Statement.BALANCE_SHEET, "CONSOLIDATED BALANCE SHEETS"),
+    ),
+    passages=(
+        Passage(0, 0, PassageKind.TEXT, "Cover"),
+        Passage(1, 1, PassageKind.TABLE, "| 2023\nTotal assets | 5", Box(1.5, 2.5, 300.0, 400.5)),
+    ),
+    facts=(
+        Fact(
+            label="Total assets",
+            amount=Decimal("-1234.50"),
+            scale=1_000_000_000,
+            unit="USD",
+            period=FactPeriod(2022, 3, 0, date(2023, 1, 28)),
+            page=1,
+            box=Box(10.0, 20.0, 30.5, 40.0),
+            metric="total_assets",
+            section=("Assets", "Current, net"),
+            line=7,
+            column="January 28, 2023",
+            statement=Statement.BALANCE_SHEET,
+            scope="Europe",
+            source="ixbrl",
+        ),
+        Fact("Rate", Decimal("0.10"), 1, "percent", FactPeriod(2021, None, 12), 1, Box(0.0, 0.0, 1.0, 1.0)),
+    ),
+)
+
+
+def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consistent: Check) -> None:
+    index.add(EVERYTHING, ['{"a": 1}', '{"b": "é"}'], "summary")
+    record = index.filing(EVERYTHING.doc_id)
+    assert record.identity == EVERYTHING.identity
+    assert (record.source, record.content_hash, record.summary) == (EVERYTHING.source, "ab" * 32, "summary")
+    assert (record.page_count, record.passage_count, record.fact_count) == (2, 2, 2)
+    keys = [PageKey(EVERYTHING.doc_id, 1), PageKey(EVERYTHING.doc_id, 0), PageKey(EVERYTHING.doc_id, 9)]
+    assert [stored.page for stored in index.pages(keys)] == [EVERYTHING.pages[1], EVERYTHING.pages[0]]
+    stored = index.passages(keys)
+    assert [(entry.passage, entry.card) for entry in stored] == [
+        (EVERYTHING.passages[1], '{"b": "é"}'),
+        (EVERYTHING.passages[0], '{"a": 1}'),
+    ]
+    facts = [sourced.fact for sourced in index.facts([EVERYTHING.doc_id])]
+    assert facts == list(EVERYTHING.facts)
+    assert [str(fact.amount) for fact in facts] == ["-1234.50", "0.10"]  # as printed, to the last zero
+    outline = index.outline([EVERYTHING.doc_id])
+    assert [(entry.item, entry.statement, entry.title) for entry in outline] == [
+        ("cover", None, "Cover"),
+        ("8", "balance", "CONSOLIDATED BALANCE SHEETS"),
+    ]
+    assert index.page_count() == 2
+    check_consistent(index)
+
+
+def test_sample_filing_comes_back(index: SqliteIndex, sample_filings: Path, check_consistent: Check) -> None:
+    prepared = prepare(sample_filings / "quillmark_2023_10k.pdf")
+    filing = prepared.filing
+    index.add(filing, prepared.cards, prepared.summary)
+    assert index.filings()[0].identity == filing.identity
+    keys = [PageKey(filing.doc_id, page.number) for page in filing.pages]
+    assert tuple(stored.page for stored in index.pages(keys)) == filing.pages
+    stored = index.passages(keys)
+    assert [entry.card for entry in stored] == list(prepared.cards)
+    assert [replace(entry.passage, box=None) for entry in stored] == [
+        replace(passage, box=None) for passage in filing.passages
+    ]
+    assert len(filing.facts) > 100
+    origin = Box(0, 0, 0, 0)
+    facts = [sourced.fact for sourced in index.facts([filing.doc_id])]
+    assert [replace(fact, box=origin) for fact in facts] == [replace(fact, box=origin) for fact in filing.facts]
+    for fact, kept in zip(filing.facts, facts, strict=True):
+        assert kept.box == pytest.approx(fact.box, abs=0.06)
+    check_consistent(index)
+
+
+def test_facts_by_metric_and_page(index: SqliteIndex) -> None:
+    index.add(EVERYTHING, ["{}", "{}"], "")
+    doc_id = EVERYTHING.doc_id
+    assert [s.fact.label for s in index.facts([doc_id], metrics=["total_assets"])] == ["Total assets"]
+    assert index.facts([doc_id], metrics=[]) == []
+    assert index.facts([doc_id], pages=[PageKey(doc_id, 0), PageKey("other", 1)]) == []
+    assert len(index.facts([doc_id], pages=[PageKey(doc_id, 1)])) == 2
+    assert index.facts([]) == []
+
+
+def test_adding_again_replaces_everything(index: SqliteIndex, make_filing: MakeFiling, check_consistent: Check) -> None:
+    index.add(EVERYTHING, ["{}", "{}"], "zeppelin maker")
+    index.add(make_filing("other", "gyroscope"), ["{}"], "other")
+    index.add(make_filing(EVERYTHING.doc_id, "gyroscope compass"), ['{"new": 1}'], "compass maker")
+    assert index.search_pages(["cover"]) == []
+    assert index.search_summaries(["zeppelin"]) == []
+    assert dict(index.document_frequencies(["cover", "asset", "compass", "gyroscop"])) == {"compass": 1, "gyroscop": 2}
+    assert [hit.key.doc_id for hit in index.search_pages(["compass"])] == [EVERYTHING.doc_id]
+    assert index.facts([EVERYTHING.doc_id]) == []
+    assert [entry.card for entry in index.passages([PageKey(EVERYTHING.doc_id, 0)])] == ['{"new": 1}']
+    assert index.page_count() == 2
+    check_consistent(index)
+
+
+def test_removing(index: SqliteIndex, make_filing: MakeFiling, check_consistent: Check) -> None:
+    index.add(EVERYTHING, ["{}", "{}"], "zeppelin maker")
+    index.add(make_filing("other", "gyroscope"), ["{}"], "other")
+    assert index.remove(EVERYTHING.doc_id)
+    assert not index.remove(EVERYTHING.doc_id)
+    assert [record.doc_id for record in index.filings()] == ["other"]
+    assert index.search_pages(["assets"]) == [] == index.search_summaries(["zeppelin"])
+    with pytest.raises(FilingIndexError, match="not in the index.*fin-agent filings"):
+        index.filing(EVERYTHING.doc_id)
+    check_consistent(index)
+
+
+def test_exception_while_writing_leaves_nothing(
+    index: SqliteIndex, make_filing: MakeFiling, check_consistent: Check
+) -> None:
+    index.add(make_filing("kept", "gyroscope"), ["{}"], "kept")
+    before = index.filings()
+    with pytest.raises(KeyboardInterrupt), index.writing() as connection:
+        connection.execute("DELETE FROM cards")
+        raise KeyboardInterrupt
+    with pytest.raises(ValueError, match="argument"):  # two passages, one card: fails half way through
+        index.add(make_filing("kept", "compass", "sextant"), ["{}"], "changed")
+    with pytest.raises(ZeroDivisionError), index.writing() as connection:
+        connection.execute("DELETE FROM ingested_files")
+        connection.execute("UPDATE filings SET company = 'Never'")
+        assert index.filings()[0].identity.company == "Never"
+        raise ZeroDivisionError
+    assert index.filings() == before
+    assert index.search_pages(["gyroscope"]) and not index.search_pages(["compass"])
+    check_consistent(index)
+
+
+def test_list_follows_changes_by_others(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    assert index.filings() == ()
+    with SqliteIndex(index.folder) as other:
+        other.add(make_filing("b", "text", content_hash="1"), ["{}"], "")
+        other.add(make_filing("a", "text", content_hash="2"), ["{}"], "")
+    assert [record.doc_id for record in index.filings()] == ["b", "a"]  # by content, not by name
+    assert index.filings() is index.filings()
+
+
+def test_every_thread_gets_the_same_list(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    index.add(make_filing("a", "text"), ["{}"], "")
+    seen = [index.filings()]
+    thread = threading.Thread(target=lambda: seen.append(index.filings()))
+    thread.start()
+    thread.join()
+    assert seen[0] is seen[1]
+
+
+def test_connections_of_ended_threads_are_closed(index: SqliteIndex) -> None:
+    for _ in range(20):
+        thread = threading.Thread(target=index.page_count)
+        thread.start()
+        thread.join()
+    assert len(index._connections) <= 2
+
+
+def test_reading_in_threads_while_another_writes(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    """A reader sees a filing whole or not at all, and never an error."""
+    stop = threading.Event()
+    faults: list[object] = []
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                for record in index.filings():
+                    outline = index.outline([record.doc_id])
+                    if len(outline) not in (0, 5):
+                        faults.append(len(outline))
+                hits = index.search_pages(["gyroscope"], limit=1000)
+                if len(hits) % 5:
+                    faults.append(len(hits))
+            except Exception as error:
+                faults.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for count in range(60):
+        index.add(make_filing(f"f{count % 7}", *["gyroscope " + "word " * count] * 5), ["{}"] * 5, "s")
+        if count % 5 == 0:
+            index.remove(f"f{(count + 3) % 7}")
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+
+
+def test_search_finds_stems_and_ranks_by_words(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    index.add(make_filing("a", "receivables and inventories", "nothing here", "Café revenue"), ["{}"] * 3, "first")
+    index.add(make_filing("b", "inventory " * 9), ["{}"], "second")
+    assert [hit.key for hit in index.search_pages(["Inventory"])] == [PageKey("b", 0), PageKey("a", 0)]
+    assert [hit.key for hit in index.search_pages(["CAFE"])] == [PageKey("a", 2)]
+    assert index.search_pages(["nothing here"])[0].key == PageKey("a", 1)
+    assert index.search_pages(["here nothing"]) == []  # a term of several words is a phrase
+    scores = [hit.score for hit in index.search_pages(["inventory", "revenue", "nothing"])]
+    assert scores == sorted(scores, reverse=True) and scores[-1] > 0
+    assert index.search_summaries(["second"]) == [("b", pytest.approx(index.search_summaries(["second"])[0][1]))]
+
+
+def test_search_within_filings(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    for name in "abcd":
+        index.add(make_filing(name, "revenue one", "revenue two"), ["{}"] * 2, name)
+    index.add(make_filing("b", "revenue", "revenue", "revenue"), ["{}"] * 3, "b")  # moves to the end
+    found = {hit.key for hit in index.search_pages(["revenue"], doc_ids=["b", "d", "unknown"])}
+    assert found == {("b", 0), ("b", 1), ("b", 2), ("d", 0), ("d", 1)}
+    assert index.search_pages(["revenue"], doc_ids=[]) == []
+    assert index.search_pages(["revenue"], doc_ids=["unknown"]) == []
+    assert len(index.search_pages(["revenue"], limit=3)) == 3
+    assert index.search_pages(["revenue"], limit=0) == []
+
+
+def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    """More scattered filings than one SQLite expression takes."""
+    filing = make_filing("template", "revenue")
+    with index.writing() as connection:
+        from fin_agent.index.sqlite import insert_filing
+
+        for number in range(2600):
+            insert_filing(connection, replace(filing, doc_id=f"f{number}"), ["{}"], "")
+    odd = [f"f{number}" for number in range(1, 2600, 2)]
+    hits = index.search_pages(["revenue"], doc_ids=odd, limit=5000)
+    assert sorted(hit.key.doc_id for hit in hits) == sorted(odd)
+
+
+def test_equal_pages_are_ordered_by_content_and_cut_by_it(tmp_path: Path, make_filing: MakeFiling) -> None:
+    """Names and the order of ingest must not decide which of equal pages falls off the end."""
+    hashes = ["e", "b", "d", "a", "c"]
+    orders = []
+    for attempt, sequence in enumerate((hashes, hashes[::-1], sorted(hashes))):
+        with SqliteIndex.create(tmp_path / str(attempt)) as index:
+            for position, content in enumerate(sequence):
+                name = f"{position}-{attempt}"
+                index.add(make_filing(name, "revenue grew", content_hash=content), ["{}"], "same")
+            by_name = {record.doc_id: record.content_hash for record in index.filings()}
+            pages = [by_name[hit.key.doc_id] for hit in index.search_pages(["revenue"], limit=3)]
+            summaries = [by_name[doc_id] for doc_id, _ in index.search_summaries(["same"], limit=3)]
+            orders.append((pages, summaries))
+    assert orders == [(["a", "b", "c"], ["a", "b", "c"])] * 3
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ['"', '""', 'a"b', '" OR "', "NEAR(revenue grew)", "AND", "OR NOT", "*", "rev*", "-revenue", "text:revenue",
+     "{text} : revenue", "^revenue", "(((", "revenue)", "+", ";DROP TABLE filings", "'", "\\", "\x00", "a\x00b", "",
+     " ", "_", "__ _", "\ud800", "💰", "１２３", "²", "ﬁ", "é", "\u0301"],
+)  # fmt: skip
+def test_hostile_terms_are_only_words(index: SqliteIndex, make_filing: MakeFiling, hostile: str) -> None:
+    index.add(make_filing("a", "compass revenue grew"), ["{}"], "compass")
+    index.search_summaries([hostile])
+    assert [hit.key.doc_id for hit in index.search_pages([hostile, "compass"])] == ["a"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(st.lists(st.text(max_size=12), max_size=6))
+def test_any_text_can_be_searched(index: SqliteIndex, terms: list[str]) -> None:
+    assert index.search_pages(terms) == []
+
+
+def test_match_any_quotes_phrases_once() -> None:
+    assert match_any(["net sales", "net  sales", 'R&D "cost"']) == '"net sales" OR "R D cost"'
+    assert match_any(["", "--", "$"]) == ""
+
+
+def test_very_long_queries(index: SqliteIndex, make_filing: MakeFiling) -> None:
+    index.add(make_filing("a", "w77 w78"), ["{}"], "")
+    terms = [f"w{number}" for number in range(5000)]
+    assert [hit.key.doc_id for hit in index.search_pages([*terms, " ".join(terms)])] == ["a"]
+    assert dict(index.document_frequencies(terms)) == {"w77": 1, "w78": 1}
