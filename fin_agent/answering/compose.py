@@ -38,7 +38,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [_rounded(value, intent.decimals) for value, _ in converted]
     if len(values) == 1:
         value = values[0]
-        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}{_from_and_to(intent, plan, program, numbers[0])}."
+        moved = _from_and_to(intent, plan, program, numbers[0])
+        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
@@ -105,7 +106,8 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
     if len(listed) == 2:
         degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
     if sum(other == value for _, other, _ in listed) > 1:
-        return AnswerValue(value=value, unit=_known(unit), text=f"Neither stands out: {_moved(intent)} is {text} ({others}).")
+        same = f"No company stands out: {_moved(intent)} is {text} ({others})."
+        return AnswerValue(value=value, unit=_known(unit), text=same)
     return AnswerValue(
         value=value,
         unit=_known(unit),

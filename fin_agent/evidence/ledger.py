@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -164,15 +165,14 @@ def _as_asked(fact: Fact, lexicon: Lexicon) -> Decimal:
     label = fact.label.lower()
     if sign == "outflow":
         return abs(fact.amount)
-    if sign == "expense" and fact.amount < 0 and not _may_be_negative(label):
+    if fact.inverted or (sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)):
         return -fact.amount
-    if sign == "expense" and "(expense)" in label:
+    if sign == "expense" and fact.amount < 0 and not _MAY_BE_NEGATIVE.search(label):
         return -fact.amount
     return fact.amount
 
 
-def _may_be_negative(label: str) -> bool:
-    return any(word in label for word in ("benefit", "income", "(expense)", "credit", "gain", "tax"))
+_MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 
 def _agree(one: Figure, other: Figure) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from fin_agent.filings.filing import Cell, Fact, Identity, PageContent, Row, Statement, Table
+from fin_agent.filings.reconciling import UnitOf, reconciled
 from fin_agent.filings.statements import statement_titled
 from fin_agent.filings.tables import read_tables
 from fin_agent.filings.units import scale_of, share_scale_of, unit_line_in
@@ -17,28 +18,40 @@ MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
 
 
 def extract_facts(
-    pages: Sequence[PageContent], identity: Identity, statements: Mapping[int, Statement], metric_of: MetricOf
+    pages: Sequence[PageContent],
+    identity: Identity,
+    statements: Mapping[int, Statement],
+    metric_of: MetricOf,
+    unit_of: UnitOf | None = None,
 ) -> list[Fact]:
     """Facts of every table with dated columns on `pages`; `statements` names the primary statements' pages."""
-    return facts_of_tables(read_tables(pages, identity), statements, metric_of)
+    return facts_of_tables(read_tables(pages, identity), statements, metric_of, unit_of)
 
 
-def facts_of_tables(tables: Sequence[Table], statements: Mapping[int, Statement], metric_of: MetricOf) -> list[Fact]:
+def facts_of_tables(
+    tables: Sequence[Table],
+    statements: Mapping[int, Statement],
+    metric_of: MetricOf,
+    unit_of: UnitOf | None = None,
+) -> list[Fact]:
     """Facts of `tables`, in their order: rows top to bottom, columns left to right.
 
     A figure's scale is that of its table's unit line; without one, that of the filing's primary statements. Per-share
-    figures and percentages are never scaled; share counts are as the unit line says.
+    figures and percentages are never scaled; share counts are as the unit line says. With `unit_of`, the facts are then
+    held against each other (`reconciling.reconciled`).
     """
     usual = _usual_unit_line(tables, statements)
-    facts: list[Fact] = []
+    by_table: list[list[Fact]] = []
     for table in tables:
         if not any(table.periods):
             continue
         statement = statements.get(table.page)
         if statement is not None:
             statement = _titled(table.caption) or statement
-        facts.extend(_facts_of(table, statement, table.unit_line or _fitting(usual, table), metric_of))
-    return facts
+        by_table.append(list(_facts_of(table, statement, table.unit_line or _fitting(usual, table), metric_of)))
+    if unit_of is not None:
+        return reconciled(by_table, unit_of)
+    return [fact for facts in by_table for fact in facts]
 
 
 def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:

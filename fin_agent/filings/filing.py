@@ -182,6 +182,10 @@ class Fact:
     scope: str | None = None
     """None for the consolidated company, else the segment, geography or product as printed."""
     source: str = "table"
+    tied: bool = True
+    """False for a figure outside the primary statements whose table repeats none of theirs: it may be of a part."""
+    inverted: bool = False
+    """Whether the statement shows this cost as a deduction: printed negative, meant positive."""
 
     @property
     def value(self) -> Decimal:

@@ -258,6 +258,8 @@ def _period(
     if day is not None:
         if months is None:
             months = 0
+        if months == 12 and not fiscal.ends_a_year(day):
+            return None  # a heading that speaks of years stands above columns of some other length
         return fiscal.duration(day, months) if months else fiscal.instant(day)
     year = named.years[-1]
     if months is None:

@@ -7,14 +7,21 @@ from collections.abc import Collection, Sequence
 
 from fin_agent.filings.filing import Form, PageContent
 
-_HEADING = re.compile(r"^[ \t]*item[\s ]*(\d{1,2}(?:\.\d\d)?)[\s ]*([abc])?\b[ \t]*[.:—–-]*(.*)$", re.I | re.M)
+_HEADING = re.compile(
+    r"^[ \t]*items?[\s ]*(\d{1,2}(?:\.\d\d)?)[\s ]*([abc])?\b"
+    r"(?:[\s ]*(?:and|&)[\s ]*\d{1,2}[abc]?\b)?[ \t]*[.:—–-]*(.*)$",
+    re.I | re.M,
+)
 _PART_TWO = re.compile(r"^[ \t]*part[\s ]+ii\b", re.I | re.M)
 _CONTENTS_HEADINGS = 5
-"""A page that lists at least this many Items in a row is a table of contents or a cross-reference index."""
-
-
+_CONTENTS_SPACING = 160
+"""A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
+or a cross-reference index. Short Items that share a page have a few sentences each."""
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""
+_AFTER_A_CITATION = ",;()“\""
+_LINE_OF_A_PARAGRAPH = 50
+"""A line this long that ends within a sentence goes on in the next, even where that begins with an Item's number."""
 _SCHEDULES = ("14", "15", "16")
 
 
@@ -23,9 +30,10 @@ def items_of(
 ) -> list[str | None]:
     """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
-    A page on which several Items begin belongs to the one with the most text on it. Items of Part II of a 10-Q are
-    written `II-1`, since Part I numbers its own from 1. Where the primary statements (pages `statements`) stand behind
-    the exhibits' Item, as filings with F-pages have them, they and the notes after them belong to Item 8.
+    A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
+    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. Where the primary statements (pages
+    `statements`) stand behind the exhibits' Item, as filings with F-pages have them, they and the notes after them
+    belong to Item 8.
     """
     if form not in (Form.TEN_K, Form.TEN_Q, Form.EIGHT_K, Form.ANNUAL_REPORT):
         return [None] * len(pages)
@@ -34,7 +42,7 @@ def items_of(
     part_two = False
     for page in pages:
         headings = [found for found in _HEADING.finditer(page.text) if _plausible(found, form)]
-        if len({found.group(1) for found in headings}) >= _CONTENTS_HEADINGS and form is not Form.EIGHT_K:
+        if form is not Form.EIGHT_K and _is_contents(headings):
             belongs.append(current)
             continue
         spans: list[tuple[int, str | None]] = [(0, current)]
@@ -53,9 +61,18 @@ def items_of(
     return belongs
 
 
+def _is_contents(headings: Sequence[re.Match[str]]) -> bool:
+    if len({found.group(1) for found in headings}) < _CONTENTS_HEADINGS:
+        return False
+    return (headings[-1].start() - headings[0].start()) / (len(headings) - 1) <= _CONTENTS_SPACING
+
+
 def _plausible(found: re.Match[str], form: Form) -> bool:
     """Whether the line is a heading: an 8-K's Items have two decimals, a sentence that cites an Item is none."""
     if ("." in found.group(1)) != (form is Form.EIGHT_K):
         return False
     rest = found.group(3).strip()
-    return not rest or rest[0].isupper() or not rest[0].isalnum()
+    if rest and (rest[0] in _AFTER_A_CITATION or (rest[0].isalnum() and not rest[0].isupper())):
+        return False
+    before = found.string[: found.start()].rstrip().rpartition("\n")[2]
+    return len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ",")

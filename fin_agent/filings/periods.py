@@ -63,6 +63,11 @@ class FiscalCalendar:
             return None
         return _month_end(day.year + year - self.year, day.month)
 
+    def ends_a_year(self, day: date) -> bool:
+        """Whether a fiscal year may end on `day`, give or take the drift of 52- and 53-week years."""
+        away = abs((self.year_end - day).days) % 365.25
+        return min(away, 365.25 - away) <= 2 * _DRIFT
+
     def instant(self, day: date) -> FactPeriod:
         quarter = self.quarter_of(day)
         return FactPeriod(self.fiscal_year_of(day), None if quarter == 4 else quarter, 0, day)

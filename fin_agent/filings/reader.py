@@ -14,6 +14,7 @@ from fin_agent.filings.identity import identify
 from fin_agent.filings.items import items_of
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.pdf import read_pdf
+from fin_agent.filings.reconciling import UnitOf
 from fin_agent.filings.statements import statements_of
 from fin_agent.filings.tables import read_tables
 
@@ -28,7 +29,7 @@ _ENDING = re.compile(r"\.(pdf|html?|xhtml)(\.gz)?$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
 
-def read_filing(path: Path, metric_of: MetricOf) -> Filing:
+def read_filing(path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None) -> Filing:
     """Read the file at `path`. Raises ReadError naming the file, the reason and the next step."""
     if path.suffix.lower() not in READABLE:
         raise ReadError(
@@ -41,7 +42,7 @@ def read_filing(path: Path, metric_of: MetricOf) -> Filing:
     statements = statements_of(contents)
     items = items_of(contents, identity.form, statements)
     tables = read_tables(contents, identity)
-    facts = facts_of_tables(tables, statements, metric_of)
+    facts = facts_of_tables(tables, statements, metric_of, unit_of)
     pages = tuple(
         Page(page.number, page.text, item, statements.get(page.number), title_of(page))
         for page, item in zip(contents, items, strict=True)

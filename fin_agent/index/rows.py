@@ -27,7 +27,7 @@ SqlValue = str | int | float | None
 
 FACT_COLUMNS = (
     "filing_id", "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter",
-    "months", "period_end", "column_header", "statement", "scope", "source", "box",
+    "months", "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box",
 )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def fact_values(fact: Fact, filing_id: int) -> tuple[SqlValue, ...]:
     return (
         filing_id, fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
         fact.scale, fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column,
-        fact.statement, fact.scope, fact.source, _box_text(fact.box),
+        fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box),
     )  # fmt: skip
 
 
@@ -164,6 +164,8 @@ def fact(row: sqlite3.Row) -> Fact:
         statement=Statement(row["statement"]) if row["statement"] else None,
         scope=row["scope"],
         source=row["source"],
+        tied=bool(row["tied"]),
+        inverted=bool(row["inverted"]),
     )
 
 

@@ -89,6 +89,8 @@ CREATE TABLE facts (
   statement TEXT,
   scope TEXT,
   source TEXT NOT NULL,
+  tied INTEGER NOT NULL,
+  inverted INTEGER NOT NULL,
   box TEXT NOT NULL
 ) STRICT;
 CREATE INDEX facts_of_metric ON facts (filing_id, metric) WHERE metric IS NOT NULL;

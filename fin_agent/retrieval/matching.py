@@ -14,13 +14,17 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     """Whether company, metric, scope and period of the fact are the slot's.
 
     `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
+    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs.
     """
     fact = sourced.fact
+    home = metrics[slot.metric].statement
     return (
         fact.metric == slot.metric
         and fact.scope is None
+        and fact.unit == metrics[slot.metric].unit
+        and (fact.tied or home is None)
         and owners.get(sourced.doc_id) == slot.company
-        and covers(fact, slot, metrics[slot.metric].statement)
+        and covers(fact, slot, home)
     )
 
 

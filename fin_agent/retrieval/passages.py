@@ -13,6 +13,8 @@ from fin_agent.retrieval.terms import overlap, stems_of, weights_of
 
 _EXPANSION = 0.3
 _SLOT = 1.0
+_TABLE_OF_FIGURES = 1.5
+"""What the words of a table count beside those of running text where a figure is asked for."""
 _SECOND_OF_A_PAGE = 0.5
 """What a page's second passage is worth beside its first: it repeats the page, but may hold another table."""
 
@@ -39,7 +41,11 @@ def rank_passages(
     stored = _by_page(index.passages([page.key for page in pages]))
     for page in pages:
         scored = [
-            (_words(passage, weights, more) + _SLOT * _figures(passage, facts.get(page.key, ())), passage)
+            (
+                _words(passage, weights, more) * _kind(passage, query)
+                + _SLOT * _figures(passage, facts.get(page.key, ())),
+                passage,
+            )
             for passage in stored.get(page.key, ())
         ]
         scored.sort(key=lambda entry: (-round(entry[0], 9), entry[1].passage.ordinal))
@@ -52,6 +58,10 @@ def rank_passages(
 def _words(passage: StoredPassage, weights: Mapping[str, float], more: Mapping[str, float]) -> float:
     stems = set(stems_of(passage.passage.text))
     return overlap(stems, weights) + _EXPANSION * overlap(stems, more)
+
+
+def _kind(passage: StoredPassage, query: Query) -> float:
+    return _TABLE_OF_FIGURES if query.figures and passage.passage.kind is PassageKind.TABLE else 1.0
 
 
 def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:

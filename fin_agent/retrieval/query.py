@@ -31,6 +31,8 @@ class Query:
     """Items, as `10-K.7`, where such things are told, best first."""
     slots: tuple[Slot, ...] = ()
     """Figures that are looked for."""
+    figures: bool = False
+    """Whether a figure is asked for that no slot describes: tables go before running text."""
 
 
 @dataclass(frozen=True, slots=True)

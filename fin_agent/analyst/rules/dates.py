@@ -53,7 +53,8 @@ def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
         ago = round(apart / _DAYS_A_YEAR)
         if 0 <= ago < _YEARS_OF_COLUMNS and abs(apart - ago * _DAYS_A_YEAR) <= _DAYS_NEAR:
             quarter = None if is_annual(identity) else identity.quarter
-            found.append((quarter is not None, ago, FiscalPeriod(fiscal_year=identity.fiscal_year - ago, quarter=quarter)))
+            period = FiscalPeriod(fiscal_year=identity.fiscal_year - ago, quarter=quarter)
+            found.append((quarter is not None, ago, period))
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 
 

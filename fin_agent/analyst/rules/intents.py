@@ -27,7 +27,9 @@ _FORMS = (
 )
 _SOME_WORDS = r"\s+(?:\S+\s+){0,4}?"
 """Between the words of a measure a company or a period may stand: `increase in Quillmark's inventory`."""
-_OVER_PERIODS = re.compile(r"\b(?:over|across|throughout) (?:the )?(?:\w+ years|period|FY|fiscal|years|(?:19|20)\d\d)", re.I)
+_OVER_PERIODS = re.compile(
+    r"\b(?:over|across|throughout) (?:the )?(?:\w+ years|period|FY|fiscal|years|(?:19|20)\d\d)", re.I
+)
 
 
 def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
@@ -48,8 +50,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
     named = len(companies) + len(unknown)
     relation = relation_of(wording.core, _spans_of(measure, wording.core, lexicon), len(periods), named)
-    if len({period.quarter is None for period in periods}) > 1:
-        relation = Relation.EXPLANATION  # a part of the year against the whole: no figure of the ledger tells it
+    if len({period.quarter is None for period in periods}) > 1 or _asks_part_of_year(wording.core):
+        relation = Relation.EXPLANATION  # half a year, or a quarter against the whole: no slot of the ledger holds it
     comparison = comparison_of(wording.core, named)
     unit = _unit(question, measure, relation, comparison)
     topics = lexicon.topics(wording.core)
@@ -105,6 +107,11 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
 
 def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
     return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
+
+
+def _asks_part_of_year(core: str) -> bool:
+    """Half a year or nine months; a year and a quarter have slots of their own."""
+    return any(mention.months in (6, 9) for mention in parse_periods(core).mentions)
 
 
 def _dates(question: str) -> tuple[date, ...]:

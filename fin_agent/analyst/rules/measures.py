@@ -113,7 +113,8 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
         second = following[0]
         between = text[first.end : second.start]
         share = _SHARE_OF.match(between)
-        if share and second.id != first.id and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
+        other = second.id != first.id  # `the revenue of one to the revenue of the other` compares companies
+        if share and other and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
             ratio = f"({first.id}) / ({second.id})"
             words = " ".join(text[first.start : second.end].split())
             if share.group("percent") or re.search(r"%|\bpercent", text):

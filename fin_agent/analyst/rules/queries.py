@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.filings.filing import Statement
@@ -40,6 +40,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         statements=_statements(intent, slots, workspace),
         items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
         slots=slots,
+        figures=intent.asks_figure and intent.relation is Relation.EACH and not slots,
     )
 
 

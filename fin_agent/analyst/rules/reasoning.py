@@ -12,9 +12,13 @@ from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.filings.filing import PassageKind
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
+from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
 
-_SENTENCE = re.compile(r"(?<=[.?!;])[\"”)]?\s+(?=[A-Z“\"(•])|\s*•\s*|\n\s*\n")
+_SENTENCE = re.compile(
+    r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No)\.)(?<!\bMrs\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
+    r"|\s*•\s*|\n\s*\n"
+)
+"""An initial or a title ends no sentence (`Rolf H. Anselm`), and words in parentheses go on with it (`Inc. (the`)."""
 _MOST_SENTENCES = 3
 _EXPANSION = 0.3
 _FIGURE_BONUS = 1.2
@@ -38,6 +42,8 @@ _LONGEST_SPAN = 420
 _MOST_FOLLOWING = 2
 _FEWEST_PLAIN_WORDS = 3
 _EVIDENCE_DECAY = 0.93
+_ENOUGH_FOR_A_FIGURE = 0.35
+"""Share of the question's weight of words that a sentence must hold to state the figure it asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +51,27 @@ class _Sentence:
     text: str
     evidence: int
     position: int
+    last: int
+    """Position of the last sentence it takes in."""
     score: float
 
 
 def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning:
-    """The best few sentences of the evidence, in reading order, each cited. Empty where none shares a telling word."""
+    """The best few sentences of the evidence, in reading order, each cited. Empty where none shares a telling word.
+
+    Where a figure is asked for, only sentences that hold one and are about it count.
+    """
     asked = set(stems_of(" ".join(search_terms(intent.keywords))))
     related = set(stems_of(" ".join(search_terms(intent.expansions)))) - asked
     pages = index.page_count()
-    weights = weights_of(asked, index.document_frequencies(asked), pages)
-    weights |= {
+    own_weights = weights_of(asked, index.document_frequencies(asked), pages)
+    weights = own_weights | {
         term: _EXPANSION * weight
         for term, weight in weights_of(related, index.document_frequencies(related), pages).items()
     }
     sentences = list(_scored(intent, evidence, weights))
+    if intent.asks_figure and intent.relation is Relation.EACH:
+        sentences = [sentence for sentence in sentences if _may_state_figure(sentence.text, own_weights)]
     if not sentences:
         return Reasoning(text="", citations=())
     sentences.sort(key=lambda sentence: (-round(sentence.score, 9), sentence.evidence, sentence.position))
@@ -77,10 +90,10 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
     total = sum(weights.values()) or 1.0
     for number, kept in enumerate(evidence):
         parts = _rows(kept.passage.text) if kept.passage.kind is PassageKind.TABLE else sentences_of(kept.passage.text)
-        spans = parts
+        spans = [(part, position) for position, part in enumerate(parts)]
         if intent.relation is Relation.EXPLANATION and kept.passage.kind is PassageKind.TEXT:
             spans = _with_what_follows(parts)
-        for position, (lead, text) in enumerate(zip(parts, spans, strict=True)):
+        for position, (lead, (text, last)) in enumerate(zip(parts, spans, strict=True)):
             stems = stems_of(text)
             # What follows a sentence adds to it, but the sentence itself has to be about the question.
             held = (_held(stems_of(lead), weights) + _held(stems, weights)) / 2
@@ -89,30 +102,41 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
             score = held / total / (1 + len(stems) / 60) * _fitness(text, intent)
             if intent.measure and intent.measure.lower() in lead[:_SUBJECT_CHARACTERS].lower():
                 score *= _SUBJECT_BONUS
-            yield _Sentence(text, number, position, score * _EVIDENCE_DECAY**number)
+            yield _Sentence(text, number, position, last, score * _EVIDENCE_DECAY**number)
 
 
 def _held(stems: Sequence[str], weights: Mapping[str, float]) -> float:
     return sum(weights.get(term, 0.0) for term in set(stems))
 
 
-def _with_what_follows(sentences: Sequence[str]) -> list[str]:
-    """Each sentence with the next ones while they are short: a change is stated first, its reasons come after."""
-    joined: list[str] = []
+def _may_state_figure(text: str, weights: Mapping[str, float]) -> bool:
+    return _states_figure(text) and overlap(stems_of(text), weights) >= _ENOUGH_FOR_A_FIGURE
+
+
+def _states_figure(text: str) -> bool:
+    return re.search(r"\d", _YEAR.sub("", text)) is not None
+
+
+def _with_what_follows(sentences: Sequence[str]) -> list[tuple[str, int]]:
+    """Each sentence with the next ones while they are short: a change is stated first, its reasons come after.
+
+    With the position of the last one taken in.
+    """
+    joined: list[tuple[str, int]] = []
     for position, sentence in enumerate(sentences):
-        span = sentence
+        span, last = sentence, position
         for following in sentences[position + 1 : position + 1 + _MOST_FOLLOWING]:
             if len(span) + len(following) > _LONGEST_SPAN:
                 break
-            span = f"{span} {following}"
-        joined.append(span)
+            span, last = f"{span} {following}", last + 1
+        joined.append((span, last))
     return joined
 
 
 def _fitness(text: str, intent: Intent) -> float:
     """How far a sentence is of the kind asked for: a figure, a cause, of the year asked about."""
     fitness = 1.0
-    if intent.asks_figure and re.search(r"\d", _YEAR.sub("", text)):
+    if intent.asks_figure and _states_figure(text):
         fitness *= _FIGURE_BONUS
     if intent.relation is Relation.EXPLANATION and _CAUSE.search(text):
         fitness *= _CAUSE_BONUS
@@ -170,8 +194,14 @@ def _distinct(sentences: Iterator[_Sentence]) -> list[_Sentence]:
         stems = set(stems_of(sentence.text))
         if any(len(stems & other) > 0.7 * min(len(stems), len(other)) for other in seen):
             continue
+        if any(_overlap(sentence, other) for other in chosen):
+            continue
         chosen.append(sentence)
         seen.append(stems)
         if len(chosen) == _MOST_SENTENCES:
             break
     return chosen
+
+
+def _overlap(one: _Sentence, other: _Sentence) -> bool:
+    return one.evidence == other.evidence and one.position <= other.last and other.position <= one.last

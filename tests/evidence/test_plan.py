@@ -1,0 +1,145 @@
+"""Which figures an answer needs: the periods meant by each company, and what was assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import pytest
+
+from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.filings.filing import Form, Identity
+from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.lexicon import load_lexicon
+
+ACME = CompanyAsked(key="acme", name="Acme Tools")
+BELL = CompanyAsked(key="bell", name="Bell Stores")
+
+
+def annual(year: int, ended: date) -> Identity:
+    return Identity(company="x", form=Form.TEN_K, fiscal_year=year, period_end=ended)
+
+
+YEARS = {
+    "acme": FiscalYears.of("Acme Tools", [annual(year, date(year, 12, 31)) for year in (2020, 2021, 2022, 2023)]),
+    "bell": FiscalYears.of("Bell Stores", [annual(year, date(year + 1, 1, 31)) for year in (2018, 2019)]),
+    "new": FiscalYears.of("New Co", []),
+}
+
+
+def plan(
+    expression: str,
+    *periods: int | tuple[int, int],
+    relation: Relation = Relation.EACH,
+    companies: tuple[CompanyAsked, ...] = (ACME,),
+    years: Mapping[str, FiscalYears] = YEARS,
+) -> Plan:
+    asked = [
+        FiscalPeriod(fiscal_year=period) if isinstance(period, int)
+        else FiscalPeriod(fiscal_year=period[0], quarter=period[1])
+        for period in periods
+    ]  # fmt: skip
+    intent = Intent(
+        question="?", core="?", companies=companies, periods=tuple(asked), relation=relation, expression=expression
+    )
+    return plan_of(intent, load_lexicon(), years)
+
+
+def terms(found: Plan) -> list[tuple[str, str]]:
+    return [(term.company.key, str(term.period)) for term in found.terms]
+
+
+def needed(found: Plan) -> set[tuple[str, int, int | None]]:
+    return {(slot.metric, slot.fiscal_year, slot.quarter) for slot, required in found.slots().items() if required}
+
+
+def test_words_have_no_plan() -> None:
+    assert plan("revenue", 2023, relation=Relation.EXPLANATION) == Plan((), ())
+    assert plan("", 2023) == Plan((), ())
+
+
+def test_where_no_period_is_named_the_latest_year_is_taken_and_said() -> None:
+    found = plan("revenue")
+    assert terms(found) == [("acme", "FY2023")]
+    assert len(found.notes) == 1
+    assert "FY2023" in found.notes[0]
+    assert "Acme Tools" in found.notes[0]
+
+
+def test_a_company_without_a_year_on_file_has_no_terms() -> None:
+    assert plan("revenue", companies=(CompanyAsked(key="new", name="New Co"),)).terms == ()
+
+
+def test_a_calendar_year_that_the_filer_calls_otherwise_is_translated_with_a_note() -> None:
+    found = plan("revenue", 2020, companies=(BELL,))
+    assert terms(found) == [("bell", "FY2019")]
+    assert "2020" in found.notes[0]
+    assert "fiscal 2019" in found.notes[0]
+
+
+def test_a_year_under_the_filers_own_name_is_never_translated() -> None:
+    found = plan("revenue", 2019, companies=(BELL,))
+    assert terms(found) == [("bell", "FY2019")]
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize("relation", [Relation.AVERAGE, Relation.TOTAL])
+def test_averages_and_totals_take_in_the_years_between(relation: Relation) -> None:
+    assert terms(plan("revenue", 2020, 2023, relation=relation)) == [
+        ("acme", "FY2020"), ("acme", "FY2021"), ("acme", "FY2022"), ("acme", "FY2023"),
+    ]  # fmt: skip
+
+
+def test_quarters_are_not_filled_up() -> None:
+    found = plan("revenue", (2023, 1), (2023, 3), relation=Relation.AVERAGE)
+    assert terms(found) == [("acme", "Q1 FY2023"), ("acme", "Q3 FY2023")]
+
+
+@pytest.mark.parametrize("relation", [Relation.GROWTH, Relation.CHANGE, Relation.TREND])
+def test_one_year_is_compared_with_the_one_before(relation: Relation) -> None:
+    assert terms(plan("revenue", 2022, relation=relation)) == [("acme", "FY2021"), ("acme", "FY2022")]
+
+
+def test_a_quarter_is_compared_with_the_same_quarter_a_year_before() -> None:
+    found = plan("revenue", (2023, 2), relation=Relation.GROWTH)
+    assert terms(found) == [("acme", "Q2 FY2022"), ("acme", "Q2 FY2023")]
+
+
+@pytest.mark.parametrize("relation", [Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH])
+def test_what_lies_between_two_ends_is_not_asked_for(relation: Relation) -> None:
+    assert terms(plan("revenue", 2020, 2021, 2022, 2023, relation=relation)) == [("acme", "FY2020"), ("acme", "FY2023")]
+
+
+def test_a_trend_looks_at_every_year() -> None:
+    assert len(plan("revenue", 2020, 2021, 2022, relation=Relation.TREND).terms) == 3
+
+
+def test_an_average_of_balances_needs_the_year_before() -> None:
+    assert needed(plan("cost_of_revenue / avg(inventories)", 2022)) == {
+        ("cost_of_revenue", 2022, None), ("inventories", 2022, None), ("inventories", 2021, None),
+    }  # fmt: skip
+
+
+def test_a_balance_before_a_quarter_is_that_of_the_year_end() -> None:
+    assert needed(plan("revenue - prior(inventories)", (2022, 3))) == {
+        ("revenue", 2022, 3), ("inventories", 2021, None),
+    }  # fmt: skip
+
+
+def test_a_pinned_year_stays_whatever_period_is_asked() -> None:
+    assert needed(plan("revenue - inventories[2021]", 2023)) == {
+        ("revenue", 2023, None), ("inventories", 2021, None),
+    }  # fmt: skip
+
+
+def test_every_company_gets_its_own_terms_in_its_own_years() -> None:
+    found = plan("revenue", 2020, companies=(ACME, BELL))
+    assert terms(found) == [("acme", "FY2020"), ("bell", "FY2019")]
+    assert [key for key in found.by_company()] == ["acme", "bell"]
+
+
+def test_a_slot_that_one_term_needs_is_required_even_where_another_could_do_without() -> None:
+    found = plan("optional(goodwill) + prior(goodwill)", 2022, 2023)
+    asked = {(slot.metric, slot.fiscal_year): required for slot, required in found.slots().items()}
+    assert asked == {("goodwill", 2023): False, ("goodwill", 2022): True, ("goodwill", 2021): True}
