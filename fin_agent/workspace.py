@@ -37,12 +37,13 @@ class Workspace:
 
     def _current(self) -> tuple[tuple[FilingRecord, ...], CompanyDirectory, dict[str, FiscalYears]]:
         records = self.index.filings()
-        if self._derived is None or self._derived[0] is not records:
+        derived = self._derived  # another thread may put a newer one there meanwhile
+        if derived is None or derived[0] is not records:
             identities = {record.doc_id: record.identity for record in records}
             directory = CompanyDirectory((record.doc_id, record.identity) for record in records)
             years = {
                 company.key: FiscalYears.of(company.name, (identities[doc_id] for doc_id in company.doc_ids))
                 for company in directory.companies
             }
-            self._derived = records, directory, years
-        return self._derived
+            derived = self._derived = records, directory, years
+        return derived

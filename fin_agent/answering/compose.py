@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from math import isclose
 from typing import get_args
 
@@ -16,6 +16,7 @@ from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
 
+_ANY_SIZE = Context(prec=400)
 _DECIMALS: dict[str, int] = {
     "percent": 1,
     "percentage points": 1,
@@ -69,12 +70,12 @@ def shown(value: float, unit: str, decimals: int | None = None) -> str:
     """A value as people write it: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
     if unit.startswith("USD"):
         places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
-        amount = f"{abs(value):,.{places}f}"
-        sign = "-" if value < 0 else ""
+        amount = _fixed(abs(value), places)
+        sign = "-" if _half_up(value, places) < 0 else ""
         scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
         return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
     places = decimals if decimals is not None else _DECIMALS.get(unit, _places(value))
-    number = f"{value:,.{places}f}"
+    number = _fixed(value, places)
     return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
 
 
@@ -191,15 +192,20 @@ def _number(part: object) -> float:
 
 def _rounded(value: float, decimals: int | None) -> float:
     """Half up, as people round; binary noise beyond ten significant digits is cut where no rounding was asked."""
-    exact = Decimal(repr(value))
-    if decimals is None:
-        return float(f"{value:.10g}")
-    return float(exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP))
+    return float(f"{value:.10g}") if decimals is None else float(_half_up(value, decimals))
+
+
+def _half_up(value: float, places: int) -> Decimal:
+    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_SIZE)
+    return abs(rounded) if not rounded else rounded
+
+
+def _fixed(value: float, places: int) -> str:
+    return f"{_half_up(value, places):,}"
 
 
 def _places(value: float) -> int:
-    text = f"{value:.4f}".rstrip("0")
-    return min(len(text.split(".")[1]) if "." in text else 0, 3)
+    return len(f"{_half_up(value, 3)}".rstrip("0").partition(".")[2])
 
 
 def _known(unit: str) -> OutputUnit | None:

@@ -78,7 +78,7 @@ class _Writer:
         """The tree as Python, with no more parentheses than its precedence asks for."""
         match tree:
             case Constant(value):
-                return f"{value:g}"
+                return str(int(value)) if float(value).is_integer() else repr(value)
             case Known(slot):
                 return self._variable(slot)
             case Operation(operator, left, right):

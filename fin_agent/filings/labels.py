@@ -148,7 +148,8 @@ def _own_labels(labels: Sequence[BodyLine], item: BodyLine, pitch: float, widest
 def _continues(first: BodyLine, second: BodyLine, pitch: float, widest: float) -> bool:
     """Whether `second` goes on with the label begun by `first`, which has no cells."""
     step = second.line.middle - first.line.middle
-    if step > 1.5 * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
+    reach = 2.0 if _DANGLING.search(first.label) else 1.5  # unfinished words reach further than finished ones
+    if step > reach * pitch or (first.label.endswith(":") and not second.label[:1].islower()):
         return False
     if second.x0 < first.x0 - 6.0:
         return False

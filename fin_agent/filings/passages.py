@@ -31,16 +31,19 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
 
 
 def split_text(text: str, tokens: int = PASSAGE_TOKENS, overlap: int = OVERLAP_TOKENS) -> Iterator[str]:
-    """Spans of at most about `tokens` tokens, cut at line ends, each repeating the last `overlap` tokens."""
+    """Spans of at most `tokens` tokens (estimated), cut at line ends, each repeating the last `overlap` tokens."""
     limit, kept = tokens * _CHARACTERS_PER_TOKEN, overlap * _CHARACTERS_PER_TOKEN
     lines = text.strip().split("\n")
     span: list[str] = []
     length = 0
     for line in (piece for whole in lines for piece in _pieces(whole, limit)):
         if span and length + len(line) > limit:
-            yield "\n".join(span)
+            if any(part.strip() for part in span):
+                yield "\n".join(span)
             span = _tail(span, kept)
             length = sum(len(part) + 1 for part in span)
+            if length + len(line) > limit:  # no room for what is repeated
+                span, length = [], 0
         span.append(line)
         length += len(line) + 1
     if any(line.strip() for line in span):

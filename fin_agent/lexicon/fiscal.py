@@ -89,7 +89,7 @@ class FiscalYears:
         return any(0 <= year - asked.fiscal_year < YEARS_IN_AN_ANNUAL_REPORT for year in self.annual)
 
     def described(self) -> str:
-        """`FY2015-FY2017, FY2019; Q2 FY2023`: what there is, for a message."""
+        """`FY2015, FY2016, FY2019; Q2 FY2023`: what there is, for a message."""
         parts = [f"FY{year}" for year in self.annual]
         quarters = [f"Q{quarter} FY{year}" for year, quarter in self.quarters]
         return "; ".join(part for part in (", ".join(parts), ", ".join(quarters)) if part) or "no periods"

@@ -56,7 +56,7 @@ def filled_from(wanted: Slot, *facts: SourcedFact) -> Entry:
 
 
 def test_a_figure_keeps_its_place_and_its_value_in_base_units() -> None:
-    entry = filled(slot(), fact("3,763".replace(",", "")))
+    entry = filled(slot(), fact("3763"))
     assert entry.figure is not None
     assert entry.figure.value == 3_763_000_000
     assert (entry.figure.doc_id, entry.figure.page, entry.figure.line) == ("acme23", 40, 3)

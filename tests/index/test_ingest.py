@@ -17,7 +17,7 @@ import pytest
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
-from fin_agent.index.ingest import IngestReport, Outcome, Prepare, files_below, ingest
+from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -83,7 +83,7 @@ def test_second_run_does_nothing(folder: Path, index: SqliteIndex, plain: Prepar
     assert report.count(Outcome.UNCHANGED) == 2
 
 
-def never(path: Path) -> None:
+def never(path: Path) -> PreparedFiling:
     raise AssertionError(f"{path} was read")
 
 
@@ -310,7 +310,7 @@ def test_script_without_a_main_guard_is_told_so(folder: Path, tmp_path: Path, qu
 def test_order_of_results_does_not_depend_on_file_names(
     sample_index: Path, sample_filings: Path, tmp_path: Path
 ) -> None:
-    """The same filings under names that sort the other way round: each search gives the same pages in the same order."""
+    """The same filings under names that sort otherwise: each search gives the same pages in the same order."""
     renamed = tmp_path / "renamed"
     renamed.mkdir()
     paths = sorted(sample_filings.glob("*.pdf"))[::2]

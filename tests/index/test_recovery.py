@@ -29,7 +29,8 @@ from fin_agent.index.sqlite import SqliteIndex
 if __name__ == "__main__":
     print("ready", flush=True)
     with SqliteIndex.create(Path(sys.argv[2])) as index:
-        report = ingest([Path(sys.argv[3])], index, many_pages, workers=0, on_file=lambda file: print(file.doc_id, flush=True))
+        told = lambda file: print(file.doc_id, flush=True)
+        report = ingest([Path(sys.argv[3])], index, many_pages, workers=0, on_file=told)
     print(len(report.failures), len(report.files), flush=True)
 """
 

@@ -160,7 +160,7 @@ def test_removing(index: SqliteIndex, make_filing: MakeFiling, check_consistent:
     assert not index.remove(EVERYTHING.doc_id)
     assert [record.doc_id for record in index.filings()] == ["other"]
     assert index.search_pages(["assets"]) == [] == index.search_summaries(["zeppelin"])
-    with pytest.raises(FilingIndexError, match="not in the index.*fin-agent filings"):
+    with pytest.raises(FilingIndexError, match=r"not in the index.*fin-agent filings"):
         index.filing(EVERYTHING.doc_id)
     check_consistent(index)
 

@@ -20,6 +20,8 @@ _TOKEN = re.compile(
 )
 _OPERATORS = {"divided by": "/", "multiplied by": "*", "times": "*", "×": "*", "÷": "/", "minus": "-", "less": "-",
               "plus": "+", "–": "-", "−": "-"}  # fmt: skip
+_UNREAD = "?"
+"""Stands for words that name no metric: harmless in a comment, the end of the formula elsewhere."""
 _MOVED = re.compile(r"(?:change|increase|decrease)s?\s+in\s+", re.I)
 _YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
 
@@ -80,10 +82,7 @@ class _Parser:
             elif re.fullmatch(r"[\s.,;:\[\]]*", text):
                 continue
             else:
-                operand = self._operand(text, open_names)
-                if operand is None:
-                    return None
-                parts.append(operand)
+                parts.append(self._operand(text, open_names) or _UNREAD)
         return _balanced(parts)
 
     def _operand(self, text: str, open_names: frozenset[str]) -> str | None:
@@ -129,7 +128,7 @@ def _balanced(parts: list[str]) -> str | None:
             if depth == depth_of_comment:
                 depth_of_comment = 0
             depth -= 1
-    if depth != 0:
+    if depth != 0 or _UNREAD in kept:
         return None
     expression = " ".join(kept)
     try:

@@ -18,6 +18,11 @@ _SHARE_OF = re.compile(
     re.I,
 )
 _MARGIN = re.compile(r"^\s*(?:%|percent(?:age)?)?\s*margins?\b", re.I)
+_PER_SHARE = re.compile(r"^\s*per\s+(?:diluted\s+)?(?:common\s+)?shares?\b", re.I)
+_PER_PART = re.compile(
+    r"^\s*per\s+(?!(?:the|its|their|form|annum|year|fiscal|quarter|common|diluted|basic|shares?)\b)([a-z]{3,})"
+)
+_SHARES = "weighted_average_shares_diluted"
 _SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
 _SHARE_OF_IT = re.compile(
     r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$"
@@ -69,7 +74,7 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
     leading = _leading(text, mentions)
-    if is_narrowed(text, leading):
+    if is_narrowed(text, leading) or _is_per_part(text, leading, mentions):
         return None
     return _combined(text, leading, mentions, lexicon)
 
@@ -106,6 +111,12 @@ def is_narrowed(text: str, mention: Mention) -> bool:
     return bool(place and not re.match(r"(?:FY|Q[1-4]|USD|US\$)", place.group(1)))
 
 
+def _is_per_part(text: str, mention: Mention, mentions: Sequence[Mention]) -> bool:
+    """`capex per square foot`, where what it is divided by is no metric."""
+    part = _PER_PART.match(text[mention.end :])
+    return part is not None and not any(other.start == mention.end + part.start(1) for other in mentions)
+
+
 def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
     measure = Measure(" ".join(first.phrase.split()), first.id, _unit(first.id, lexicon))
     following = [mention for mention in mentions if mention.start >= first.end]
@@ -119,16 +130,20 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
             words = " ".join(text[first.start : second.end].split())
             if share.group("percent") or re.search(r"%|\bpercent", text):
                 return Measure(words, f"100 * {ratio}", "percent")
-            return Measure(words, ratio, "ratio")
+            units = _unit(first.id, lexicon), _unit(second.id, lexicon)
+            return Measure(words, ratio, "USD per share" if units == ("USD", "shares") else "ratio")
     return _with_modifiers(measure, text, first.end, mentions, lexicon)
 
 
 def _with_modifiers(
     measure: Measure, text: str, end: int, mentions: Sequence[Mention], lexicon: Lexicon
 ) -> Measure:
-    """`... % margin` divides by revenue, `... less capex` subtracts."""
+    """`... % margin` divides by revenue, `... per share` by diluted shares, `... less capex` subtracts."""
     if measure.unit == "USD" and _MARGIN.match(text[end:]) and "revenue" in lexicon.metrics:
         return Measure(f"{measure.words} margin", f"100 * ({measure.expression}) / revenue", "percent", measure.stated)
+    if measure.unit == "USD" and _PER_SHARE.match(text[end:]) and _SHARES in lexicon.metrics:
+        expression = f"({measure.expression}) / {_SHARES}"
+        return Measure(f"{measure.words} per share", expression, "USD per share", measure.stated)
     for mention in mentions:
         word = text[end : mention.start].strip().lower() if mention.start >= end else ""
         if word in _SUM and _unit(mention.id, lexicon) == measure.unit and (word != "and" or _summed(text)):
@@ -151,7 +166,7 @@ def _leading(text: str, mentions: Sequence[Mention]) -> Mention:
 
 
 def _asks_ratio(text: str, first: Mention, over: str | None) -> bool:
-    if over and over.lower().startswith("divided"):
+    if over and over.lower().startswith(("divided", "per")):
         return True
     return bool(re.search(r"\bratio\b", text, re.I) or _RATIO_OF.search(text[: first.start]))
 

@@ -32,10 +32,12 @@ _PREAMBLE = re.compile(
 )
 _LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\s*:\s*(?=\S.{8})", re.I | re.S)
 _DECIMALS = (
-    (re.compile(r"\b(?:to|at)?\s*(one|two|three|four|1|2|3|4)\s+(?:decimal|digits? after)", re.I), None),
+    (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
+    (re.compile(r"\bnearest tenth\b", re.I), 1),
+    (re.compile(r"\bnearest (?:hundredth|cent)\b", re.I), 2),
     (re.compile(r"\bnearest (?:whole (?:number|percent)|integer|million|thousand|billion|dollar|percent)\b", re.I), 0),
 )
-_NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _SCALE_UNITS: dict[str, OutputUnit] = {
     "thousand": "USD thousands",
     "million": "USD millions",
@@ -43,7 +45,8 @@ _SCALE_UNITS: dict[str, OutputUnit] = {
 }
 _SCALED = re.compile(
     r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?"
-    r"(thousand|million|billion)s?\b",
+    r"(thousand|million|billion)s?\b"
+    r"|\bnearest (thousand|million|billion)\b",
     re.I,
 )
 _PERCENT = re.compile(
@@ -98,7 +101,10 @@ def decimals_asked(question: str) -> int | None:
     for pattern, fixed in _DECIMALS:
         found = pattern.search(question)
         if found:
-            return fixed if fixed is not None else _NUMBER_WORDS.get(found.group(1).lower()) or int(found.group(1))
+            if fixed is not None:
+                return fixed
+            word = found.group(1).lower()
+            return int(word) if word.isdigit() else _NUMBER_WORDS[word]
     return None
 
 
@@ -106,7 +112,7 @@ def unit_asked(question: str) -> OutputUnit | None:
     """The unit the answer is to be given in, where the question says so."""
     scaled = _SCALED.search(question)
     if scaled:
-        scale = scaled.group(1).lower()
+        scale = (scaled.group(1) or scaled.group(2)).lower()
         return _SCALE_UNITS[scale]
     if re.search(r"\bpercentage points?\b", question, re.I):
         return "percentage points"

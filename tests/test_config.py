@@ -1,0 +1,38 @@
+"""Settings and where the index is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from fin_agent.config import INDEX_VARIABLE, Settings, index_folder
+
+
+def test_defaults_are_those_published() -> None:
+    assert Settings().model_dump() == {
+        "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [{"rounds": 0}, {"rounds": 4}, {"documents": 0}, {"pages": -1}, {"page": 5}])
+def test_values_that_cannot_be_used(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValidationError, match=next(iter(wrong))):
+        Settings(**wrong)
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        Settings().rounds = 1  # type: ignore[misc]
+
+
+def test_index_given_before_the_environment_before_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(INDEX_VARIABLE, "/elsewhere")
+    assert index_folder(Path("here")) == Path("here")
+    assert index_folder() == Path("/elsewhere")
+    monkeypatch.setenv(INDEX_VARIABLE, "~/filings")
+    assert index_folder() == Path.home() / "filings"
+    for unset in (lambda: monkeypatch.setenv(INDEX_VARIABLE, ""), lambda: monkeypatch.delenv(INDEX_VARIABLE)):
+        unset()
+        assert index_folder().is_absolute() and index_folder().parts[-2:] == ("fin-agent", "index")
