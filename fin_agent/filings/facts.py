@@ -83,8 +83,13 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
                 line=row.line,
                 column=table.columns[index],
                 statement=statement,
-                scope=_part_of_company(row.label) if of_column else _part_of_company(parts[index]) or scope,
+                scope=_part_of_company(row.label) if of_column else _scope(row.label, parts[index]) or scope,
             )
+
+
+def _scope(label: str, part: str) -> str | None:
+    """The part of the company that a column is of; one that repeats the row's own words is of none."""
+    return None if part.lower() in label.lower() else _part_of_company(part)
 
 
 _SHARES = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -246,7 +247,13 @@ def _reader_failed(path: Path, error: Exception) -> ReadError:
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    # Stopped from the keyboard, a worker ends at once and without a traceback: this process says what was stopped.
+    return ProcessPoolExecutor(
+        workers,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=signal.signal,
+        initargs=(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 __all__ = ["READER_VERSION", "IngestReport", "IngestedFile", "Outcome", "PreparedFiling", "files_below", "ingest"]
