@@ -9,7 +9,7 @@ from fin_agent.evidence.intent import OutputUnit
 
 _SENTENCE_END = re.compile(
     r"(?<=[?!])\s+"
-    r"|(?<=[.:])\s+(?=[A-Z])(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
+    r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
 )
 _DEFINITION = re.compile(
     r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)(?:\s+here)?\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
@@ -30,7 +30,7 @@ _PREAMBLE = re.compile(
     r"\b(?:statements?|sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
     re.I,
 )
-_LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\s*:\s*(?=\S.{8})", re.I | re.S)
+_LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\b[^:?]*:\s*(?=\S.{8})", re.I | re.S)
 _DECIMALS = (
     (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
     (re.compile(r"\bnearest tenth\b", re.I), 1),

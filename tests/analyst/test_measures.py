@@ -1,0 +1,150 @@
+"""What a question measures: metrics, shares, margins, sums; and what is only a part and therefore no metric."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.analyst.rules.measures import Measure, measure_of
+from fin_agent.lexicon.lexicon import load_lexicon
+
+
+def measure(text: str, *definitions: tuple[str, str]) -> Measure | None:
+    return measure_of(text, definitions, load_lexicon())
+
+
+def expression(text: str, *definitions: tuple[str, str]) -> tuple[str, str] | None:
+    found = measure(text, *definitions)
+    return None if found is None else (found.expression.replace(" ", ""), found.unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unit"),
+    [
+        ("What was the revenue?", "revenue", "USD"),
+        ("What were total net sales?", "revenue", "USD"),
+        ("What is the year end net AR?", "accounts_receivable", "USD"),
+        ("What is the diluted EPS?", "diluted_eps", "USD per share"),
+        ("What is the gross margin?", "gross_margin", "percent"),
+        ("What is the quick ratio?", "quick_ratio", "ratio"),
+        ("What is days payable outstanding?", "days_payable_outstanding", "days"),
+        ("What is the unadjusted EBITDA less capex?", "ebitda_less_capex", "USD"),
+        ("How much did it spend on capital expenditures?", "capital_expenditures", "USD"),
+        ("What is the company's total amount of debt?", "total_debt", "USD"),
+    ],
+)
+def test_names_of_metrics_and_formulas(text: str, wanted: str, unit: str) -> None:
+    assert expression(text) == (wanted, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unit"),
+    [
+        ("gross profit % margin", "100*(gross_profit)/revenue", "percent"),
+        ("EBITDA % margin", "100*(ebitda)/revenue", "percent"),
+        ("capex as a % of revenue", "100*(capital_expenditures)/(revenue)", "percent"),
+        ("R&D as a percentage of total net sales", "100*(research_and_development)/(revenue)", "percent"),
+        ("SG&A expense as a share of revenue", "100*(selling_general_and_administrative)/(revenue)", "percent"),
+        ("net income divided by total assets", "(net_income)/(total_assets)", "ratio"),
+        ("the ratio of total debt to total equity", "(total_debt)/(total_equity)", "ratio"),
+        ("revenue per diluted share", "(revenue)/(weighted_average_shares_diluted)", "USD per share"),
+        ("cost of sales per share", "(cost_of_revenue)/weighted_average_shares_diluted", "USD per share"),
+        ("operating cash flow less capital expenditures", "(cash_from_operations)-(capital_expenditures)", "USD"),
+        ("revenue minus cost of sales", "(revenue)-(cost_of_revenue)", "USD"),
+        ("the sum of accounts receivable and inventories", "(accounts_receivable)+(inventories)", "USD"),
+    ],
+)
+def test_words_after_a_metric_modify_it(text: str, wanted: str, unit: str) -> None:
+    assert expression(text) == (wanted, unit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What percent of revenue was R&D?",
+        "What percentage of total revenue did it spend on R&D?",
+        "What share of its net sales is R&D?",
+        "R&D accounted for what proportion of revenue?",
+    ],
+)
+def test_a_share_may_name_the_whole_first(text: str) -> None:
+    assert expression(text) == ("100*(research_and_development)/(revenue)", "percent")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was iPhone revenue?",
+        "What were net sales in North America?",
+        "What was the revenue of the Cloud segment?",
+        "What was organic revenue?",
+        "What was revenue excluding acquisitions?",
+        "What was constant currency revenue?",
+        "What was pro forma net income?",
+        "What was operating lease revenue?",
+        "What percent of revenue came from China?",
+        "What was capex per square foot?",
+        "What was net revenue from Europe?",
+        "Who is the chief executive?",
+        "",
+    ],
+)
+def test_a_part_of_a_metric_is_no_metric(text: str) -> None:
+    assert measure(text) is None
+
+
+def test_two_companies_revenues_are_no_ratio_of_revenue_to_itself() -> None:
+    found = measure("What is the ratio of           revenue to           revenue?")
+    assert found is not None
+    assert found.expression == "revenue"
+
+
+def test_asides_in_parentheses_do_not_hide_a_share() -> None:
+    assert expression("capital expenditures (capex) as a % of revenue") == (
+        "100*(capital_expenditures)/(revenue)", "percent",
+    )  # fmt: skip
+
+
+def test_an_increase_in_a_balance_is_that_balance() -> None:
+    assert expression("What was the increase in inventory?") == ("inventories", "USD")
+    assert expression("What was the net change in cash?") == ("net_change_in_cash", "USD")
+
+
+def test_a_stated_formula_goes_before_the_lexicons() -> None:
+    found = measure("What is the quick ratio?", ("Quick ratio", "cash and cash equivalents / total current liabilities"))
+    assert found == Measure("Quick ratio", "cash_and_cash_equivalents / current_liabilities", "ratio", stated=True)
+
+
+def test_a_stated_formula_that_cannot_be_read_leaves_the_lexicons() -> None:
+    assert expression("What is the quick ratio?", ("Quick ratio", "foo / bar")) == ("quick_ratio", "ratio")
+
+
+def test_of_several_stated_formulas_the_one_asked_for_is_taken() -> None:
+    found = measure(
+        "What is the EBITDA margin?",
+        ("EBITDA", "operating income + depreciation and amortization"),
+        ("EBITDA margin", "100 * EBITDA / revenue"),
+    )
+    assert found is not None
+    assert found.words == "EBITDA margin"
+    assert found.unit == "percent"
+
+
+def test_what_is_only_a_part_of_the_measure_asked_is_not_taken_for_it() -> None:
+    found = measure("What is EBITDA less capex?", ("EBITDA", "operating income + depreciation and amortization"))
+    assert found is not None
+    assert found.expression == "ebitda_less_capex"
+
+
+@pytest.mark.parametrize(
+    ("formula", "unit"),
+    [
+        ("365 * accounts payable / COGS", "days"),
+        ("100 * net income / revenue", "percent"),
+        ("net income / revenue", "ratio"),
+        ("net income + interest expense", "USD"),
+    ],
+)
+def test_the_unit_of_a_stated_formula_follows_its_shape(formula: str, unit: str) -> None:
+    found = measure("What is the Zeta measure?", ("Zeta measure", formula))
+    assert found is not None
+    assert found.unit == unit

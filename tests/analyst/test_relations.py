@@ -1,0 +1,96 @@
+"""What is asked over time and between companies."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
+from fin_agent.evidence.intent import Comparison, Relation
+
+
+def relation(core: str, years: int = 1, companies: int = 1, blank: str = "") -> Relation:
+    start = core.find(blank)
+    spans = ((start, start + len(blank)),) if blank else ()
+    return relation_of(core, spans, years, companies)
+
+
+@pytest.mark.parametrize(
+    ("core", "years", "expected"),
+    [
+        ("What was Acme's revenue in FY2023?", 1, Relation.EACH),
+        ("What were revenues in 2022 and 2023?", 2, Relation.EACH),
+        ("What was the revenue growth in FY2023?", 1, Relation.GROWTH),
+        ("By how much did net sales grow from 2022 to 2023?", 2, Relation.GROWTH),
+        ("What was the year-over-year change in operating income in percent?", 2, Relation.GROWTH),
+        ("What is the percentage increase in net income between 2021 and 2023?", 2, Relation.GROWTH),
+        ("What is the FY2018 YoY change of revenue?", 1, Relation.GROWTH),
+        ("What was the revenue CAGR from 2020 to 2023?", 2, Relation.ANNUAL_GROWTH),
+        ("What is the compound annual growth rate of sales?", 2, Relation.ANNUAL_GROWTH),
+        ("What is the FY2017 - FY2019 3 year average of capex?", 3, Relation.AVERAGE),
+        ("What was average capex on average?", 1, Relation.EACH),
+        ("What were cumulative dividends over 2021 to 2023?", 3, Relation.TOTAL),
+        ("What was the change in goodwill from 2022 to 2023?", 2, Relation.CHANGE),
+        ("How much did debt increase in FY2023?", 1, Relation.CHANGE),
+        ("What was the decrease in inventory in FY2023?", 1, Relation.CHANGE),
+        ("Did gross margin improve in FY2023?", 1, Relation.TREND),
+        ("Has revenue declined between 2021 and 2023?", 2, Relation.TREND),
+        ("Is inventory higher than a year ago?", 1, Relation.TREND),
+        ("Why did revenue increase in 2023?", 1, Relation.EXPLANATION),
+        ("What drove revenue growth in FY2023?", 1, Relation.EXPLANATION),
+        ("What are the main drivers of SG&A?", 1, Relation.EXPLANATION),
+        ("Who was appointed chief executive?", 1, Relation.EXPLANATION),
+        ("What does management expect for revenue in 2024?", 1, Relation.EXPLANATION),
+        ("Describe the restructuring plan.", 1, Relation.EXPLANATION),
+        ("Are there any legal proceedings?", 1, Relation.EXPLANATION),
+        ("Which segment has the highest revenue?", 1, Relation.EXPLANATION),
+        ("When does the credit agreement mature?", 1, Relation.EXPLANATION),
+    ],
+)
+def test_relations_over_time(core: str, years: int, expected: Relation) -> None:
+    assert relation(core, years) is expected
+
+
+def test_the_measures_own_words_ask_for_nothing() -> None:
+    assert relation("What were total current assets in 2022 and 2023?", 2, blank="total current assets") is Relation.EACH
+    assert relation("What was the net change in cash in 2023?", 1, blank="net change in cash") is Relation.EACH
+
+
+def test_which_between_companies_asks_for_figures() -> None:
+    assert relation("Which company had the higher revenue in 2023?", companies=2) is Relation.EACH
+    assert relation("What is the difference in revenue between A and B in 2023?", companies=2) is Relation.EACH
+
+
+@pytest.mark.parametrize(
+    ("core", "expected"),
+    [
+        ("What is the difference in revenue between Acme and Bell?", Comparison.DIFFERENCE),
+        ("By how much did Acme's revenue exceed Bell's?", Comparison.DIFFERENCE),
+        ("How much more did Acme spend on R&D than Bell?", Comparison.DIFFERENCE),
+        ("Which company had the higher net income, Acme or Bell?", Comparison.HIGHEST),
+        ("Did Acme or Bell have more revenue?", Comparison.HIGHEST),
+        ("Which of Acme and Bell spent less on capex?", Comparison.LOWEST),
+        ("Which had the lowest gross margin?", Comparison.LOWEST),
+        ("What is the ratio of Acme's revenue to Bell's?", Comparison.RATIO),
+        ("How many times Bell's revenue is Acme's?", Comparison.RATIO),
+        ("What was the combined revenue of Acme and Bell?", Comparison.TOTAL),
+        ("What were the revenues of Acme and Bell?", Comparison.NONE),
+    ],
+)
+def test_comparisons_between_companies(core: str, expected: Comparison) -> None:
+    assert comparison_of(core, 2) is expected
+    assert comparison_of(core, 1) is Comparison.NONE
+
+
+@pytest.mark.parametrize(
+    ("core", "expected"),
+    [
+        ("How much may be borrowed?", True),
+        ("How many stores are there?", True),
+        ("What percentage of sales is online?", True),
+        ("What is the total amount of commitments?", True),
+        ("Who leads the company?", False),
+        ("Why did sales fall?", False),
+    ],
+)
+def test_whether_a_number_is_asked_for(core: str, expected: bool) -> None:
+    assert asks_figure(core) is expected
