@@ -197,7 +197,7 @@ def _rounded(value: float, decimals: int | None) -> float:
 
 def _half_up(value: float, places: int) -> Decimal:
     rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_SIZE)
-    return abs(rounded) if not rounded else rounded
+    return rounded if rounded else abs(rounded)  # no -0.0
 
 
 def _fixed(value: float, places: int) -> str:

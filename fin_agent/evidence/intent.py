@@ -64,6 +64,8 @@ class Intent(BaseModel):
     core: str
     """The question without its instructions and definitions: what is searched for."""
     companies: tuple[CompanyAsked, ...] = ()
+    assumed: tuple[str, ...] = ()
+    """What the question leaves open and was settled without it."""
     unknown_companies: tuple[str, ...] = ()
     """Named in the question, not in the index."""
     periods: tuple[FiscalPeriod, ...] = ()

@@ -51,10 +51,10 @@ class Plan:
 def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
     """The plan of a numeric intent; `years` tells per company key what its filings call their years."""
     if not intent.numeric:
-        return Plan((), ())
+        return Plan((), intent.assumed)
     root = parse_formula(intent.expression)
     terms: list[Term] = []
-    notes: list[str] = []
+    notes: list[str] = list(intent.assumed)
     for company in intent.companies:
         filed = years[company.key]
         for asked in _periods(intent, filed, notes):

@@ -15,7 +15,7 @@ from fin_agent.retrieval.query import Query, RankedFiling
 # What an annual report's columns hold of the years before its own: figures of the statements, words of the text.
 _COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
 _TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
-_WEIGHTS = {"period": 1.0, "date": 1.5, "form": 0.6, "words": 0.6, "summary": 0.3, "recency": 0.05}
+_WEIGHTS = {"period": 1.0, "date": 1.5, "form": 0.8, "words": 0.6, "summary": 0.3, "recency": 0.05}
 _NO_COMPANY_WORDS = 1.5
 """Where no company is named, the words are all there is to go by."""
 _DAYS_NEAR = 7

@@ -17,6 +17,7 @@ _WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "sl
 _ELSEWHERE = 0.35
 """What a figure counts that stands outside the primary statements."""
 _HITS = 400
+_ON_A_COVER = 0.3
 _EXHIBITS = "9.01"
 _BODY = 0.6
 """Worth of an Item of an 8-K that is not the one such things are usually told under."""
@@ -56,8 +57,8 @@ def rank_pages(
         _Candidate(
             page.key,
             {
-                "words": words.get(page.key, 0.0),
-                "expansions": expansions.get(page.key, 0.0),
+                "words": words.get(page.key, 0.0) * _telling(page, item_worth),
+                "expansions": expansions.get(page.key, 0.0) * _telling(page, item_worth),
                 "statement": 1.0 if page.statement in query.statements else 0.0,
                 "item": item_worth[page.key.doc_id](page.item),
                 "filing": filing_scores[page.key.doc_id],
@@ -95,6 +96,11 @@ def _taken_in_turn(candidates: list[_Candidate], limit: int) -> list[RankedPage]
             best_held[slot] = max(worth, best_held.get(slot, 0.0))
         holding = [index for index in holding if index != chosen]
     return list(taken.values())
+
+
+def _telling(page: PageOutline, item_worth: Mapping[str, Callable[[str | None], float]]) -> float:
+    """What words count on this page: a cover is the same boilerplate in every filing, unless it is asked for."""
+    return _ON_A_COVER if page.item == COVER and not item_worth[page.key.doc_id](COVER) else 1.0
 
 
 def _scores(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from fin_agent.answering.answer import PagePlace
 from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.intent import CompanyAsked, Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
@@ -16,6 +18,7 @@ from fin_agent.tools.card_extraction import extract_cards as extract
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
 from fin_agent.tools.page_search import search_passages as find_passages
+from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 
@@ -23,7 +26,7 @@ Update = dict[str, Any]
 def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
-    intent = context.analyst.intent(state["question"])
+    intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
     missing = what_cannot_be_met(intent, context.workspace)
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)
@@ -42,6 +45,25 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     )
     return emitted(
         runtime, step, {"intent": intent, "plan": plan, "query": query, "round": 1, "missing": missing, "evidence": []}
+    )
+
+
+def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """A question that names no company is about the only one there is, in the index or among `doc_ids`."""
+    if intent.companies or intent.unknown_companies:
+        return intent
+    companies = workspace.directory.companies
+    if doc_ids:
+        owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
+        companies = tuple(company for company in companies if company.key in owners)
+    if len(companies) != 1:
+        return intent
+    (only,) = companies
+    return intent.model_copy(
+        update={
+            "companies": (CompanyAsked(key=only.key, name=only.name),),
+            "assumed": (f"no company was named: {only.name} is the only one searched",),
+        }
     )
 
 

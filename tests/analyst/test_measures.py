@@ -76,7 +76,7 @@ def test_a_share_may_name_the_whole_first(text: str) -> None:
         "What was iPhone revenue?",
         "What were net sales in North America?",
         "What was the revenue of the Cloud segment?",
-        "What was organic revenue?",
+        "What were sales adjusted for acquisitions?",
         "What was revenue excluding acquisitions?",
         "What was constant currency revenue?",
         "What was pro forma net income?",

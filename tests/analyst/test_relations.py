@@ -24,6 +24,8 @@ def relation(core: str, years: int = 1, companies: int = 1, blank: str = "") -> 
         ("What was the year-over-year change in operating income in percent?", 2, Relation.GROWTH),
         ("What is the percentage increase in net income between 2021 and 2023?", 2, Relation.GROWTH),
         ("What is the FY2018 YoY change of revenue?", 1, Relation.GROWTH),
+        ("What was the % change in net income from 2022 to 2023?", 2, Relation.GROWTH),
+        ("What % did revenue increase by in 2023?", 1, Relation.GROWTH),
         ("What was the revenue CAGR from 2020 to 2023?", 2, Relation.ANNUAL_GROWTH),
         ("What is the compound annual growth rate of sales?", 2, Relation.ANNUAL_GROWTH),
         ("What is the FY2017 - FY2019 3 year average of capex?", 3, Relation.AVERAGE),

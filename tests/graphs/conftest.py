@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,11 @@ from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
 
+DEDUCTIONS = frozenset({
+    "capital_expenditures", "dividends_paid", "share_repurchases", "interest_expense", "debt_repaid", "acquisitions",
+    "treasury_stock",
+})  # fmt: skip
+"""Printed negative, asked for as positive amounts."""
 SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 
 
@@ -28,6 +34,7 @@ class Company:
 
     @property
     def short(self) -> str:
+        """`Harborlight`."""
         return self.name.split()[0]
 
 
@@ -58,12 +65,13 @@ class GroundTruth:
         return None if found is None else found[1]
 
     def value(self, ticker: str, metric: str, year: int) -> Decimal:
-        """As people name it: an outflow is a positive amount."""
+        """As people name it: what is deducted is a positive amount."""
         figure = self.figure(ticker, metric, year)
         assert figure is not None, (ticker, metric, year)
-        return abs(figure.value) if metric in OUTFLOWS else figure.value
+        return abs(figure.value) if metric in DEDUCTIONS else figure.value
 
     def known(self, ticker: str, metric: str) -> Iterator[int]:
+        """The fiscal years that some filing states the metric for."""
         return (year for year in self.years if self.figure(ticker, metric, year) is not None)
 
     @cached_property
@@ -87,37 +95,13 @@ class GroundTruth:
                     found[key] = distance, TrueFigure(amount, filing["doc_id"], figure["page"])
         return found
 
-    @cached_property
-    def _ends(self) -> dict[tuple[str, str], tuple[int, int | None]]:
-        return {
-            (filing["ticker"], filing["period_end"]): (filing["fiscal_year"], filing["quarter"])
-            for filing in self.filings
-            if filing["form"] != "8-K"
-        }
-
     def _period(self, filing: dict[str, Any], value: dict[str, Any]) -> tuple[int, int | None] | None:
-        """Fiscal year and quarter of a column; columns before the filings' own ends are counted back by years."""
-        own_end, end = filing["period_end"], value["end"]
-        if filing["form"] == "8-K" or not end:
+        """Fiscal year and quarter of a column: whole years before the filing's own end, else None."""
+        lengths = (0, 12) if filing["quarter"] is None else (3,)
+        if filing["form"] == "8-K" or value["months"] not in lengths:
             return None
-        if filing["quarter"] is None and value["months"] in (0, 12):
-            days = (_ordinal(own_end) - _ordinal(end)) / 365.25
-            return (filing["fiscal_year"] - round(days), None) if abs(days - round(days)) < 0.05 else None
-        if filing["quarter"] is not None and value["months"] == 3:
-            days = (_ordinal(own_end) - _ordinal(end)) / 365.25
-            return (filing["fiscal_year"] - round(days), filing["quarter"]) if abs(days - round(days)) < 0.05 else None
-        return None
-
-
-OUTFLOWS = frozenset({
-    "capital_expenditures", "dividends_paid", "share_repurchases", "interest_expense", "debt_repaid", "acquisitions",
-})  # fmt: skip
-
-
-def _ordinal(day: str) -> int:
-    from datetime import date
-
-    return date.fromisoformat(day).toordinal()
+        ago = (date.fromisoformat(filing["period_end"]) - date.fromisoformat(value["end"])).days / 365.25
+        return (filing["fiscal_year"] - round(ago), filing["quarter"]) if abs(ago - round(ago)) < 0.05 else None
 
 
 @pytest.fixture(scope="session")
@@ -146,3 +130,16 @@ def ask(context: AnswerContext) -> Callable[..., Answer]:
         return answer_question(question, context, doc_ids=doc_ids)
 
     return asked
+
+
+def in_base_units(answer: Answer) -> Decimal | None:
+    """The answer's value in dollars, or in its own unit where that is none of dollars."""
+    if answer.answer.value is None:
+        return None
+    return Decimal(repr(answer.answer.value)) * SCALES.get(answer.answer.unit or "", 1)
+
+
+@pytest.fixture(scope="session")
+def base_units() -> Callable[[Answer], Decimal | None]:
+    """See `in_base_units`."""
+    return in_base_units

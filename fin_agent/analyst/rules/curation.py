@@ -12,6 +12,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.filings.filing import PassageKind
+from fin_agent.filings.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
@@ -24,6 +25,7 @@ _RELATED = 0.8
 _WORDS_OF_THE_BEST = 0.5
 """A passage that holds less than this share of what the best one holds is dropped."""
 _MOST_TEXT_EVIDENCE = 5
+_ON_A_COVER = 0.3
 
 
 def curate(
@@ -98,9 +100,12 @@ def _by_words(
 ) -> Curation:
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     texts = [stems_of(passage.text) for passage in passages]
-    shares = [max(overlap(text, own), _RELATED * overlap(text, related)) for text in texts]
-    best = max(shares, default=0.0)
     cards = _cards(passages, workspace)
+    shares = [
+        max(overlap(text, own), _RELATED * overlap(text, related)) * _telling(cards.get(passage.key), intent, workspace)
+        for passage, text in zip(passages, texts, strict=True)
+    ]
+    best = max(shares, default=0.0)
     kept = [
         Evidence(passage=passage, card=cards.get(passage.key), why=f"holds {share:.0%} of the words by weight")
         for passage, share in zip(passages, shares, strict=True)
@@ -114,6 +119,14 @@ def _by_words(
         missing=() if answerable else (f"a passage about: {' '.join(search_terms(intent.keywords))}",),
         complementary_question="" if answerable else complementary_question((), intent),
     )
+
+
+def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:
+    """What words count in this passage: a cover is the same boilerplate in every filing, unless it is asked for."""
+    named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
+    if card is None or card.item != COVER or any(item.endswith(f".{COVER}") for item in named):
+        return 1.0
+    return _ON_A_COVER
 
 
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:

@@ -40,6 +40,8 @@ _SHARE_OF_WHOLE = re.compile(
     r"\s+of\s+(?:its\s+|the\s+|total\s+)*$",
     re.I,
 )
+_CAUSING = re.compile(r"dr(?:iv|ov)\w+|caus\w+|explain\w*|affect\w*|influenc\w+|impact\w*|contribut\w+|behind")
+"""`what drove revenue` asks about all of revenue."""
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
 
 
@@ -102,7 +104,7 @@ def is_narrowed(text: str, mention: Mention) -> bool:
         return True
     for word in reversed(re.findall(r"[\w%$&.-]+", re.split(r"[,;:(?]", before)[-1])):
         word = word.strip(".")
-        if word in words["boundary"]:
+        if word in words["boundary"] or _CAUSING.fullmatch(word):
             break
         if word and word not in words["neutral"] and not re.fullmatch(r"(?:fy)?\d{2,4}|fy\d*q?\d*", word):
             return True

@@ -29,6 +29,11 @@ _SUBJECT_CHARACTERS = 60
 _ITS_YEAR = 1.15
 _OTHER_YEAR = 0.75
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_NO_FIGURE = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b|\b(?:19|20)\d\d\b"
+    r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule) ?\d[\w.()-]*"
+)
+"""Digits of dates and headings state no figure."""
 _CAUSE = re.compile(
     r"\b(?:due (?:primarily |mainly |largely )?to|driven (?:primarily |mainly |largely )?by|because|as a result of"
     r"|attribut(?:able|ed) to|result(?:ed|ing) from|reflect(?:s|ed|ing)?|owing to|led to|offset by)\b",
@@ -40,10 +45,13 @@ _HEADING = 0.5
 """A line less than this share of the longest is a heading, unless it ends a sentence."""
 _LONGEST_SPAN = 420
 _MOST_FOLLOWING = 2
+_MOST_FIGURES = 0.3
 _FEWEST_PLAIN_WORDS = 3
 _EVIDENCE_DECAY = 0.93
 _ENOUGH_FOR_A_FIGURE = 0.35
-"""Share of the question's weight of words that a sentence must hold to state the figure it asks for."""
+"""Share of the question's weight of words that a sentence must hold to state the figure it asks for ..."""
+_WORDS_FOR_A_FIGURE = 4
+"""... or number of its words: a long question is not repeated in any sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
         for term, weight in weights_of(related, index.document_frequencies(related), pages).items()
     }
     sentences = list(_scored(intent, evidence, weights))
-    if intent.asks_figure and intent.relation is Relation.EACH:
+    if intent.asks_figure and intent.relation is not Relation.EXPLANATION:
         sentences = [sentence for sentence in sentences if _may_state_figure(sentence.text, own_weights)]
     if not sentences:
         return Reasoning(text="", citations=())
@@ -88,6 +96,7 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
 
 def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> Iterator[_Sentence]:
     total = sum(weights.values()) or 1.0
+    subject = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", intent.measure.lower())
     for number, kept in enumerate(evidence):
         parts = _rows(kept.passage.text) if kept.passage.kind is PassageKind.TABLE else sentences_of(kept.passage.text)
         spans = [(part, position) for position, part in enumerate(parts)]
@@ -100,7 +109,7 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
             if not held:
                 continue
             score = held / total / (1 + len(stems) / 60) * _fitness(text, intent)
-            if intent.measure and intent.measure.lower() in lead[:_SUBJECT_CHARACTERS].lower():
+            if subject and subject in lead[:_SUBJECT_CHARACTERS].lower():
                 score *= _SUBJECT_BONUS
             yield _Sentence(text, number, position, last, score * _EVIDENCE_DECAY**number)
 
@@ -110,11 +119,13 @@ def _held(stems: Sequence[str], weights: Mapping[str, float]) -> float:
 
 
 def _may_state_figure(text: str, weights: Mapping[str, float]) -> bool:
-    return _states_figure(text) and overlap(stems_of(text), weights) >= _ENOUGH_FOR_A_FIGURE
+    stems = set(stems_of(text))
+    enough = overlap(stems, weights) >= _ENOUGH_FOR_A_FIGURE or len(stems & set(weights)) >= _WORDS_FOR_A_FIGURE
+    return enough and _states_figure(text)
 
 
 def _states_figure(text: str) -> bool:
-    return re.search(r"\d", _YEAR.sub("", text)) is not None
+    return re.search(r"\d", _NO_FIGURE.sub("", text)) is not None
 
 
 def _with_what_follows(sentences: Sequence[str]) -> list[tuple[str, int]]:
@@ -154,22 +165,37 @@ def sentences_of(text: str) -> list[str]:
     for part in _SENTENCE.split(joined):
         sentence = " ".join((part or "").split())[:_LONGEST]
         letters = sum(character.isalpha() for character in sentence)
-        plain = sum(word.islower() for word in sentence.split())
+        words = sentence.split()
+        figures = sum(any(mark.isdigit() for mark in word) for word in words)
+        if figures > _MOST_FIGURES * len(words) and not sentence.endswith("."):
+            continue  # a run of table cells, not a sentence
+        plain = sum(word.islower() for word in words)
         if letters >= 20 and letters > 0.5 * len(sentence) and plain >= _FEWEST_PLAIN_WORDS:
             found.append(sentence)
     return found
 
 
 def _without_headings(text: str) -> str:
-    """Lines joined to running text; a short line before one that begins anew is a heading and stays apart."""
+    """Lines joined to running text; a short line before one that begins anew is a heading and stays apart.
+
+    Cells of a table, one on a line, and the label before them are left out.
+    """
     lines = text.split("\n")
     width = max(map(len, lines))
     joined = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         heading = len(line) < _HEADING * width and not line.rstrip().endswith((".", ",", ";", ":", "-"))
+        if _is_cell(line) or (heading and _is_cell(following)):
+            joined += "\n\n"
+            continue
         apart = heading and following[:1].isupper()
         joined += line + ("\n\n" if apart else " ")
     return joined
+
+
+def _is_cell(line: str) -> bool:
+    """`$`, `1,934`, `(80.4)%`: figures without words."""
+    return bool(line.strip()) and not any(mark.isalpha() for mark in line)
 
 
 def _rows(table: str) -> list[str]:

@@ -16,8 +16,8 @@ _EXPLANATION = re.compile(
 _LISTING = re.compile(r"^(?:are|is|were|was) there\b|^among\b|^(?:which|where|when)\b", re.I)
 _ANNUAL_GROWTH = re.compile(r"\b(cagr|compound(?:ed)? annual)\b", re.I)
 _GROWTH = re.compile(
-    r"\b(growth|grew|grow|grown)\b|\b(?:percent(?:age)?|%)[- ]*(?:change|increase|decrease|growth|decline)\b"
-    r"|\bwhat (?:percent|percentage|%)\b.*\b(?:increas|decreas|chang|declin|grow|fell|rose)"
+    r"\b(growth|grew|grow|grown)\b|(?:\bpercent(?:age)?|%)[- ]*(?:change|increase|decrease|growth|decline)\b"
+    r"|\bwhat (?:percent\b|percentage\b|%).*\b(?:increas|decreas|chang|declin|grow|fell|rose)"
     r"|\byear[- ]over[- ]year\b.*\bchange\b"
     r"|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
     re.I,
@@ -55,7 +55,7 @@ _DIFFERENCE = re.compile(
     re.I,
 )
 _FIGURE = re.compile(
-    r"\bhow (?:much|many|large|big)\b|\bwhat (?:percent|percentage|%|amount|number|share)\b|\bby how\b"
+    r"\bhow (?:much|many|large|big)\b|\bwhat (?:percent\b|percentage\b|%|amount\b|number\b|share\b)|\bby how\b"
     r"|\b(?:total|amount|value|quantity|number|percentage|rate) of\b"
     r"|\bwhat (?:is|was|were|are) .*\b(?:amount|rate|ratio|margin)\b",
     re.I,

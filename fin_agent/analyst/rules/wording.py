@@ -9,7 +9,8 @@ from fin_agent.evidence.intent import OutputUnit
 
 _SENTENCE_END = re.compile(
     r"(?<=[?!])\s+"
-    r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
+    r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )"
+    r"(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
 )
 _DEFINITION = re.compile(
     r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)(?:\s+here)?\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
@@ -51,7 +52,7 @@ _SCALED = re.compile(
 )
 _PERCENT = re.compile(
     r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas an? (?:%|percent\b|percentage)|\bwhat percent"
-    r"|\b% (?:of|margin|change)",
+    r"|(?<![\d.])% (?:of|margin|change)",
     re.I,
 )
 _ASKING = re.compile(

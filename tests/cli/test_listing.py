@@ -1,0 +1,136 @@
+"""`filings`, `info`, `eval` and the reference."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fin_agent.cli.benchmark import standing_for
+from fin_agent.cli.reference import reference
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.workspace import Workspace
+from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, questions_file
+
+
+class TestFilings:
+    def test_lists_what_is_indexed_by_company_and_time(self, sample_index: Path, sample_filings: Path) -> None:
+        expected = json.loads((sample_filings / "expected.json").read_text(encoding="utf-8"))
+        listed = Ran("filings", "--index", sample_index, "--json").document["filings"]
+        fields = ("doc_id", "company", "form", "period_end", "pages")
+        wanted = {tuple(each[name] for name in fields) for each in expected}
+        assert {tuple(each[name] for name in fields) for each in listed} == wanted
+        keys = [(each["company"], each["period_end"]) for each in listed]
+        assert keys == sorted(keys)
+
+    def test_table_is_right_aligned_where_it_counts(self, sample_index: Path) -> None:
+        lines = Ran("filings", "--index", sample_index).out.splitlines()
+        rows = [line for line in lines if line.startswith(("harborlight", "quillmark", "tellurond"))]
+        assert len(rows) == 15
+        assert len({len(row) for row in [lines[0], *rows]}) == 1
+        assert "Q3 FY2024" in next(row for row in rows if row.startswith("harborlight_2024q3"))
+
+
+class TestInfo:
+    def test_says_why_this_index(self, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        named = Ran("info", "--index", sample_index, "--json").document
+        assert (named["index"], named["index_chosen_by"]) == (str(sample_index), "--index")
+        assert (named["filings"], named["companies"]) == (15, 3)
+        assert named["index_bytes"] > 100_000 and named["pages"] > 100 and named["facts"] > 1000
+        monkeypatch.setenv("FIN_AGENT_INDEX", str(sample_index))
+        assert Ran("info", "--json").document["index_chosen_by"] == "FIN_AGENT_INDEX"
+        monkeypatch.setenv("FIN_AGENT_INDEX", "")
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+        assert Ran("info", "--json").document["index_chosen_by"] == "default"
+
+    def test_index_that_is_not_made_yet(self, tmp_path: Path) -> None:
+        ran = Ran("info", "--index", tmp_path / "none")
+        assert ran.code == 0
+        assert "not made yet" in ran.out
+
+    def test_damaged_index_fails(self, tmp_path: Path) -> None:
+        (tmp_path / "filings.sqlite").write_bytes(b"no database at all")
+        ran = Ran("info", "--index", tmp_path, "--json")
+        assert ran.code == 1
+        assert ran.document["index_state"] == "cannot be read"
+        assert "damaged" in ran.err
+
+    def test_version(self) -> None:
+        from importlib.metadata import version
+
+        assert Ran("--version").out == f"{version('fin-agent')}\n"
+
+
+class TestFinanceBench:
+    @pytest.fixture
+    def questions(self, tmp_path: Path) -> Path:
+        def line(number: int, kind: str, doc_id: str, page: int, question: str, answer: str) -> str:
+            evidence = [{"doc_name": doc_id, "evidence_page_num": page}]
+            fields = {"financebench_id": f"q{number}", "company": "x", "doc_name": doc_id, "question_type": kind}
+            return json.dumps({**fields, "question": question, "answer": answer, "evidence": evidence})
+
+        return questions_file(
+            tmp_path,
+            line(1, "metrics-generated", "harborlight_2023_10k", 8, LOOKUP, "$3533.00"),
+            line(2, "novel-generated", "APPLE_2022", 3, UNKNOWN_COMPANY, "a lot"),
+        )
+
+    def test_writes_rows_and_answers_and_reports(self, questions: Path, sample_index: Path, tmp_path: Path) -> None:
+        out = tmp_path / "report"
+        ran = Ran("eval", "financebench", "--questions", questions, "--out", out, "--index", sample_index, "--json")
+        assert ran.code == 0
+        overall = ran.document["report"]["overall"]
+        assert (overall["questions"], overall["numeric_match"], overall["refusals"]) == (2, 1.0, 1)
+        assert overall["retrieval"]["document_recall"] == 0.5
+        with (out / "rows.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [(row["id"], row["filing_type"]) for row in rows] == [("q1", "10-K"), ("q2", "unknown")]
+        written = [json.loads(line) for line in (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
+        assert [answer["id"] for answer in written] == ["q1", "q2"]
+        assert list(written[0]) == CONTRACT
+        assert "warning: 1 of the filings asked about are not in the index: APPLE_2022" in ran.err
+
+    def test_table_names_every_group_within_100_columns(
+        self, questions: Path, sample_index: Path, tmp_path: Path
+    ) -> None:
+        ran = Ran("eval", "financebench", "--questions", questions, "--out", tmp_path / "o", "--index", sample_index)
+        for name in ("overall", "metrics-generated", "novel-generated", "10-K", "unknown", "document", "p95 s"):
+            assert name in ran.out
+        assert "…" not in ran.out
+        assert max(map(len, ran.out.splitlines())) <= 100
+
+    def test_filings_with_the_same_bytes_stand_for_each_other(self, sample_index: Path) -> None:
+        workspace = Workspace.open(sample_index)
+        first, second, third = workspace.index.filings()[:3]
+
+        def named(doc_id: str, record: FilingRecord) -> FilingRecord:
+            import dataclasses
+
+            return dataclasses.replace(record, doc_id=doc_id)
+
+        records = [named("b", first), named("c", second), named("a", first), named("d", third)]
+        assert standing_for(records) == {"a": "a", "b": "a"}
+
+
+def test_reference_is_up_to_date() -> None:
+    written = Path(__file__).parents[2] / "docs" / "cli.md"
+    assert written.read_text(encoding="utf-8") == reference()
+
+
+def test_reference_holds_every_option_that_help_shows() -> None:
+    for command in ("ingest", "ask", "search", "batch", "filings", "info", "eval financebench"):
+        section = reference().split(f"## fin-agent {command}\n")[1].split("\n## ")[0]
+        options = {word.strip(",") for word in Ran(*command.split(), "--help").out.split() if word.startswith("--")}
+        assert options - {"--help"} and all(f"`{option}`" in section for option in options - {"--help"})
+
+
+def test_help_does_not_wait_for_the_engine() -> None:
+    program = (
+        "import sys, fin_agent.cli; print(sorted({'pydantic', 'langgraph', 'pymupdf', 'yaml'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

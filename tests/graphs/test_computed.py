@@ -1,0 +1,191 @@
+"""Answers computed from the sample filings' figures: value, program, citations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+from fin_agent.answering.sandbox import MontySandbox
+from tests.graphs.conftest import GroundTruth
+
+Ask = Callable[..., Answer]
+Base = Callable[[Answer], Decimal | None]
+TICKERS = {"Harborlight": "HLGT", "Tellurond": "TUND", "Quillmark": "QLMK"}
+
+
+def figures(truth: GroundTruth, name: str) -> Callable[[str, int], float]:
+    """(metric, year) -> amount in base units of the company called `name`."""
+    return lambda metric, year: float(truth.value(TICKERS[name], metric, year))
+
+
+def checked(answer: Answer, truth: GroundTruth) -> Answer:
+    """Whatever is computed: it is cited from pages that were retrieved, and its program gives its value again."""
+    assert not answer.refused, answer.answer.text
+    assert answer.program is not None
+    retrieved = {(page.doc_id, page.page) for page in answer.retrieved.passages}
+    assert {(citation.doc_id, citation.page) for citation in answer.citations} <= retrieved
+    for citation in answer.citations:
+        assert citation.box is not None
+    result = MontySandbox().run(answer.program).value
+    last = result if isinstance(result, int | float) else None
+    if last is not None and answer.answer.unit not in ("USD thousands", "USD millions", "USD billions", "USD"):
+        assert answer.answer.value == pytest.approx(last, rel=0.01, abs=0.051)
+    known = {(entry.figure.doc_id, entry.figure.page) for entry in answer.ledger if entry.figure is not None}
+    assert {(citation.doc_id, citation.page) for citation in answer.citations} <= known
+    return answer
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+@pytest.mark.parametrize("year", [2021, 2022, 2023, 2024])
+def test_growth(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
+    of = figures(truth, name)
+    for metric, question in (
+        ("revenue", f"What was {name}'s revenue growth in FY{year}?"),
+        ("operating_income", f"By what percentage did {name}'s operating income change in fiscal {year}, year over year?"),
+        ("net_income", f"What was the % change in {name}'s net income from {year - 1} to {year}?"),
+    ):
+        answer = checked(ask(question), truth)
+        before, after = of(metric, year - 1), of(metric, year)
+        assert (answer.answer.unit, answer.answer.value) == ("percent", pytest.approx(100 * (after - before) / before)), question
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+@pytest.mark.parametrize("year", [2020, 2022, 2024])
+def test_margins_and_shares_of_revenue(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
+    of = figures(truth, name)
+    for metric, question in (
+        ("gross_profit", f"What was {name}'s gross margin in {year}?"),
+        ("operating_income", f"What is the FY{year} operating margin of {name}?"),
+        ("net_income", f"What was the net profit margin of {name} in fiscal {year}?"),
+        ("capital_expenditures", f"What was {name}'s capex as a % of revenue in FY{year}?"),
+        ("selling_general_administrative", f"What percent of revenue was SG&A for {name} in FY{year}?"),
+    ):
+        answer = checked(ask(question), truth)
+        share = 100 * of(metric, year) / of("revenue", year)
+        assert (answer.answer.unit, answer.answer.value) == ("percent", pytest.approx(share)), question
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+@pytest.mark.parametrize("year", [2022, 2023, 2024])
+def test_ratios_of_the_balance_sheet(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
+    of = figures(truth, name)
+
+    def average(metric: str) -> float:
+        return (of(metric, year) + of(metric, year - 1)) / 2
+
+    for expected, unit, question in (
+        (of("cost_of_revenue", year) / average("inventories"), "ratio", f"What was {name}'s inventory turnover in FY{year}?"),
+        (of("revenue", year) / average("property_plant_equipment"), "ratio",
+         f"What is the FY{year} fixed asset turnover ratio for {name}? Fixed asset turnover ratio is defined as: "
+         f"FY{year} revenue / (average PP&E between FY{year - 1} and FY{year})."),
+        (of("current_assets", year) / of("current_liabilities", year), "ratio", f"What is {name}'s current ratio for {year}?"),
+        (of("net_income", year) / average("total_assets"), "ratio", f"What was {name}'s return on assets in fiscal {year}?"),
+        (365 * average("accounts_payable")
+         / (of("cost_of_revenue", year) + of("inventories", year) - of("inventories", year - 1)), "days",
+         f"What is {name}'s FY{year} DPO? DPO is defined as: 365 * (average accounts payable between FY{year - 1} and "
+         f"FY{year}) / (FY{year} COGS + change in inventory between FY{year - 1} and FY{year})."),
+    ):  # fmt: skip
+        answer = checked(ask(question), truth)
+        assert (answer.answer.unit, answer.answer.value) == (unit, pytest.approx(expected)), question
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+def test_three_years_together(truth: GroundTruth, ask: Ask, base_units: Base, name: str) -> None:
+    of, years = figures(truth, name), (2022, 2023, 2024)
+    capex = sum(of("capital_expenditures", year) for year in years)
+    dividends = sum(of("dividends_paid", year) for year in years)
+    share = sum(100 * of("capital_expenditures", year) / of("revenue", year) for year in years) / 3
+    average = ask(f"What was {name}'s average capex over FY2022 - FY2024?")
+    assert float(base_units(checked(average, truth)) or 0) == pytest.approx(capex / 3)
+    total = ask(f"What were {name}'s total dividends paid over fiscal 2022 to fiscal 2024?")
+    assert float(base_units(checked(total, truth)) or 0) == pytest.approx(dividends)
+    mean_share = ask(f"What is the FY2022 - FY2024 3 year average of capex as a % of revenue for {name}? Round to one decimal.")
+    assert checked(mean_share, truth).answer.value == pytest.approx(share, abs=0.05)
+    cagr = checked(ask(f"What was {name}'s revenue CAGR from FY2020 to FY2024?"), truth)
+    assert cagr.answer.value == pytest.approx(100 * ((of("revenue", 2024) / of("revenue", 2020)) ** 0.25 - 1))
+    assert len(cagr.citations) == 2
+
+
+@pytest.mark.parametrize("year", [2022, 2024])
+@pytest.mark.parametrize("pair", [("Harborlight", "Tellurond"), ("Quillmark", "Harborlight"), ("Tellurond", "Quillmark")])
+def test_two_companies(truth: GroundTruth, ask: Ask, base_units: Base, pair: tuple[str, str], year: int) -> None:
+    one, other = pair
+    first, second = figures(truth, one), figures(truth, other)
+    difference = checked(ask(f"What is the difference in net income between {one} and {other} in FY{year}?"), truth)
+    expected = first("net_income", year) - second("net_income", year)
+    assert float(base_units(difference) or 0) == pytest.approx(expected)
+    ratio = checked(ask(f"What is the ratio of {one}'s revenue to {other}'s revenue in FY{year}?"), truth)
+    assert (ratio.answer.unit, ratio.answer.value) == (
+        "ratio", pytest.approx(first("revenue", year) / second("revenue", year)),
+    )  # fmt: skip
+    total = checked(ask(f"What was the combined goodwill of {one} and {other} in FY{year}?"), truth)
+    assert float(base_units(total) or 0) == pytest.approx(first("goodwill", year) + second("goodwill", year))
+    for metric, words in (("revenue", "revenue"), ("capital_expenditures", "capex")):
+        winner = one if first(metric, year) > second(metric, year) else other
+        higher = checked(ask(f"Which company had the higher {words} in FY{year}, {one} or {other}?"), truth)
+        assert higher.answer.text.startswith(winner)
+        lower = checked(ask(f"Which of {one} and {other} had the lower {words} in fiscal {year}?"), truth)
+        assert not lower.answer.text.startswith(winner)
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+@pytest.mark.parametrize("year", [2021, 2022, 2023, 2024])
+def test_yes_or_no(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
+    of = figures(truth, name)
+
+    def margin(at: int) -> float:
+        return of("gross_profit", at) / of("revenue", at)
+
+    rose = checked(ask(f"Did {name}'s net income increase in FY{year}?"), truth)
+    assert rose.answer.text.startswith("Yes" if of("net_income", year) > of("net_income", year - 1) else "No")
+    fell = checked(ask(f"Has {name}'s gross margin declined in fiscal {year}?"), truth)
+    assert fell.answer.text.startswith("Yes" if margin(year) < margin(year - 1) else "No")
+
+
+@pytest.mark.parametrize("name", sorted(TICKERS))
+def test_changes_of_one_year_and_of_several(truth: GroundTruth, ask: Ask, base_units: Base, name: str) -> None:
+    of = figures(truth, name)
+    for metric, question, first, last in (
+        ("total_debt", f"How much did {name}'s total debt change in FY2023?", 2022, 2023),
+        ("inventories", f"What was the increase in {name}'s inventory in fiscal 2024?", 2023, 2024),
+        ("goodwill", f"What was the change in {name}'s goodwill from 2022 to 2024?", 2022, 2024),
+    ):
+        answer = checked(ask(question), truth)
+        assert float(base_units(answer) or 0) == pytest.approx(of(metric, last) - of(metric, first)), question
+
+
+def test_a_rounding_asked_for_is_kept(truth: GroundTruth, ask: Ask) -> None:
+    of = figures(truth, "Tellurond")
+    exact = 100 * of("gross_profit", 2023) / of("revenue", 2023)
+    for places in (0, 1, 2, 3):
+        answer = ask(f"What was Tellurond's gross margin in FY2023? Round to {places} decimal places.").answer
+        assert answer.value == pytest.approx(round(exact, places), abs=1e-9)
+        written = re.search(r"is ([\d.]+)%", answer.text)
+        assert written is not None
+        assert len(written.group(1).partition(".")[2]) == places
+
+
+def test_the_average_turnover_of_two_companies_takes_more_than_one_round(truth: GroundTruth, ask: Ask) -> None:
+    answer = checked(
+        ask("Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"), truth
+    )
+
+    def turnover(name: str) -> float:
+        of = figures(truth, name)
+        return sum(
+            of("cost_of_revenue", year) / ((of("inventories", year) + of("inventories", year - 1)) / 2)
+            for year in (2022, 2023, 2024)
+        ) / 3
+
+    turnovers = {name: turnover(name) for name in ("Harborlight", "Tellurond")}
+    best = max(turnovers, key=lambda name: turnovers[name])
+    assert answer.answer.value == pytest.approx(turnovers[best])
+    assert answer.answer.text.startswith(best)
+    assert 1 < answer.rounds <= 3
+    asked_again = [step for step in answer.trace if step.node == "ask_complementary_question"]
+    assert len(asked_again) == answer.rounds - 1
+    assert asked_again[0].details

@@ -1,0 +1,61 @@
+"""Questions that are answered in words: the right filing, the right page, the telling sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "doc_id", "page", "says"),
+    [
+        ("Which patent suit did Harborlight settle in 2024?", "harborlight_2024_10k", 4, "Corvane Metrology"),
+        ("What legal proceedings did Harborlight settle in 2024?", "harborlight_2024_10k", 4, "$6 million"),
+        ("Who was appointed CEO of Tellurond in 2024?", "tellurond_2024_8k", 1, "Ines K. Calloway"),
+        ("Who will retire as chief executive officer of Tellurond?", "tellurond_2024_8k", 1, "Rolf H. Anselm"),
+        (
+            "By how much did Harborlight increase its credit agreement in June 2024?",
+            "harborlight_2024_8k", 1, "by $250 million, from $500 million to $750 million",
+        ),
+        ("What did Quillmark pay for Fernhollow?", "quillmark_2024_8k", 1, "$146.2 million"),
+        (
+            "What drove the change in Harborlight's gross profit in 2024?",
+            "harborlight_2024_10k", 5, "richer mix of software",
+        ),
+        ("What drove Harborlight's net sales growth in 2024?", "harborlight_2024_10k", 5, "data-center optics"),
+        ("Why did Quillmark's gross profit change in fiscal 2024?", "quillmark_2024_10k", 5, "lower freight"),
+        ("Does Harborlight hold derivatives for trading?", "harborlight_2024_10k", 6, "do not hold derivatives"),
+        ("Where is Quillmark headquartered?", "quillmark_2024_10k", 4, "Dayton, Ohio"),
+        ("What were Harborlight's net sales in Europe in 2024?", "harborlight_2024_10k", 15, "1,091"),
+        ("What was Tellurond's Data Center revenue in fiscal 2024?", "tellurond_2024_10k", 15, "Data Center"),
+    ],
+)  # fmt: skip
+def test_the_sentence_and_its_page(ask: Ask, question: str, doc_id: str, page: int, says: str) -> None:
+    answer = ask(question)
+    assert not answer.refused, answer.answer.text
+    assert says in answer.answer.text
+    assert (answer.answer.value, answer.answer.unit, answer.program) == (None, None, None)
+    assert (doc_id, page) in [(citation.doc_id, citation.page) for citation in answer.citations if says in citation.text]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who was appointed CEO of Tellurond in 2024?",
+        "What drove the change in Harborlight's gross profit in 2024?",
+        "What are the risks from suppliers for Tellurond?",
+    ],
+)
+def test_an_answer_is_made_of_its_citations_and_repeats_none(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    texts = [citation.text for citation in answer.citations]
+    assert answer.answer.text == " ".join(texts)
+    assert len(set(texts)) == len(texts)
+    read = {(passage.doc_id, passage.page): passage.text for passage in answer.retrieved.passages}
+    for citation in answer.citations:
+        assert (citation.doc_id, citation.page) in read

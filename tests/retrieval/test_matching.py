@@ -1,0 +1,63 @@
+"""Whether a fact is the one a slot asks for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.matching import covers, fills
+
+
+def slot(metric: str, year: int = 2023, quarter: int | None = None) -> Slot:
+    return Slot(company="acme", company_name="Acme", metric=metric, label=metric, fiscal_year=year, quarter=quarter)
+
+
+def fact(metric: str, year: int, quarter: int | None, months: int, scope: str | None = None) -> Fact:
+    return Fact(
+        metric, Decimal(1), 1, load_lexicon().metrics[metric].unit, FactPeriod(year, quarter, months), 0,
+        Box(0, 0, 1, 1), metric=metric, scope=scope, statement=load_lexicon().metrics[metric].statement,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wanted", "held", "matches"),
+    [
+        ((2023, None), (2023, None, 12), True),
+        ((2023, None), (2022, None, 12), False),
+        ((2023, None), (2023, None, 9), False),
+        ((2023, None), (2023, 4, 3), False),
+        ((2023, None), (2023, None, 0), True),
+        ((2023, None), (2023, 3, 0), False),
+        ((2023, 3), (2023, 3, 3), True),
+        ((2023, 3), (2023, 3, 0), True),
+        ((2023, 3), (2023, None, 9), False),
+        ((2023, 3), (2023, 2, 3), False),
+        ((2023, 3), (2023, None, 12), False),
+    ],
+)
+def test_the_period_of_a_fact(
+    wanted: tuple[int, int | None], held: tuple[int, int | None, int], matches: bool
+) -> None:
+    assert covers(fact("revenue", *held), slot("revenue", *wanted), Statement.INCOME) is matches
+
+
+def test_only_the_first_quarters_cash_flow_stands_in_its_own_report() -> None:
+    year_to_date = fact("cash_from_operations", 2023, None, 3)
+    assert covers(year_to_date, slot("cash_from_operations", 2023, 1), Statement.CASH_FLOW)
+    assert not covers(year_to_date, slot("cash_from_operations", 2023, 2), Statement.CASH_FLOW)
+    assert not covers(year_to_date, slot("revenue", 2023, 1), Statement.INCOME)
+
+
+def test_company_metric_and_scope_have_to_be_the_slots() -> None:
+    metrics, owners = load_lexicon().metrics, {"a": "acme", "b": "bell"}
+    whole = fact("revenue", 2023, None, 12)
+    assert fills(SourcedFact("a", whole), slot("revenue"), metrics, owners)
+    assert not fills(SourcedFact("b", whole), slot("revenue"), metrics, owners)
+    assert not fills(SourcedFact("unknown", whole), slot("revenue"), metrics, owners)
+    assert not fills(SourcedFact("a", whole), slot("gross_profit"), metrics, owners)
+    assert not fills(SourcedFact("a", fact("revenue", 2023, None, 12, "Europe")), slot("revenue"), metrics, owners)
