@@ -40,7 +40,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if len(values) == 1:
         value = values[0]
         moved = _from_and_to(intent, plan, program, numbers[0])
-        text = f"{_subject(intent, plan)} is {shown(value, unit, intent.decimals)}{moved}."
+        text = f"{_subject(intent, plan)}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
@@ -95,7 +95,7 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
 
 def _asked_to_rise(core: str) -> bool:
     words = core.lower()
-    falling = ("declin", "decreas", "fall", "fell", "drop", "reduc", "shrink", "worsen", "deteriorat", "lower")
+    falling = ("declin", "decreas", "fall", "fell", "drop", "reduc", "shrink", "worsen", "deteriorat", "lower", " down")
     return not any(word in words for word in falling)
 
 
@@ -123,13 +123,13 @@ def _subject(intent: Intent, plan: Plan) -> str:
     span = periods[0] if len(periods) == 1 else f"{periods[0]} to {periods[-1]}"
     measure = _moved(intent)
     if intent.comparison is Comparison.DIFFERENCE:
-        subject = f"the difference in {measure} between {companies[0]} and {companies[1]}"
+        subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
     elif intent.comparison is Comparison.RATIO:
-        subject = f"the ratio of {measure} of {companies[0]} to that of {companies[1]}"
+        subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
     elif intent.comparison is Comparison.TOTAL:
-        subject = f"the combined {measure} of {' and '.join(companies)}"
+        subject = f"combined {measure} of {' and '.join(companies)}"
     else:
-        subject = f"the {measure} of {companies[0]}"
+        subject = f"{measure} of {companies[0]}"
     return f"{_capital(subject)} for {span}"
 
 
@@ -176,10 +176,10 @@ def _over_time(intent: Intent) -> str:
 
 
 def _unit_of_result(intent: Intent) -> str:
-    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
-        return "percent"
     if intent.comparison is Comparison.RATIO:
         return "ratio"
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
+        return "percentage points" if intent.comparison is Comparison.DIFFERENCE else "percent"
     moved = intent.relation is Relation.CHANGE or intent.comparison is Comparison.DIFFERENCE
     return "percentage points" if moved and intent.measure_unit == "percent" else intent.measure_unit
 

@@ -150,6 +150,28 @@ def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None,
             return node, ()
 
 
+def counted_as_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
+    """Slots of optional parts that nothing fills: the resolved tree has 0 in their place."""
+    match node:
+        case IfReported(of):
+            yield from resolve(of, is_filled)[1]
+        case Choice(options):
+            settled = (option for option in options if resolve(option, is_filled)[0] is not None)
+            chosen = next(settled, None)
+            if chosen is not None:
+                yield from counted_as_zero(chosen, is_filled)
+        case Operation(_, left, right):
+            yield from counted_as_zero(left, is_filled)
+            yield from counted_as_zero(right, is_filled)
+        case Mean(parts):
+            for part in parts:
+                yield from counted_as_zero(part, is_filled)
+        case Magnitude(of):
+            yield from counted_as_zero(of, is_filled)
+        case _:
+            return
+
+
 def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
     """(slot, whether it is required) of a bound tree: alternatives and optional parts are not required."""
     match node:

@@ -68,6 +68,8 @@ class Intent(BaseModel):
     """What the question leaves open and was settled without it."""
     unknown_companies: tuple[str, ...] = ()
     """Named in the question, not in the index."""
+    unsupported: tuple[str, ...] = ()
+    """What is asked that cannot be answered whatever is indexed, in words."""
     periods: tuple[FiscalPeriod, ...] = ()
     """Fiscal periods asked about, ascending; empty where the question names none."""
     dates: tuple[date, ...] = ()

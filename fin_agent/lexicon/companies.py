@@ -91,7 +91,8 @@ class CompanyDirectory:
     def mentions(self, question: str) -> list[CompanyMention]:
         """Indexed companies named in `question`, left to right, each name read as long as it goes."""
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
-        found = self._named(question, tokens, relaxed=False)
+        small = _CAPITAL_INSIDE.search(question) is None  # whoever writes no capitals writes names without them too
+        found = [] if small else self._named(question, tokens, relaxed=False)
         return found or self._named(question, tokens, relaxed=True)
 
     def unknown(self, question: str, taken: Sequence[tuple[int, int]] = ()) -> list[str]:
@@ -159,6 +160,9 @@ class CompanyDirectory:
             return None
         entry = self._aliases[close[0]]
         return _Alias(entry.company, f"spelling of {close[0]}", entry.confidence * close[1] / 100 * 0.8)
+
+
+_CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
 
-_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 3.0, "filing": 1.5}
+_WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 3.0, "filing": 2.5}
 _ELSEWHERE = 0.35
 """What a figure counts that stands outside the primary statements."""
 _HITS = 400

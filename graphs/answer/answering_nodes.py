@@ -12,7 +12,9 @@ from fin_agent.answering.compose import citations_of, numeric_answer
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.expressions import counted_as_zero
 from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import refusal_text
@@ -103,7 +105,8 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         try:
             result = execute_program(program.code, context.executor)
             value = numeric_answer(intent, plan, program, result.value)
-            update["answer"] = _answer(state, value, citations_of(figures), program=program.code)
+            zeros = _counted_as_zero(plan, ledger)
+            update["answer"] = _answer(state, value, citations_of(figures), program=program.code, assumed=zeros)
             summary = f"computed {value.text}"
         except SandboxError as error:
             summary = f"refused: {error}"
@@ -159,6 +162,7 @@ def _answer(
     citations: Sequence[Citation],
     *,
     program: str | None = None,
+    assumed: Sequence[str] = (),
     refused: bool = False,
     missing: Sequence[str] = (),
 ) -> Answer:
@@ -172,9 +176,15 @@ def _answer(
         retrieved=_retrieved(state),
         ledger=state.get("ledger", Ledger()).entries,
         program=program,
-        assumptions=state["plan"].notes,
+        assumptions=(*state["plan"].notes, *assumed),
         rounds=state["round"] if searched else 0,
     )
+
+
+def _counted_as_zero(plan: Plan, ledger: Ledger) -> list[str]:
+    known = ledger.figures
+    slots = [slot for term in plan.terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
+    return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 
 def _retrieved(state: AnswerState) -> Retrieved:

@@ -13,6 +13,8 @@ _MOST_NAMED = 12
 
 def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
     """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing."""
+    if intent.unsupported and intent.numeric:
+        return list(intent.unsupported)
     there = companies_there(workspace)
     missing = [f"the company {name!r} is not in the index, which holds {there}" for name in intent.unknown_companies]
     if missing and not intent.companies:

@@ -14,6 +14,7 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.tools.card_extraction import extract_cards as extract
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
@@ -50,6 +51,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
     """A question that names no company is about the only one there is, in the index or among `doc_ids`."""
+    intent = _of_only_filing(intent, workspace, doc_ids)
     if intent.companies or intent.unknown_companies:
         return intent
     companies = workspace.directory.companies
@@ -62,9 +64,21 @@ def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[st
     return intent.model_copy(
         update={
             "companies": (CompanyAsked(key=only.key, name=only.name),),
-            "assumed": (f"no company was named: {only.name} is the only one searched",),
+            "assumed": (*intent.assumed, f"no company was named: {only.name} is the only one searched",),
         }
     )
+
+
+def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """A question that names no period, asked of one filing, is about that filing's own period."""
+    if intent.periods or not doc_ids or len(set(doc_ids)) != 1:
+        return intent
+    identity = workspace.index.filing(doc_ids[0]).identity
+    if identity.fiscal_year is None:
+        return intent
+    period = FiscalPeriod(fiscal_year=identity.fiscal_year, quarter=identity.quarter)
+    note = f"no period was named: {period} is that of the only filing searched"
+    return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
 
 
 def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

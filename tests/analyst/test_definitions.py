@@ -69,9 +69,7 @@ def test_parentheses_that_only_comment_are_left_out() -> None:
     assert formula("COGS (cost of goods sold) / revenue") == "cost_of_revenue/revenue"
 
 
-@pytest.mark.parametrize(
-    "text", ["foo / revenue", "revenue /", "(revenue", "revenue + + ", "", "the market's mood"]
-)
+@pytest.mark.parametrize("text", ["foo / revenue", "revenue /", "(revenue", "revenue + + ", "", "the market's mood"])
 def test_half_a_formula_is_none(text: str) -> None:
     assert formula(text) is None
 

@@ -110,7 +110,9 @@ def test_an_increase_in_a_balance_is_that_balance() -> None:
 
 
 def test_a_stated_formula_goes_before_the_lexicons() -> None:
-    found = measure("What is the quick ratio?", ("Quick ratio", "cash and cash equivalents / total current liabilities"))
+    found = measure(
+        "What is the quick ratio?", ("Quick ratio", "cash and cash equivalents / total current liabilities")
+    )
     assert found == Measure("Quick ratio", "cash_and_cash_equivalents / current_liabilities", "ratio", stated=True)
 
 

@@ -36,7 +36,9 @@ def answer(question: Intent, *evidence: Evidence) -> str:
     return reason(question, evidence, Words()).text  # type: ignore[arg-type]
 
 
-def asked(keywords: str, relation: Relation = Relation.EXPLANATION, *, figure: bool = False, year: int = 2023) -> Intent:
+def asked(
+    keywords: str, relation: Relation = Relation.EXPLANATION, *, figure: bool = False, year: int = 2023
+) -> Intent:
     return Intent(
         question="?", core="?", keywords=tuple(keywords.split()), relation=relation, asks_figure=figure,
         periods=(FiscalPeriod(fiscal_year=year),),
@@ -119,8 +121,8 @@ def test_a_row_of_a_table_is_told_with_its_columns() -> None:
     ("text", "sentences"),
     [
         (
-            "On that day Rolf H. Anselm of Tellurond Corp. (the “Company”) gave notice of it. He will then retire soon.",
-            ["On that day Rolf H. Anselm of Tellurond Corp. (the “Company”) gave notice of it.",
+            "On that day Rolf H. Anselm of Tellurond Corp. (the “Company”) gave notice. He will then retire soon.",
+            ["On that day Rolf H. Anselm of Tellurond Corp. (the “Company”) gave notice.",
              "He will then retire soon."],
         ),
         (

@@ -53,7 +53,9 @@ def test_relations_over_time(core: str, years: int, expected: Relation) -> None:
 
 
 def test_the_measures_own_words_ask_for_nothing() -> None:
-    assert relation("What were total current assets in 2022 and 2023?", 2, blank="total current assets") is Relation.EACH
+    assert (
+        relation("What were total current assets in 2022 and 2023?", 2, blank="total current assets") is Relation.EACH
+    )
     assert relation("What was the net change in cash in 2023?", 1, blank="net change in cash") is Relation.EACH
 
 

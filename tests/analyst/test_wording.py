@@ -34,7 +34,11 @@ def test_the_core_is_what_asks(question: str) -> None:
 @pytest.mark.parametrize(
     ("question", "name", "formula"),
     [
-        ("What is the quick ratio? Quick ratio is defined as: cash / liabilities.", "Quick ratio", "cash / liabilities"),
+        (
+            "What is the quick ratio? Quick ratio is defined as: cash / liabilities.",
+            "Quick ratio",
+            "cash / liabilities",
+        ),
         ("Quick ratio is defined as: (cash) / (liabilities). What is it?", "Quick ratio", "(cash) / (liabilities)"),
         ("What is DPO? DPO is here defined as: 365 * a / b. Round to 2 decimals.", "DPO", "365 * a / b"),
         ("Define ROA as net income / total assets. What was ROA in 2020?", "ROA", "net income / total assets"),

@@ -26,7 +26,9 @@ def slot(metric: str, year: int = 2023, company: CompanyAsked = ACME) -> Slot:
     return Slot(company=company.key, company_name=company.name, metric=metric, label=metric, fiscal_year=year)
 
 
-def figure(amount: str, scale: int = 1_000_000, unit: str = "USD", year: int = 2023, printed: str | None = None) -> Figure:
+def figure(
+    amount: str, scale: int = 1_000_000, unit: str = "USD", year: int = 2023, printed: str | None = None
+) -> Figure:
     return Figure(
         doc_id="acme23", page=40, line=6, box=(0, 0, 1, 1), label="Net sales", column=str(year), amount=Decimal(amount),
         printed=Decimal(printed or amount), scale=scale, unit=unit, fiscal_year=year, quarter=None, months=12,
@@ -222,9 +224,7 @@ _TREES = st.recursive(
 @given(_TREES, st.lists(st.decimals(-1000, 1000, places=3), min_size=6, max_size=6))
 def test_a_written_program_has_the_value_of_its_tree(expression: Node, amounts: list[Decimal]) -> None:
     held = {slot(name): figure(str(amount)) for name, amount in zip("abcdef", amounts, strict=True)}
-    program = write_program(
-        Plan((Term(ACME, FiscalPeriod(fiscal_year=2023), expression),), ()), ledger(held), intent()
-    )
+    program = write_program(Plan((Term(ACME, FiscalPeriod(fiscal_year=2023), expression),), ()), ledger(held), intent())
     namespace: dict[str, object] = {}
     exec(program.code, namespace)
     try:

@@ -73,9 +73,7 @@ def value(tree: Node, known: Mapping[Slot, float]) -> float:
 
 
 def test_a_formula_keeps_the_precedence_of_arithmetic() -> None:
-    assert parse_formula("a + b * c") == Operation(
-        "+", Quantity("a"), Operation("*", Quantity("b"), Quantity("c"))
-    )
+    assert parse_formula("a + b * c") == Operation("+", Quantity("a"), Operation("*", Quantity("b"), Quantity("c")))
     assert parse_formula("a - b - c") == Operation("-", Operation("-", Quantity("a"), Quantity("b")), Quantity("c"))
 
 

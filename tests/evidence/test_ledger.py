@@ -19,9 +19,7 @@ DOCUMENTS = ("acme23", "acme24", "bell23")
 
 
 def slot(metric: str = "revenue", year: int = 2023, quarter: int | None = None) -> Slot:
-    return Slot(
-        company="acme", company_name="Acme", metric=metric, label=metric, fiscal_year=year, quarter=quarter
-    )
+    return Slot(company="acme", company_name="Acme", metric=metric, label=metric, fiscal_year=year, quarter=quarter)
 
 
 def fact(

@@ -136,7 +136,7 @@ def test_a_pinned_year_stays_whatever_period_is_asked() -> None:
 def test_every_company_gets_its_own_terms_in_its_own_years() -> None:
     found = plan("revenue", 2020, companies=(ACME, BELL))
     assert terms(found) == [("acme", "FY2020"), ("bell", "FY2019")]
-    assert [key for key in found.by_company()] == ["acme", "bell"]
+    assert list(found.by_company()) == ["acme", "bell"]
 
 
 def test_a_slot_that_one_term_needs_is_required_even_where_another_could_do_without() -> None:

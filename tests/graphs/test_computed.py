@@ -45,12 +45,18 @@ def test_growth(truth: GroundTruth, ask: Ask, name: str, year: int) -> None:
     of = figures(truth, name)
     for metric, question in (
         ("revenue", f"What was {name}'s revenue growth in FY{year}?"),
-        ("operating_income", f"By what percentage did {name}'s operating income change in fiscal {year}, year over year?"),
+        (
+            "operating_income",
+            f"By what percentage did {name}'s operating income change in fiscal {year}, year over year?",
+        ),
         ("net_income", f"What was the % change in {name}'s net income from {year - 1} to {year}?"),
     ):
         answer = checked(ask(question), truth)
         before, after = of(metric, year - 1), of(metric, year)
-        assert (answer.answer.unit, answer.answer.value) == ("percent", pytest.approx(100 * (after - before) / before)), question
+        assert (answer.answer.unit, answer.answer.value) == (
+            "percent",
+            pytest.approx(100 * (after - before) / before),
+        ), question
 
 
 @pytest.mark.parametrize("name", sorted(TICKERS))
@@ -78,12 +84,15 @@ def test_ratios_of_the_balance_sheet(truth: GroundTruth, ask: Ask, name: str, ye
         return (of(metric, year) + of(metric, year - 1)) / 2
 
     for expected, unit, question in (
-        (of("cost_of_revenue", year) / average("inventories"), "ratio", f"What was {name}'s inventory turnover in FY{year}?"),
+        (of("cost_of_revenue", year) / average("inventories"), "ratio",
+         f"What was {name}'s inventory turnover in FY{year}?"),
         (of("revenue", year) / average("property_plant_equipment"), "ratio",
          f"What is the FY{year} fixed asset turnover ratio for {name}? Fixed asset turnover ratio is defined as: "
          f"FY{year} revenue / (average PP&E between FY{year - 1} and FY{year})."),
-        (of("current_assets", year) / of("current_liabilities", year), "ratio", f"What is {name}'s current ratio for {year}?"),
-        (of("net_income", year) / average("total_assets"), "ratio", f"What was {name}'s return on assets in fiscal {year}?"),
+        (of("current_assets", year) / of("current_liabilities", year), "ratio",
+         f"What is {name}'s current ratio for {year}?"),
+        (of("net_income", year) / average("total_assets"), "ratio",
+         f"What was {name}'s return on assets in fiscal {year}?"),
         (365 * average("accounts_payable")
          / (of("cost_of_revenue", year) + of("inventories", year) - of("inventories", year - 1)), "days",
          f"What is {name}'s FY{year} DPO? DPO is defined as: 365 * (average accounts payable between FY{year - 1} and "
@@ -103,7 +112,9 @@ def test_three_years_together(truth: GroundTruth, ask: Ask, base_units: Base, na
     assert float(base_units(checked(average, truth)) or 0) == pytest.approx(capex / 3)
     total = ask(f"What were {name}'s total dividends paid over fiscal 2022 to fiscal 2024?")
     assert float(base_units(checked(total, truth)) or 0) == pytest.approx(dividends)
-    mean_share = ask(f"What is the FY2022 - FY2024 3 year average of capex as a % of revenue for {name}? Round to one decimal.")
+    mean_share = ask(
+        f"What is the FY2022 - FY2024 3 year average of capex as a % of revenue for {name}? Round to one decimal."
+    )
     assert checked(mean_share, truth).answer.value == pytest.approx(share, abs=0.05)
     cagr = checked(ask(f"What was {name}'s revenue CAGR from FY2020 to FY2024?"), truth)
     assert cagr.answer.value == pytest.approx(100 * ((of("revenue", 2024) / of("revenue", 2020)) ** 0.25 - 1))
@@ -111,7 +122,9 @@ def test_three_years_together(truth: GroundTruth, ask: Ask, base_units: Base, na
 
 
 @pytest.mark.parametrize("year", [2022, 2024])
-@pytest.mark.parametrize("pair", [("Harborlight", "Tellurond"), ("Quillmark", "Harborlight"), ("Tellurond", "Quillmark")])
+@pytest.mark.parametrize(
+    "pair", [("Harborlight", "Tellurond"), ("Quillmark", "Harborlight"), ("Tellurond", "Quillmark")]
+)
 def test_two_companies(truth: GroundTruth, ask: Ask, base_units: Base, pair: tuple[str, str], year: int) -> None:
     one, other = pair
     first, second = figures(truth, one), figures(truth, other)
@@ -164,22 +177,26 @@ def test_a_rounding_asked_for_is_kept(truth: GroundTruth, ask: Ask) -> None:
     for places in (0, 1, 2, 3):
         answer = ask(f"What was Tellurond's gross margin in FY2023? Round to {places} decimal places.").answer
         assert answer.value == pytest.approx(round(exact, places), abs=1e-9)
-        written = re.search(r"is ([\d.]+)%", answer.text)
+        written = re.search(r"([\d.]+)%", answer.text)
         assert written is not None
         assert len(written.group(1).partition(".")[2]) == places
 
 
 def test_the_average_turnover_of_two_companies_takes_more_than_one_round(truth: GroundTruth, ask: Ask) -> None:
     answer = checked(
-        ask("Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"), truth
+        ask("Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"),
+        truth,
     )
 
     def turnover(name: str) -> float:
         of = figures(truth, name)
-        return sum(
-            of("cost_of_revenue", year) / ((of("inventories", year) + of("inventories", year - 1)) / 2)
-            for year in (2022, 2023, 2024)
-        ) / 3
+        return (
+            sum(
+                of("cost_of_revenue", year) / ((of("inventories", year) + of("inventories", year - 1)) / 2)
+                for year in (2022, 2023, 2024)
+            )
+            / 3
+        )
 
     turnovers = {name: turnover(name) for name in ("Harborlight", "Tellurond")}
     best = max(turnovers, key=lambda name: turnovers[name])

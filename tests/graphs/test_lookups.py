@@ -101,7 +101,10 @@ def test_figures_and_their_pages(
 
 @pytest.mark.parametrize(
     "wording",
-    ["What was {company.short}'s {name} in Q{quarter} of fiscal {year}?", "Q{quarter} FY{year} {name} of {company.ticker}"],
+    [
+        "What was {company.short}'s {name} in Q{quarter} of fiscal {year}?",
+        "Q{quarter} FY{year} {name} of {company.ticker}",
+    ],
 )
 def test_figures_of_a_quarter(
     truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None], wording: str
@@ -120,7 +123,9 @@ def test_figures_of_a_quarter(
                 assert (answer.citations[0].doc_id, answer.citations[0].page) == (figure.doc_id, figure.page)
 
 
-def test_a_year_is_found_by_the_date_it_ended(truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None]) -> None:
+def test_a_year_is_found_by_the_date_it_ended(
+    truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None]
+) -> None:
     for filing in truth.filings:
         if filing["form"] != "10-K":
             continue
@@ -138,7 +143,9 @@ def test_the_unit_asked_for_is_the_unit_given(truth: GroundTruth, ask: Callable[
             assert answer.answer.value == pytest.approx(float(truth.value(company.ticker, "total_assets", 2024)) / size)
 
 
-def test_the_latest_year_is_taken_and_said_where_none_is_named(truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None]) -> None:
+def test_the_latest_year_is_taken_and_said_where_none_is_named(
+    truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None]
+) -> None:
     for company in truth.companies:
         answer = ask(f"What is {company.short}'s net income?")
         assert base_units(answer) == truth.value(company.ticker, "net_income", 2024)

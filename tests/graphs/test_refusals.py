@@ -44,7 +44,9 @@ def test_a_period_that_was_not_filed(ask: Ask, period: str) -> None:
 
 
 def test_a_balance_before_the_first_balance_sheet(ask: Ask) -> None:
-    assert "inventories of Quillmark Stores, Inc. for FY2020" in refused(ask("What was Quillmark's inventory in FY2020?"))
+    assert "inventories of Quillmark Stores, Inc. for FY2020" in refused(
+        ask("What was Quillmark's inventory in FY2020?")
+    )
 
 
 @pytest.mark.parametrize("metric", ["research and development", "deposits", "organic growth"])

@@ -27,7 +27,7 @@ Ask = Callable[..., Answer]
             "What drove the change in Harborlight's gross profit in 2024?",
             "harborlight_2024_10k", 5, "richer mix of software",
         ),
-        ("What drove Harborlight's net sales growth in 2024?", "harborlight_2024_10k", 5, "data-center optics"),
+        ("What drove Harborlight's net sales in 2024?", "harborlight_2024_10k", 5, "data-center optics"),
         ("Why did Quillmark's gross profit change in fiscal 2024?", "quillmark_2024_10k", 5, "lower freight"),
         ("Does Harborlight hold derivatives for trading?", "harborlight_2024_10k", 6, "do not hold derivatives"),
         ("Where is Quillmark headquartered?", "quillmark_2024_10k", 4, "Dayton, Ohio"),
@@ -40,7 +40,9 @@ def test_the_sentence_and_its_page(ask: Ask, question: str, doc_id: str, page: i
     assert not answer.refused, answer.answer.text
     assert says in answer.answer.text
     assert (answer.answer.value, answer.answer.unit, answer.program) == (None, None, None)
-    assert (doc_id, page) in [(citation.doc_id, citation.page) for citation in answer.citations if says in citation.text]
+    assert (doc_id, page) in [
+        (citation.doc_id, citation.page) for citation in answer.citations if says in citation.text
+    ]
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,7 @@ def fact(metric: str, year: int, quarter: int | None, months: int, scope: str | 
         ((2023, 3), (2023, None, 12), False),
     ],
 )
-def test_the_period_of_a_fact(
-    wanted: tuple[int, int | None], held: tuple[int, int | None, int], matches: bool
-) -> None:
+def test_the_period_of_a_fact(wanted: tuple[int, int | None], held: tuple[int, int | None, int], matches: bool) -> None:
     assert covers(fact("revenue", *held), slot("revenue", *wanted), Statement.INCOME) is matches
 
 

@@ -12,7 +12,10 @@ from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_o
 
 
 def test_words_that_say_nothing_are_left_out_and_phrases_stay_whole() -> None:
-    assert search_terms(["what", "is", "the", "net income", "of", "net income", "x", "revenue"]) == ("net income", "revenue")
+    assert search_terms(["what", "is", "the", "net income", "of", "net income", "x", "revenue"]) == (
+        "net income",
+        "revenue",
+    )
 
 
 def test_forms_of_a_word_have_one_stem() -> None:

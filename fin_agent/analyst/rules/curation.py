@@ -116,7 +116,7 @@ def _by_words(
         kept=tuple(kept[:most]),
         ledger=Ledger(),
         answerable=answerable,
-        missing=() if answerable else (f"a passage about: {' '.join(search_terms(intent.keywords))}",),
+        missing=() if answerable else (_nothing_on(intent),),
         complementary_question="" if answerable else complementary_question((), intent),
     )
 
@@ -127,6 +127,11 @@ def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:
     if card is None or card.item != COVER or any(item.endswith(f".{COVER}") for item in named):
         return 1.0
     return _ON_A_COVER
+
+
+def _nothing_on(intent: Intent) -> str:
+    terms = " ".join(search_terms(intent.keywords))
+    return f"a passage about: {terms}" if terms else "words to search for: the question names only companies and periods"
 
 
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:

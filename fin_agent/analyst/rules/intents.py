@@ -35,7 +35,7 @@ _OVER_PERIODS = re.compile(
 def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
     """Read `question`. Raises QuestionError where it is empty or longer than LONGEST_QUESTION characters."""
     if not re.search(r"\w", question):
-        raise QuestionError("the question is empty", subject=repr(question[:40]), remedy="Ask something in words")
+        raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
     if len(question) > LONGEST_QUESTION:
         raise QuestionError(
             f"the question has {len(question):,} characters; at most {LONGEST_QUESTION:,} are read",
@@ -44,14 +44,17 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         )
     wording = take_apart(question)
     mentions = directory.mentions(question)
-    measure = measure_of(_without_periods(_without_companies(wording.core, directory)), wording.definitions, lexicon)
-    periods = _periods(wording.core, question)
     companies = _companies(mentions)
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
+    bare = _without_names(_without_periods(_without_companies(wording.core, directory)), unknown)
+    measure = measure_of(bare, wording.definitions, lexicon)
+    periods = _periods(wording.core, question)
     named = len(companies) + len(unknown)
     relation = relation_of(wording.core, _spans_of(measure, wording.core, lexicon), len(periods), named)
-    if len({period.quarter is None for period in periods}) > 1 or _asks_part_of_year(wording.core):
-        relation = Relation.EXPLANATION  # half a year, or a quarter against the whole: no slot of the ledger holds it
+    if len({period.quarter is None for period in periods}) > 1:
+        relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
+    if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
+        relation = Relation.EACH  # a growth rate that filings print is not grown once more
     comparison = comparison_of(wording.core, named)
     unit = _unit(question, measure, relation, comparison)
     topics = lexicon.topics(wording.core)
@@ -60,6 +63,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         core=wording.core,
         companies=companies,
         unknown_companies=unknown,
+        unsupported=_unsupported(wording.core, measure),
         periods=periods,
         dates=_dates(question),
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
@@ -109,9 +113,14 @@ def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
     return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
 
 
-def _asks_part_of_year(core: str) -> bool:
-    """Half a year or nine months; a year and a quarter have slots of their own."""
-    return any(mention.months in (6, 9) for mention in parse_periods(core).mentions)
+def _unsupported(core: str, measure: Measure | None) -> tuple[str, ...]:
+    """Half a year or nine months: a year and a quarter have slots of their own, parts of a year up to a date have not."""
+    if measure is None:
+        return ()
+    spans = {mention.months for mention in parse_periods(core).mentions} & {6, 9}
+    return tuple(
+        f"figures for {months} months: only full years and single quarters are looked up" for months in sorted(spans)
+    )
 
 
 def _dates(question: str) -> tuple[date, ...]:
@@ -129,6 +138,12 @@ def _without_companies(core: str, directory: CompanyDirectory) -> str:
     for mention in directory.mentions(core):
         core = core[: mention.start] + " " * (mention.end - mention.start) + core[mention.end :]
     return re.sub(r"(?<=\s)['’]s\b", "  ", core)
+
+
+def _without_names(text: str, names: Sequence[str]) -> str:
+    for name in names:
+        text = text.replace(name, " " * len(name))
+    return re.sub(r"(?<=\s)['’]s\b", "  ", text)
 
 
 def _without_periods(text: str) -> str:

@@ -148,6 +148,8 @@ def _with_modifiers(
         return Measure(f"{measure.words} per share", expression, "USD per share", measure.stated)
     for mention in mentions:
         word = text[end : mention.start].strip().lower() if mention.start >= end else ""
+        if mention.id == measure.expression:
+            continue  # `X's revenue minus Y's revenue` sets companies against each other
         if word in _SUM and _unit(mention.id, lexicon) == measure.unit and (word != "and" or _summed(text)):
             words = " ".join(text[max(0, end - len(measure.words)) : mention.end].split())
             return Measure(words, f"({measure.expression}) {_SUM[word]} ({mention.id})", measure.unit, measure.stated)

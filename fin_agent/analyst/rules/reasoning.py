@@ -16,15 +16,20 @@ from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_o
 
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No)\.)(?<!\bMrs\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
-    r"|\s*•\s*|\n\s*\n"
+    r"|\s*•\s*"
 )
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and words in parentheses go on with it (`Inc. (the`)."""
+_PARAGRAPH = re.compile(r"\n\s*\n")
 _MOST_SENTENCES = 3
-_EXPANSION = 0.3
+_EXPANSION = 0.5
+"""What all the words that filings use for the same thing weigh together, beside the question's own."""
 _FIGURE_BONUS = 1.2
 _CAUSE_BONUS = 1.3
+_MOVE_BONUS = 1.5
+_MOVE = re.compile(r"\b(?:increas|decreas|gr[eo]w|r[io]se|fell|fall|declin|improv|higher|lower|reduc)", re.I)
+"""What explains a measure begins by saying how it moved."""
 _SUBJECT_BONUS = 1.4
-_SUBJECT_CHARACTERS = 60
+_SUBJECT_CHARACTERS = 30
 """A sentence that begins with the measure is about it; one that mentions it later may be about a share of it."""
 _ITS_YEAR = 1.15
 _OTHER_YEAR = 0.75
@@ -39,6 +44,9 @@ _CAUSE = re.compile(
     r"|attribut(?:able|ed) to|result(?:ed|ing) from|reflect(?:s|ed|ing)?|owing to|led to|offset by)\b",
     re.I,
 )
+_OWN_SHARE = 0.2
+_RELATED_SHARE = 0.25
+"""Below these shares of the words by weight a sentence is about something else."""
 _WORTH_OF_THE_BEST = 0.6
 _LONGEST = 600
 _HEADING = 0.5
@@ -73,13 +81,13 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
     related = set(stems_of(" ".join(search_terms(intent.expansions)))) - asked
     pages = index.page_count()
     own_weights = weights_of(asked, index.document_frequencies(asked), pages)
-    weights = own_weights | {
-        term: _EXPANSION * weight
-        for term, weight in weights_of(related, index.document_frequencies(related), pages).items()
-    }
+    related_weights = weights_of(related, index.document_frequencies(related), pages)
+    share = _EXPANSION * sum(own_weights.values()) / (sum(related_weights.values()) or 1.0)
+    weights = own_weights | {term: share * weight for term, weight in related_weights.items()}
     sentences = list(_scored(intent, evidence, weights))
     if intent.asks_figure and intent.relation is not Relation.EXPLANATION:
         sentences = [sentence for sentence in sentences if _may_state_figure(sentence.text, own_weights)]
+    sentences = [sentence for sentence in sentences if _is_about(sentence.text, own_weights, weights)]
     if not sentences:
         return Reasoning(text="", citations=())
     sentences.sort(key=lambda sentence: (-round(sentence.score, 9), sentence.evidence, sentence.position))
@@ -94,21 +102,34 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
     return Reasoning(text=" ".join(sentence.text for sentence in chosen), citations=tuple(citations))
 
 
+def _is_about(text: str, own: Mapping[str, float], weights: Mapping[str, float]) -> bool:
+    """Whether a sentence holds enough of the question's words, or of those filings use for the same thing."""
+    stems = stems_of(text)
+    related = {term: weight for term, weight in weights.items() if term not in own}
+    return _held(stems, own) >= _OWN_SHARE * sum(own.values()) or (
+        bool(related) and _held(stems, related) >= _RELATED_SHARE * sum(related.values())
+    )
+
+
 def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> Iterator[_Sentence]:
     total = sum(weights.values()) or 1.0
     subject = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", intent.measure.lower())
     for number, kept in enumerate(evidence):
-        parts = _rows(kept.passage.text) if kept.passage.kind is PassageKind.TABLE else sentences_of(kept.passage.text)
+        if kept.passage.kind is PassageKind.TABLE:
+            paragraphs = [[row] for row in _rows(kept.passage.text)]
+        else:
+            paragraphs = paragraphs_of(kept.passage.text)
+        parts = [part for paragraph in paragraphs for part in paragraph]
         spans = [(part, position) for position, part in enumerate(parts)]
-        if intent.relation is Relation.EXPLANATION and kept.passage.kind is PassageKind.TEXT:
-            spans = _with_what_follows(parts)
+        if intent.relation is Relation.EXPLANATION:
+            spans = _with_what_follows(paragraphs)
         for position, (lead, (text, last)) in enumerate(zip(parts, spans, strict=True)):
             stems = stems_of(text)
             # What follows a sentence adds to it, but the sentence itself has to be about the question.
             held = (_held(stems_of(lead), weights) + _held(stems, weights)) / 2
             if not held:
                 continue
-            score = held / total / (1 + len(stems) / 60) * _fitness(text, intent)
+            score = held / total / (1 + len(stems) / 60) * _fitness(lead, text, intent)
             if subject and subject in lead[:_SUBJECT_CHARACTERS].lower():
                 score *= _SUBJECT_BONUS
             yield _Sentence(text, number, position, last, score * _EVIDENCE_DECAY**number)
@@ -128,30 +149,32 @@ def _states_figure(text: str) -> bool:
     return re.search(r"\d", _NO_FIGURE.sub("", text)) is not None
 
 
-def _with_what_follows(sentences: Sequence[str]) -> list[tuple[str, int]]:
-    """Each sentence with the next ones while they are short: a change is stated first, its reasons come after.
+def _with_what_follows(paragraphs: Sequence[Sequence[str]]) -> list[tuple[str, int]]:
+    """Each sentence with the next of its paragraph while they are short: a change comes first, its reasons after.
 
     With the position of the last one taken in.
     """
     joined: list[tuple[str, int]] = []
-    for position, sentence in enumerate(sentences):
-        span, last = sentence, position
-        for following in sentences[position + 1 : position + 1 + _MOST_FOLLOWING]:
-            if len(span) + len(following) > _LONGEST_SPAN:
-                break
-            span, last = f"{span} {following}", last + 1
-        joined.append((span, last))
+    for sentences in paragraphs:
+        for place, sentence in enumerate(sentences):
+            span, last = sentence, len(joined)
+            for following in sentences[place + 1 : place + 1 + _MOST_FOLLOWING]:
+                if len(span) + len(following) > _LONGEST_SPAN:
+                    break
+                span, last = f"{span} {following}", last + 1
+            joined.append((span, last))
     return joined
 
 
-def _fitness(text: str, intent: Intent) -> float:
+def _fitness(lead: str, text: str, intent: Intent) -> float:
     """How far a sentence is of the kind asked for: a figure, a cause, of the year asked about."""
     fitness = 1.0
     if intent.asks_figure and _states_figure(text):
         fitness *= _FIGURE_BONUS
-    if intent.relation is Relation.EXPLANATION and _CAUSE.search(text):
-        fitness *= _CAUSE_BONUS
-    years = {int(year) for year in _YEAR.findall(text)}
+    if intent.relation is Relation.EXPLANATION:
+        fitness *= _CAUSE_BONUS if _CAUSE.search(text) else 1.0
+        fitness *= _MOVE_BONUS if intent.measure and _MOVE.search(text) else 1.0
+    years = {int(year) for year in _YEAR.findall(lead) or _YEAR.findall(text)}
     asked = {period.fiscal_year for period in intent.periods}
     if years and asked:
         fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
@@ -160,10 +183,19 @@ def _fitness(text: str, intent: Intent) -> float:
 
 def sentences_of(text: str) -> list[str]:
     """Sentences of running text; lines broken by the page are joined, runs of figures are left out."""
-    joined = _without_headings(text)
+    return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph]
+
+
+def paragraphs_of(text: str) -> list[list[str]]:
+    """The sentences of each paragraph: what stands between two headings or bullets."""
+    parts = (_sentences(part) for part in _PARAGRAPH.split(_without_headings(text)))
+    return [part for part in parts if part]
+
+
+def _sentences(paragraph: str) -> list[str]:
     found: list[str] = []
-    for part in _SENTENCE.split(joined):
-        sentence = " ".join((part or "").split())[:_LONGEST]
+    for part in _SENTENCE.split(paragraph):
+        sentence = " ".join(part.split())[:_LONGEST]
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
         figures = sum(any(mark.isdigit() for mark in word) for word in words)

@@ -38,7 +38,7 @@ _CHANGE_IN_A_YEAR = re.compile(
 _TREND = re.compile(
     r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*"
     r"\b(?:improv|increas|decreas|declin|gr[eo]w|ris|rose|fall|fell|higher|lower|drop|deteriorat|expand|shrink|shrank"
-    r"|worsen|reduc)",
+    r"|worsen|reduc|go(?:ne|ing)? (?:up|down)|went (?:up|down)|up or down)",
     re.I | re.S,
 )
 _HIGHEST = re.compile(
