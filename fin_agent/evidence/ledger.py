@@ -106,9 +106,7 @@ def fill(
     entries: list[Entry] = []
     for slot, required in slots.items():
         home = lexicon.metrics[slot.metric].statement
-        candidates = [
-            fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)
-        ]
+        candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
                 home is not None and sourced.fact.statement is not home,

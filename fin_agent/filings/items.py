@@ -19,15 +19,13 @@ _CONTENTS_SPACING = 160
 or a cross-reference index. Short Items that share a page have a few sentences each."""
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""
-_AFTER_A_CITATION = ",;()“\""
+_AFTER_A_CITATION = ',;()“"'
 _LINE_OF_A_PARAGRAPH = 50
 """A line this long that ends within a sentence goes on in the next, even where that begins with an Item's number."""
 _SCHEDULES = ("14", "15", "16")
 
 
-def items_of(
-    pages: Sequence[PageContent], form: Form, statements: Collection[int] = ()
-) -> list[str | None]:
+def items_of(pages: Sequence[PageContent], form: Form, statements: Collection[int] = ()) -> list[str | None]:
     """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items

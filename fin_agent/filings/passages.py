@@ -24,9 +24,7 @@ def passages_of(pages: Sequence[PageContent], tables: Sequence[Table]) -> list[P
             passages.append(Passage(page.number, len(passages), PassageKind.TEXT, text))
         for table in by_page.get(page.number, ()):
             if len(table.rows) >= _FEWEST_TABLE_ROWS:
-                passages.append(
-                    Passage(page.number, len(passages), PassageKind.TABLE, table_text(table), table.box)
-                )
+                passages.append(Passage(page.number, len(passages), PassageKind.TABLE, table_text(table), table.box))
     return passages
 
 

@@ -76,5 +76,3 @@ def title_of(page: PageContent) -> str:
         if len(stripped) > 3 and not _NO_TITLE.match(stripped):
             return stripped[:120]
     return ""
-
-

@@ -217,9 +217,7 @@ class SqliteIndex:
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        found = self._read(
-            f"SELECT term, doc FROM pages_vocabulary WHERE term IN ({_marks(stems)})", sorted(stems)
-        )
+        found = self._read(f"SELECT term, doc FROM pages_vocabulary WHERE term IN ({_marks(stems)})", sorted(stems))
         return {row[0]: row[1] for row in found}
 
     def page_count(self) -> int:
@@ -318,9 +316,7 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
 def insert_filing(connection: sqlite3.Connection, filing: Filing, cards: Sequence[str], summary: str) -> None:
     """Put a filing into every table, within the caller's transaction."""
     first_page = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM pages").fetchone()[0]
-    filing_id = connection.execute(
-        *rows.insert("filings", rows.filing_values(filing, summary, first_page))
-    ).lastrowid
+    filing_id = connection.execute(*rows.insert("filings", rows.filing_values(filing, summary, first_page))).lastrowid
     assert filing_id is not None
     for offset, page in enumerate(filing.pages):
         connection.execute(*rows.insert("pages", rows.page_values(page, first_page + offset, filing_id)))
@@ -329,9 +325,7 @@ def insert_filing(connection: sqlite3.Connection, filing: Filing, cards: Sequenc
     )
     connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (filing_id, summary))
     for passage, card in zip(filing.passages, cards, strict=True):
-        passage_id = connection.execute(
-            *rows.insert("passages", rows.passage_values(passage, filing_id))
-        ).lastrowid
+        passage_id = connection.execute(*rows.insert("passages", rows.passage_values(passage, filing_id))).lastrowid
         connection.execute("INSERT INTO cards VALUES (?, ?, ?)", (passage_id, filing_id, card))
     statement = rows.insert_statement("facts", rows.FACT_COLUMNS)
     connection.executemany(statement, (rows.fact_values(fact, filing_id) for fact in filing.facts))

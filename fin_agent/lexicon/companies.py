@@ -331,9 +331,7 @@ def _clipped(token: str, words: Sequence[str]) -> bool:
         if index == len(words):
             return not rest
         return any(
-            fits(rest[size:], index + 1)
-            for size in range(1, len(rest) + 1)
-            if words[index].startswith(rest[:size])
+            fits(rest[size:], index + 1) for size in range(1, len(rest) + 1) if words[index].startswith(rest[:size])
         ) or (words[index] in ("and", "of", "the") and fits(rest, index + 1))
 
     return len(token) > len(words) and fits(token, 0)

@@ -18,7 +18,8 @@ _SUBJECT = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:did|does|do|has|have|had|will)\s+
 _ACTS = re.compile(r"\s+(?!\x02|and\b|or\b|affect|impact|influence)")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs\.?|against|compare|compared? (?:to|with)|between|that of|those of)\s+$"
-    r"|\x01['’]?s?,?\s+(?:and|or|with|to)\s+$", re.I
+    r"|\x01['’]?s?,?\s+(?:and|or|with|to)\s+$",
+    re.I,
 )
 _BESIDE_A_COMPANY = re.compile(r"^(?:,|\s+(?:and|or|versus|vs\.?|with|to|than))\s+\x01", re.I)
 _OF_A_COMPANY = re.compile(r"\x01['’]?s?\s+$", re.I)

@@ -59,9 +59,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Say whether what is kept is enough: no required slot of the ledger is empty."""
     summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
-    step = TraceStep(
-        node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"])
-    )
+    step = TraceStep(node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"]))
     return emitted(runtime, step, {})
 
 
@@ -111,9 +109,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         except SandboxError as error:
             summary = f"refused: {error}"
             update["missing"] = [f"a program that runs: {error}"]
-    step = TraceStep(
-        node="answer_with_program", round=state["round"], summary=summary, details=(*details, *problems)
-    )
+    step = TraceStep(node="answer_with_program", round=state["round"], summary=summary, details=(*details, *problems))
     return emitted(runtime, step, update)
 
 

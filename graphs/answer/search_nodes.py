@@ -64,7 +64,10 @@ def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[st
     return intent.model_copy(
         update={
             "companies": (CompanyAsked(key=only.key, name=only.name),),
-            "assumed": (*intent.assumed, f"no company was named: {only.name} is the only one searched",),
+            "assumed": (
+                *intent.assumed,
+                f"no company was named: {only.name} is the only one searched",
+            ),
         }
     )
 

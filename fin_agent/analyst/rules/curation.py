@@ -95,9 +95,7 @@ def _around(passage: RetrievedPassage, figure: Figure) -> bool:
     return passage.box[1] <= middle <= passage.box[3]
 
 
-def _by_words(
-    intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int
-) -> Curation:
+def _by_words(intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int) -> Curation:
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     texts = [stems_of(passage.text) for passage in passages]
     cards = _cards(passages, workspace)
@@ -131,7 +129,9 @@ def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:
 
 def _nothing_on(intent: Intent) -> str:
     terms = " ".join(search_terms(intent.keywords))
-    return f"a passage about: {terms}" if terms else "words to search for: the question names only companies and periods"
+    return (
+        f"a passage about: {terms}" if terms else "words to search for: the question names only companies and periods"
+    )
 
 
 def _weights(words: Sequence[str], workspace: Workspace) -> dict[str, float]:

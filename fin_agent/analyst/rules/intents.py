@@ -98,9 +98,7 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     """Periods of the part that asks; of the whole question where that part names none."""
     for text in (core, question):
         parsed = parse_periods(text)
-        asked = {
-            FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions
-        }
+        asked = {FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions}
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
         if parsed.as_of is not None:  # what lies after that date is looked for in the filings of that date
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
@@ -170,9 +168,7 @@ def _spans_of(measure: Measure | None, core: str, lexicon: Lexicon) -> tuple[tup
     return tuple(found.span() for found in re.finditer(pattern, core, re.I))
 
 
-def _unit(
-    question: str, measure: Measure | None, relation: Relation, comparison: Comparison
-) -> OutputUnit | None:
+def _unit(question: str, measure: Measure | None, relation: Relation, comparison: Comparison) -> OutputUnit | None:
     """The unit asked for, where it fits the measure: "in millions" does not turn a ratio into dollars."""
     asked = unit_asked(question)
     if measure is None or asked is None:

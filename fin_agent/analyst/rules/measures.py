@@ -27,9 +27,7 @@ _SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
 _SHARE_OF_IT = re.compile(
     r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$"
 )
-_PART = re.compile(
-    r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)"
-)
+_PART = re.compile(r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)")
 _EXCLUDING = re.compile(
     r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma"
     r"|like[- ]for[- ]like)\b",
@@ -137,9 +135,7 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
     return _with_modifiers(measure, text, first.end, mentions, lexicon)
 
 
-def _with_modifiers(
-    measure: Measure, text: str, end: int, mentions: Sequence[Mention], lexicon: Lexicon
-) -> Measure:
+def _with_modifiers(measure: Measure, text: str, end: int, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
     """`... % margin` divides by revenue, `... per share` by diluted shares, `... less capex` subtracts."""
     if measure.unit == "USD" and _MARGIN.match(text[end:]) and "revenue" in lexicon.metrics:
         return Measure(f"{measure.words} margin", f"100 * ({measure.expression}) / revenue", "percent", measure.stated)
