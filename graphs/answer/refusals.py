@@ -17,9 +17,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
         return list(intent.unsupported)
     there = companies_there(workspace)
     missing = [f"the company {name!r} is not in the index, which holds {there}" for name in intent.unknown_companies]
-    if missing and not intent.companies:
-        return missing
-    if missing and intent.numeric:
+    if missing and (intent.numeric or not (intent.companies or _told_of(intent.unknown_companies, workspace))):
         return missing
     if intent.numeric and not intent.companies:
         return [f"the question names no company; the index holds {there}"]
@@ -32,6 +30,11 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
             if intent.numeric and not _may_be_there(filed, period)
         ]
     return missing
+
+
+def _told_of(names: Sequence[str], workspace: Workspace) -> bool:
+    """Whether some page speaks of each of these: who is no filer may still be told of (an acquired company)."""
+    return all(workspace.index.search_pages([name], limit=1) for name in names)
 
 
 def companies_there(workspace: Workspace) -> str:

@@ -112,7 +112,7 @@ def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
 
 
 def _unsupported(core: str, measure: Measure | None) -> tuple[str, ...]:
-    """Half a year or nine months: a year and a quarter have slots of their own, parts of a year up to a date have not."""
+    """Half a year or nine months: no slot of the ledger holds them, as one holds a year and a quarter."""
     if measure is None:
         return ()
     spans = {mention.months for mention in parse_periods(core).mentions} & {6, 9}
