@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.protocol import Reasoning
@@ -28,6 +28,7 @@ _CAUSE_BONUS = 1.3
 _MOVE_BONUS = 1.5
 _MOVE = re.compile(r"\b(?:increas|decreas|gr[eo]w|r[io]se|fell|fall|declin|improv|higher|lower|reduc)", re.I)
 """What explains a measure begins by saying how it moved."""
+_NAMED_ROW_BONUS = 2.0
 _SUBJECT_BONUS = 1.4
 _SUBJECT_CHARACTERS = 30
 """A sentence that begins with the measure is about it; one that mentions it later may be about a share of it."""
@@ -84,7 +85,7 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
     related_weights = weights_of(related, index.document_frequencies(related), pages)
     share = _EXPANSION * sum(own_weights.values()) / (sum(related_weights.values()) or 1.0)
     weights = own_weights | {term: share * weight for term, weight in related_weights.items()}
-    sentences = list(_scored(intent, evidence, weights))
+    sentences = list(_scored(intent, evidence, weights, asked))
     if intent.asks_figure and intent.relation is not Relation.EXPLANATION:
         sentences = [sentence for sentence in sentences if _may_state_figure(sentence.text, own_weights)]
     sentences = [sentence for sentence in sentences if _is_about(sentence.text, own_weights, weights)]
@@ -93,7 +94,8 @@ def reason(intent: Intent, evidence: Sequence[Evidence], index: FilingIndex) -> 
     sentences.sort(key=lambda sentence: (-round(sentence.score, 9), sentence.evidence, sentence.position))
     best = sentences[0].score
     chosen = _distinct(sentence for sentence in sentences if sentence.score >= _WORTH_OF_THE_BEST * best)
-    chosen.sort(key=lambda sentence: (sentence.evidence, sentence.position))
+    if not intent.asks_figure:  # a figure comes first, the rest reads in its order
+        chosen.sort(key=lambda sentence: (sentence.evidence, sentence.position))
     citations = [
         Citation(doc_id=passage.doc_id, page=passage.page, text=sentence.text, box=passage.box)
         for sentence in chosen
@@ -111,7 +113,9 @@ def _is_about(text: str, own: Mapping[str, float], weights: Mapping[str, float])
     )
 
 
-def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, float]) -> Iterator[_Sentence]:
+def _scored(
+    intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, float], asked: Collection[str]
+) -> Iterator[_Sentence]:
     total = sum(weights.values()) or 1.0
     subject = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", intent.measure.lower())
     for number, kept in enumerate(evidence):
@@ -132,7 +136,16 @@ def _scored(intent: Intent, evidence: Sequence[Evidence], weights: Mapping[str, 
             score = held / total / (1 + len(stems) / 60) * _fitness(lead, text, intent)
             if subject and subject in lead[:_SUBJECT_CHARACTERS].lower():
                 score *= _SUBJECT_BONUS
+            if kept.passage.kind is PassageKind.TABLE and _is_named(lead, asked):
+                score *= _NAMED_ROW_BONUS
             yield _Sentence(text, number, position, last, score * _EVIDENCE_DECAY**number)
+
+
+def _is_named(row: str, asked: Collection[str]) -> bool:
+    """Whether the question says all that a row's own label says: `iPhone` in "What was iPhone revenue?"."""
+    name = re.split(r":\s(?=[^:]*\d)", row, maxsplit=1)[0]
+    label = stems_of(re.split(r" > |: ", name)[-1])
+    return bool(label) and all(stem in asked for stem in label)
 
 
 def _held(stems: Sequence[str], weights: Mapping[str, float]) -> float:
