@@ -12,7 +12,16 @@ from fin_agent.workspace import Workspace
 def search_documents(
     query: Query, workspace: Workspace, *, doc_ids: Sequence[str] | None = None, limit: int = 10
 ) -> list[RankedFiling]:
-    """The best `limit` filings, best first; only of `doc_ids` where given."""
+    """The best `limit` filings, best first; only of `doc_ids` where given.
+
+    Filings of companies that the query does not ask about come last, with a score of 0: they are listed, not searched.
+    """
     return rank_filings(
-        query, workspace.index, workspace.directory, workspace.lexicon.metrics, within=doc_ids, limit=limit
+        query,
+        workspace.index,
+        workspace.directory,
+        workspace.lexicon.metrics,
+        within=doc_ids,
+        limit=limit,
+        others_too=True,
     )

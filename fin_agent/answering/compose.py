@@ -49,7 +49,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.relation is Relation.TREND:
         return _trend(intent, plan, listed, unit)
     text = "; ".join(f"{name}: {text}" for name, _, text in listed)
-    return AnswerValue(value=values[-1], unit=_known(unit), text=f"{_capital(intent.measure)}: {text}.")
+    # Several figures side by side: none of them is *the* value.
+    return AnswerValue(text=f"{_capital(intent.measure)}: {text}.")
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:

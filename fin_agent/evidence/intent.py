@@ -93,6 +93,8 @@ class Intent(BaseModel):
     """Search terms: words of the core question."""
     expansions: tuple[str, ...] = ()
     """Search terms that filings use for the same thing."""
+    names_metric: bool = False
+    """Whether a metric of the lexicon is named, even one that other words narrow to a part (`iPhone revenue`)."""
     asks_figure: bool = False
     """Whether a number is asked for (`how much`), with or without a known measure."""
 

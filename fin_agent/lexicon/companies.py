@@ -153,6 +153,9 @@ class CompanyDirectory:
         return _Alias(found, "clipped name", 0.7) if found else None
 
     def _misspelt(self, alias: str) -> _Alias | None:
+        words = alias.split()
+        if len(words) > 1 and {words[0], words[-1]} & _words().not_companies:
+            return None  # "If Nike" is no spelling of Nike
         if len(alias) < _TYPO_LENGTH:
             return None
         close = process.extractOne(alias, self._fuzzy, scorer=fuzz.ratio, score_cutoff=_TYPO_SCORE)

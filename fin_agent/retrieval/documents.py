@@ -32,14 +32,18 @@ def rank_filings(
     *,
     within: Sequence[str] | None = None,
     limit: int = 5,
+    others_too: bool = False,
 ) -> list[RankedFiling]:
     """The best `limit` filings for `query`, best first; only of `within` where given.
 
-    Where several companies are asked about, each one's best filing comes before any one's second.
+    Where several companies are asked about, each one's best filing comes before any one's second. With `others_too`,
+    filings of companies that are not asked about fill up the list, with a score of 0.
     """
     owners = directory.owners
     records = [record for record in index.filings() if within is None or record.doc_id in set(within)]
+    others: list[FilingRecord] = []
     if query.companies:
+        others = [record for record in records if owners.get(record.doc_id) not in query.companies]
         records = [record for record in records if owners.get(record.doc_id) in query.companies]
     everything = within is None and not query.companies
     words = _word_scores(query, index, [record.doc_id for record in records], all_of_them=everything)
@@ -47,7 +51,12 @@ def rank_filings(
     ranked = [_ranked(query, record, words, metrics, latest) for record in records]
     order = {record.doc_id: position for position, record in enumerate(records)}
     ranked.sort(key=lambda filing: (-round(filing.score, 9), order[filing.doc_id]))
-    return _taking_turns(ranked, query, owners)[:limit]
+    listed = _taking_turns(ranked, query, owners)[:limit]
+    if others_too and len(listed) < limit:
+        listed += [RankedFiling(record.doc_id, 0.0, (("other company", 1.0),)) for record in others][
+            : limit - len(listed)
+        ]
+    return listed
 
 
 def _ranked(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.workspace import Workspace
 
@@ -13,14 +13,15 @@ _MOST_NAMED = 12
 
 def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
     """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing."""
-    if intent.unsupported and intent.numeric:
-        return list(intent.unsupported)
     there = companies_there(workspace)
     missing = [f"the company {name!r} is not in the index, which holds {there}" for name in intent.unknown_companies]
     if missing and (intent.numeric or not (intent.companies or _told_of(intent.unknown_companies, workspace))):
         return missing
-    if intent.numeric and not intent.companies:
-        return [f"the question names no company; the index holds {there}"]
+    figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
+    if not intent.companies and (intent.numeric or figure_of_nobody):
+        return [f"the question names no company that is indexed; the index holds {there}"]
+    if intent.unsupported and intent.numeric:
+        return list(intent.unsupported)
     missing = []
     for company in intent.companies:
         filed = workspace.years[company.key]

@@ -91,16 +91,17 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     ranked = find_documents(
         state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=max(settings.listed, settings.documents)
     )
+    searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
     step = TraceStep(
         node="search_documents",
         round=state["round"],
-        summary=f"{len(ranked)} filings, searching the first {min(settings.documents, len(ranked))}",
+        summary=f"{len(ranked)} filings, searching the first {len(searched)}",
         details=tuple(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked),
     )
     return emitted(
         runtime,
         step,
-        {"documents": ranked[: settings.documents], "found_documents": [filing.doc_id for filing in ranked]},
+        {"documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
     )
 
 

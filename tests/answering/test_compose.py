@@ -146,9 +146,9 @@ def test_a_change_of_a_percentage_is_in_percentage_points() -> None:
     assert "from 21.3% in FY2022 to 20.6% in FY2023" in answer.text
 
 
-def test_each_of_several_periods_is_listed_and_the_latest_is_the_value() -> None:
+def test_each_of_several_periods_is_listed_and_none_is_the_value() -> None:
     answer = answered([16, 30], years=(2022, 2023), names=("Acme FY2022", "Acme FY2023"))
-    assert answer.value == 30
+    assert answer.value is None
     assert answer.text == "Revenue: Acme FY2022: $16 million; Acme FY2023: $30 million."
 
 

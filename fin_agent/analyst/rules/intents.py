@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from fin_agent.analyst.rules.limits import beyond
 from fin_agent.analyst.rules.measures import Measure, measure_of
 from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
 from fin_agent.analyst.rules.wording import decimals_asked, take_apart, unit_asked
@@ -63,7 +64,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         core=wording.core,
         companies=companies,
         unknown_companies=unknown,
-        unsupported=_unsupported(wording.core, measure),
+        unsupported=beyond(wording.core, bare, measure, relation, comparison, periods, named, lexicon),
         periods=periods,
         dates=_dates(question),
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
@@ -78,6 +79,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         topics=tuple(topic.id for topic in topics),
         keywords=_keywords(wording.core, directory),
         expansions=_expansions(measure, [term for topic in topics[:2] for term in topic.expand], lexicon),
+        names_metric=bool(lexicon.mentions(wording.core)),
         asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(lexicon.mentions(wording.core))),
     )
 
@@ -109,16 +111,6 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
 
 def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
     return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
-
-
-def _unsupported(core: str, measure: Measure | None) -> tuple[str, ...]:
-    """Half a year or nine months: no slot of the ledger holds them, as one holds a year and a quarter."""
-    if measure is None:
-        return ()
-    spans = {mention.months for mention in parse_periods(core).mentions} & {6, 9}
-    return tuple(
-        f"figures for {months} months: only full years and single quarters are looked up" for months in sorted(spans)
-    )
 
 
 def _dates(question: str) -> tuple[date, ...]:

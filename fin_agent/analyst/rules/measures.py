@@ -57,9 +57,13 @@ class Measure:
 
 def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> Measure | None:
     """The measure that `core` asks for, None where it names none. Formulas stated in the question go first."""
-    text = _without_asides(core)
+    text = without_asides(core)
     stated = stated_formulas(definitions, lexicon)
     mentions = [level_of(mention, lexicon) for mention in lexicon.mentions(text)]
+    if any(not name for name, _ in definitions):
+        # The formula stands behind what is asked. Where it cannot be read, any other would answer another question.
+        own = next((formula for formula in stated if not formula.name), None)
+        return _of_own_formula(own.expression, mentions, lexicon) if own else None
     for formula in stated:
         if not _named_whole(text, formula.name, mentions):
             continue
@@ -77,6 +81,12 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
     if is_narrowed(text, leading) or _is_per_part(text, leading, mentions):
         return None
     return _combined(text, leading, mentions, lexicon)
+
+
+def _of_own_formula(expression: str, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
+    words = mentions[0].phrase if mentions else "result of the formula"
+    known = next((mention.id for mention in mentions if mention.kind == "formula"), None)
+    return Measure(" ".join(words.split()), expression, _unit_of_stated(expression, known, lexicon), stated=True)
 
 
 def _share_of_whole(text: str, whole: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure | None:
@@ -175,7 +185,7 @@ def _summed(text: str) -> bool:
     return bool(re.search(r"\b(sum of|combined|together|total of)\b", text, re.I))
 
 
-def _without_asides(core: str) -> str:
+def without_asides(core: str) -> str:
     """Parentheses left out, so that words on either side are neighbours."""
     return re.sub(r"\([^)]*\)|\[[^\]]*\]", "", core)
 

@@ -27,9 +27,11 @@ _TOTAL = re.compile(r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|a
 _CHANGE = re.compile(
     r"\bby how (?:much|many)\b"
     r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
-    r"|\b(?:change|difference|increase|decrease|decline)\s+in\b|\bchanged?\b",
+    r"|\b(?:change|difference|increase|decrease|decline)\s+(?:in|between)\b|\bchanged?\b",
     re.I,
 )
+_IN_MONEY = re.compile(r"\bin (?:US )?(?:dollars|USD)\b", re.I)
+_YEARS_TOTAL = re.compile(r"\b(?:\w+|\d+)[- ]years? total\b|\btotal(?:led)? over\b", re.I)
 _CHANGE_IN_A_YEAR = re.compile(
     r"\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|fall|fell|ris|rose|drop)|\bhow did\b.*\bchange"
     r"|(?<!net )\b(?:change|increase|decrease|decline)s? in\b",
@@ -60,6 +62,7 @@ _FIGURE = re.compile(
     r"|\bwhat (?:is|was|were|are) .*\b(?:amount|rate|ratio|margin)\b",
     re.I,
 )
+_MINUS = re.compile(r"\b(?:minus|less)\b(?! than)", re.I)
 _TIMES = re.compile(r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b", re.I)
 
 
@@ -69,6 +72,8 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     `spans` are the measure's own words (`total current assets` is no total), `years` and `companies` how many periods
     and companies are named. What is expected, and lists of things, are told in words.
     """
+    if companies > 1 and _WHICH.search(core) and (_HIGHEST.search(core) or _LOWEST.search(core)):
+        core = re.sub(r"\bwho\b", "which", core, flags=re.I)  # who spent more: a company, not a person
     if _EXPLANATION.search(core) or (companies < 2 and _LISTING.search(core)):
         return Relation.EXPLANATION
     text = _blanked(core, spans)
@@ -79,8 +84,8 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     if _AVERAGE.search(text) and years > 1:
         return Relation.AVERAGE
     if _GROWTH.search(text):
-        return Relation.GROWTH
-    if _TOTAL.search(text) and years > 1:
+        return Relation.CHANGE if _IN_MONEY.search(text) else Relation.GROWTH
+    if years > 1 and (_TOTAL.search(text) or _YEARS_TOTAL.search(core)):
         return Relation.TOTAL
     if _CHANGE.search(text) and years > 1:
         return Relation.CHANGE
@@ -99,6 +104,8 @@ def comparison_of(core: str, companies: int) -> Comparison:
         return Comparison.HIGHEST
     if _WHICH.search(core) and _LOWEST.search(core):
         return Comparison.LOWEST
+    if _MINUS.search(core):
+        return Comparison.DIFFERENCE
     if _TIMES.search(core):
         return Comparison.RATIO
     if _TOTAL.search(core) and re.search(r"\b(combined|together|sum|aggregate)\b", core, re.I):

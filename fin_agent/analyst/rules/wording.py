@@ -55,6 +55,13 @@ _PERCENT = re.compile(
     r"|(?<![\d.])% (?:of|margin|change)",
     re.I,
 )
+_INLINE_FORMULAS = (
+    re.compile(r",?\s*\(?\b(?:defined|calculated|computed|measured)\s+as:?\s+(?P<formula>[^?]+?)\)?\s*(?:\?|$)", re.I),
+    re.compile(r":\s+(?P<formula>[^?:]+?)\s*(?:\?|$)"),
+    re.compile(r",\s*(?P<formula>\d+\s*[*×][^?]+?)\s*(?:\?|$)"),
+    re.compile(r"\s*\((?P<formula>[^()]*(?:\([^()]*\)[^()]*)*)\)"),
+)
+_OPERATOR = re.compile(r"[/*×÷+]|\s[-–−]\s|\b(?:divided by|minus|less|plus|times|multiplied by)\b", re.I)
 _ASKING = re.compile(
     r"(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
     r"|summari[sz]e|tell|show|give|find|calculate|compute)\b",
@@ -68,7 +75,7 @@ class Wording:
 
     core: str
     definitions: tuple[tuple[str, str], ...]
-    """(name, formula in words) as the question gives them."""
+    """(name, formula in words) as the question gives them; no name where the formula stands behind what is asked."""
     instructions: str
 
 
@@ -88,13 +95,29 @@ def take_apart(question: str) -> Wording:
             name = next(name for name in defined.group("name1", "name2", "name3") if name)
             definitions.append((name.strip(), defined.group("formula").strip()))
         elif asked:
+            asked, formula = _with_formula(asked)
+            definitions += [("", formula)] if formula else []
             core.append(asked)
             instructions.append(sentence.replace(asked, " "))
         else:
             instructions.append(sentence)
     if not core:
-        core = [sentence for sentence in instructions if not _INSTRUCTION.search(sentence)] or [question.strip()]
+        told = [sentence for sentence in instructions if not _INSTRUCTION.search(sentence)] or [question.strip()]
+        for sentence in told:
+            asked, formula = _with_formula(sentence)
+            definitions += [("", formula)] if formula else []
+            core.append(asked)
     return Wording(" ".join(core), tuple(definitions), " ".join(instructions))
+
+
+def _with_formula(asked: str) -> tuple[str, str]:
+    """(what is asked, the formula behind it): `ratio, defined as A / B`, `ratio: A / B`, `ratio (A / B)`."""
+    for pattern in _INLINE_FORMULAS:
+        found = pattern.search(asked)
+        if found and _OPERATOR.search(found.group("formula")):
+            rest = f"{asked[: found.start()].rstrip(' ,:')} {asked[found.end() :].lstrip(' ,')}".strip()
+            return (rest if rest.endswith("?") else f"{rest}?"), found.group("formula").strip()
+    return asked, ""
 
 
 def decimals_asked(question: str) -> int | None:
