@@ -38,11 +38,3 @@ class QuestionError(FinAgentError):
 
 class SandboxError(FinAgentError):
     """A program could not be run to its end in the sandbox."""
-
-
-class ProvenanceError(FinAgentError):
-    """A program holds a number that nothing accounts for."""
-
-
-class SettingsError(FinAgentError):
-    """A setting has a value that cannot be used."""

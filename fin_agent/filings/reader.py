@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts import facts_of_tables
-from fin_agent.filings.filing import Filing, Page, PageContent, Statement
+from fin_agent.filings.facts import MetricOf, facts_of_tables
+from fin_agent.filings.filing import Filing, Page, PageContent
 from fin_agent.filings.identity import identify
 from fin_agent.filings.items import items_of
 from fin_agent.filings.passages import passages_of
@@ -21,9 +20,6 @@ from fin_agent.filings.tables import read_tables
 READER_VERSION = "1"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf",)
-
-MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
-"""Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""
 
 _ENDING = re.compile(r"\.(pdf|html?|xhtml)(\.gz)?$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)

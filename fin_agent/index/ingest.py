@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
 from fin_agent.filings.filing import Filing
-from fin_agent.filings.reader import READABLE, READER_VERSION, content_hash, doc_id_of
+from fin_agent.filings.reader import READABLE, content_hash, doc_id_of
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -254,6 +254,3 @@ def _pool(workers: int) -> ProcessPoolExecutor:
         initializer=signal.signal,
         initargs=(signal.SIGINT, signal.SIG_DFL),
     )
-
-
-__all__ = ["READER_VERSION", "IngestReport", "IngestedFile", "Outcome", "PreparedFiling", "files_below", "ingest"]
