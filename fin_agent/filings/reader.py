@@ -7,15 +7,15 @@ import re
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts import MetricOf, facts_of_tables
+from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
+from fin_agent.filings.facts.reconciling import UnitOf
 from fin_agent.filings.filing import Filing, Page, PageContent
-from fin_agent.filings.identity import identify
-from fin_agent.filings.items import items_of
+from fin_agent.filings.identity.identify import identify
+from fin_agent.filings.outline.items import items_of
+from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.passages import passages_of
-from fin_agent.filings.pdf import read_pdf
-from fin_agent.filings.reconciling import UnitOf
-from fin_agent.filings.statements import statements_of
-from fin_agent.filings.tables import read_tables
+from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.tables.reading import read_tables
 
 READER_VERSION = "1"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""

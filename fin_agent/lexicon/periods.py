@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.filings.identity.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 from fin_agent.lexicon.period_phrases import (
     AS_OF,
     DateRole,

@@ -12,7 +12,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.filings.filing import PassageKind
-from fin_agent.filings.items import COVER
+from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of

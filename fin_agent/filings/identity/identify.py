@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from fin_agent.filings.cover import Cover, find_cover
-from fin_agent.filings.dates import printed_dates
 from fin_agent.filings.filing import Form, Identity, PageContent
-from fin_agent.filings.fiscal_naming import nominal_month
-from fin_agent.filings.print_repair import plain_print
-from fin_agent.filings.registrant import other_names, registrant_in_text, ticker_of
-from fin_agent.filings.release import is_release, named_in_title, read_release
-from fin_agent.filings.reported_period import named_year, newest_period_end, year_and_quarter_of_quarterly
+from fin_agent.filings.identity.cover import Cover, find_cover
+from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.identity.fiscal_naming import nominal_month
+from fin_agent.filings.identity.print_repair import plain_print
+from fin_agent.filings.identity.registrant import other_names, registrant_in_text, ticker_of
+from fin_agent.filings.identity.release import is_release, named_in_title, read_release
+from fin_agent.filings.identity.reported_period import named_year, newest_period_end, year_and_quarter_of_quarterly
 
 _FIRST_PAGES = 30
 _SIGNED_WITHIN = 400

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.filings.filing import Form, Identity, PageContent, Table, Word
-from fin_agent.filings.lines import flows_of, lines_of
-from fin_agent.filings.tables import read_tables, tables_of_page
+from fin_agent.filings.tables.lines import flows_of, lines_of
+from fin_agent.filings.tables.reading import read_tables, tables_of_page
 from tests.filings.typeset import Page
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

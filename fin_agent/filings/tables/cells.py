@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fin_agent.filings.filing import Box, Cell, Word
-from fin_agent.filings.lines import Line
-from fin_agent.filings.numbers import Number, parse_number
+from fin_agent.filings.tables.lines import Line
+from fin_agent.filings.tables.numbers import Number, parse_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ import pymupdf
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings import pdf
-from fin_agent.filings.pdf import read_pdf
+from fin_agent.filings.readers import mupdf
+from fin_agent.filings.readers.mupdf import read_pdf
 
 TEXT = "Total net revenue was $ 1,234 in fiscal 2023."
 
@@ -179,6 +179,6 @@ def test_scrambled_bytes_never_bring_it_down(sample_filings: Path, path: Path) -
 
 def test_far_too_long(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document(TEXT, TEXT, TEXT).save(path)
-    monkeypatch.setattr(pdf, "MAX_PAGES", 2)
+    monkeypatch.setattr(mupdf, "MAX_PAGES", 2)
     error = refusal(path)
     assert "3 pages; at most 2" in error.what and "Split" in error.remedy

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fin_agent.filings.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
 from fin_agent.filings.filing import PageContent
-from fin_agent.filings.headers import is_header_line, phrases_of
-from fin_agent.filings.labels import BodyLine
-from fin_agent.filings.lines import Flow, Line, flows_of
-from fin_agent.filings.units import unit_line_in
+from fin_agent.filings.tables.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
+from fin_agent.filings.tables.headers import is_header_line, phrases_of
+from fin_agent.filings.tables.labels import BodyLine
+from fin_agent.filings.tables.lines import Flow, Line, flows_of
+from fin_agent.filings.tables.units import unit_line_in
 
 
 def find_tables(page: PageContent) -> list[FoundTable]:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from fin_agent.filings.cells import Column
 from fin_agent.filings.filing import FactPeriod
-from fin_agent.filings.lines import Line
-from fin_agent.filings.numbers import parse_number
-from fin_agent.filings.periods import FiscalCalendar, TimeWords, is_change, time_words
-from fin_agent.filings.units import unit_line_in
+from fin_agent.filings.tables.cells import Column
+from fin_agent.filings.tables.lines import Line
+from fin_agent.filings.tables.numbers import parse_number
+from fin_agent.filings.tables.periods import FiscalCalendar, TimeWords, is_change, time_words
+from fin_agent.filings.tables.units import unit_line_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.filings.filing import PageContent, Statement
-from fin_agent.filings.statements import statement_titled, statements_of
+from fin_agent.filings.outline.statements import statement_titled, statements_of
 from tests.filings.typeset import Page
 
 EDGES = [440.0, 540.0]

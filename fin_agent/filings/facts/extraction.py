@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from fin_agent.filings.facts.reconciling import UnitOf, reconciled
 from fin_agent.filings.filing import Cell, Fact, Identity, PageContent, Row, Statement, Table
-from fin_agent.filings.reconciling import UnitOf, reconciled
-from fin_agent.filings.statements import statement_titled
-from fin_agent.filings.tables import read_tables
-from fin_agent.filings.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.outline.statements import statement_titled
+from fin_agent.filings.tables.reading import read_tables
+from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
 
 MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
 """Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""

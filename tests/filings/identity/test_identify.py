@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.filings.filing import Form, Identity, PageContent
-from fin_agent.filings.identity import identify
+from fin_agent.filings.identity.identify import identify
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip

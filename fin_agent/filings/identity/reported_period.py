@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from fin_agent.filings.dates import printed_dates
-from fin_agent.filings.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.identity.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 _DAYS_PER_QUARTER = 91.3
 

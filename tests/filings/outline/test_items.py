@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from fin_agent.filings.filing import Form, PageContent
-from fin_agent.filings.items import COVER, items_of
-from fin_agent.filings.pdf import read_pdf
+from fin_agent.filings.outline.items import COVER, items_of
+from fin_agent.filings.readers.mupdf import read_pdf
 
 EXPECTED: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[2] / "examples" / "filings" / "expected.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[3] / "examples" / "filings" / "expected.json").read_text(encoding="utf-8")
 )
 BODY = "\nWe describe it here at some length, as the form asks. " * 4
 

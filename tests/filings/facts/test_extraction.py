@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts import extract_facts
+from fin_agent.filings.facts.extraction import extract_facts
 from fin_agent.filings.filing import Fact, FactPeriod, Form, Identity, Statement
-from fin_agent.filings.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
 from tests.filings.typeset import Page
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fin_agent.filings.cells import Token
-from fin_agent.filings.lines import Line
+from fin_agent.filings.tables.cells import Token
+from fin_agent.filings.tables.lines import Line
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fin_agent.filings.dates import printed_dates
-from fin_agent.filings.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
-from fin_agent.filings.reported_period import named_year, newest_period_end
+from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.identity.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
+from fin_agent.filings.identity.reported_period import named_year, newest_period_end
 
 
 @dataclass(frozen=True, slots=True)

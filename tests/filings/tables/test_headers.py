@@ -6,10 +6,10 @@ from datetime import date
 import pytest
 
 from fin_agent.filings.filing import FactPeriod, Form, Identity, Table
-from fin_agent.filings.headers import is_header_line
-from fin_agent.filings.lines import lines_of
-from fin_agent.filings.periods import FiscalCalendar, time_words
-from fin_agent.filings.tables import tables_of_page
+from fin_agent.filings.tables.headers import is_header_line
+from fin_agent.filings.tables.lines import lines_of
+from fin_agent.filings.tables.periods import FiscalCalendar, time_words
+from fin_agent.filings.tables.reading import tables_of_page
 from tests.filings.typeset import Page
 
 CALENDAR_YEAR = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fin_agent.filings.dates import printed_dates
 from fin_agent.filings.filing import Form
-from fin_agent.filings.print_repair import despaced
+from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.identity.print_repair import despaced
 
 COVER_WITHIN = 25
 """A cover is looked for on this many pages: annual reports print letters and pictures before it."""

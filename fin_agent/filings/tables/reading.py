@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fin_agent.filings.filing import Box, Cell, Identity, PageContent, Row, Table
-from fin_agent.filings.headers import Header, read_header
-from fin_agent.filings.labels import LabelledRow, rows_of
-from fin_agent.filings.periods import FiscalCalendar
-from fin_agent.filings.table_layout import FoundTable, find_tables, goes_on
-from fin_agent.filings.totals import name_totals
+from fin_agent.filings.tables.headers import Header, read_header
+from fin_agent.filings.tables.labels import LabelledRow, rows_of
+from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on
+from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.filings.tables.totals import name_totals
 
 
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:

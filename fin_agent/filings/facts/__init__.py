@@ -1,0 +1,1 @@
+"""Numbers with meaning: facts from tables, held against each other."""

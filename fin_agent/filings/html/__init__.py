@@ -1,0 +1,1 @@
+"""HTML pages: visible text laid out, and the cells of real tables."""

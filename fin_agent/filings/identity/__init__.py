@@ -1,0 +1,1 @@
+"""Who, what and when: the identity of a filing, from its content."""

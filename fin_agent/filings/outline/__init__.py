@@ -1,0 +1,1 @@
+"""Where things stand in a filing: Items, statements, notes."""

@@ -1,0 +1,1 @@
+"""A file becomes pages: one reader per kind of file, behind one protocol."""

@@ -1,0 +1,1 @@
+"""Tags of inline XBRL: contexts, units, values."""
