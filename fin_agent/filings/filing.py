@@ -23,6 +23,12 @@ class Filing:
     pages: tuple[Page, ...]
     passages: tuple[Passage, ...]
     facts: tuple[Fact, ...]
+    notes: tuple[Note, ...] = ()
+    """Notes to the financial statements, in order."""
+    tags: tuple[Tag, ...] = ()
+    """Everything that inline XBRL says, visible or not, in the order of the file."""
+    warnings: tuple[ReadWarning, ...] = ()
+    """What was odd about the file and did not stop its reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,46 @@ class Identity:
     other_names: tuple[str, ...] = ()
     """Former and short names that the filing itself gives."""
     amended: bool = False
-    sources: tuple[tuple[str, str], ...] = ()
-    """(field, printed text it was taken from) pairs, so that a wrong field can be traced."""
+    sources: tuple[FieldSource, ...] = ()
+    """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
+
+    def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
+        """(reading taken, reading that differs) pairs, in the order of `sources`."""
+        taken: dict[str, FieldSource] = {}
+        differing = []
+        for source in self.sources:
+            first = taken.setdefault(source.field, source)
+            if source.value != first.value:
+                differing.append((first, source))
+        return tuple(differing)
+
+
+class Origin(StrEnum):
+    """Kinds of place an identity field is read from, surest first."""
+
+    DEI = "dei"
+    COVER = "cover"
+    TITLE = "title"
+    SIGNATURE = "signature"
+    TEXT = "text"
+    DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSource:
+    """One reading of one identity field."""
+
+    field: str
+    """Name of the field of Identity."""
+    value: str
+    """As it stands in that field, dates in ISO form."""
+    origin: Origin
+    printed: str
+    """The words (or the tag) it was read from."""
+    confidence: float
+    """0 to 1: how often such a reading is right, as measured or estimated for its origin."""
+    page: int | None = None
+    """0-based."""
 
 
 class Form(StrEnum):
@@ -76,6 +120,22 @@ class Statement(StrEnum):
     EQUITY = "equity"
 
 
+class TableKind(StrEnum):
+    """What a page shows that is no primary consolidated statement."""
+
+    PARENTHETICAL = "parenthetical"
+    """The balance sheet's (or another statement's) parenthetical continuation: par values, shares issued."""
+    PARENT_ONLY = "parent-only"
+    """Condensed statements of the parent company alone (Schedule I)."""
+    SEGMENT = "segment"
+    SELECTED_DATA = "selected-data"
+    """Selected financial data over several years."""
+    MDNA = "mdna-table"
+    """Tables of Management's Discussion and Analysis."""
+    OTHER = "other"
+    """Any other page that is mostly a table: notes, schedules, exhibits."""
+
+
 class Box(NamedTuple):
     """A rectangle in points; origin at the top left of the page."""
 
@@ -95,6 +155,19 @@ class Word(NamedTuple):
     text: str
 
 
+class PrintedLine(NamedTuple):
+    """A line whose make-up the reader knows: a row of a real table, or a line of running text."""
+
+    words: tuple[Word, ...]
+    """Of a table's row one for each cell that holds anything, `text` being the whole cell; else the line's words."""
+    y0: float
+    y1: float
+    table: int | None
+    """Which table of the page it is a row of, from 0; None for running text."""
+    band: int
+    """Its place in a column of evenly spaced lines, in which empty rows and the room between blocks count as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class PageContent:
     """What a reader gives for one page, before anything is understood."""
@@ -106,6 +179,8 @@ class PageContent:
     text: str
     """In reading order, lines separated by newlines."""
     words: tuple[Word, ...]
+    lines: tuple[PrintedLine, ...] = ()
+    """Top to bottom, where the reader knows lines and cells (HTML); empty where they are found by their places (PDF)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +196,30 @@ class Page:
     """Set on pages of the primary consolidated statements only."""
     title: str = ""
     """First heading-like line: names the page in listings."""
+    kind: TableKind | None = None
+    """What the page shows where it is mostly a table and no primary statement; None on pages of prose."""
+    note: str | None = None
+    """Number of the note to the financial statements that most of the page belongs to: `5`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note to the financial statements."""
+
+    number: str
+    """As printed, without its point: `5`, `A`; empty for notes without numbers."""
+    title: str
+    first_page: int
+    last_page: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWarning:
+    """Something odd about a file that did not stop its reading, and what it means for the reader."""
+
+    what: str
+    page: int | None = None
+    """0-based; None where it concerns no single page."""
 
 
 class PassageKind(StrEnum):
@@ -182,15 +281,50 @@ class Fact:
     scope: str | None = None
     """None for the consolidated company, else the segment, geography or product as printed."""
     source: str = "table"
+    """`ixbrl` where a tag states it, `table` where only print does."""
     tied: bool = True
     """False for a figure outside the primary statements whose table repeats none of theirs: it may be of a part."""
     inverted: bool = False
     """Whether the statement shows this cost as a deduction: printed negative, meant positive."""
+    tag: Tag | None = None
+    """What inline XBRL says of this figure. Its value is exact and signed as its concept is; `amount` is as printed."""
 
     @property
     def value(self) -> Decimal:
         """In base units: dollars, shares, percent."""
         return self.amount * self.scale
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A fact as inline XBRL states it (`ix:nonFraction`, `ix:fraction`, `ix:nonNumeric`)."""
+
+    concept: str
+    """With its prefix: `us-gaap:Assets`."""
+    value: Decimal | None
+    """Exact, in base units, signed; None where nil, where the tag holds text, or where its print is no number."""
+    text: str
+    """As printed; for text, the value after transformation (dates in ISO form)."""
+    context: str
+    """Id of the context in the file."""
+    end: date | None
+    """Last day of the period, the instant's day; None where the file defines no such context."""
+    start: date | None = None
+    """First day of a duration; None for an instant."""
+    members: tuple[tuple[str, str], ...] = ()
+    """(axis, member) pairs, sorted: `("srt:ProductOrServiceAxis", "us-gaap:ProductMember")`."""
+    unit: str = ""
+    """`USD`, `shares`, `USD/shares`, `pure`; empty for text."""
+    decimals: int | None = None
+    """Power of ten the value is accurate to, `-6` for millions; None where exact (`INF`) or not said."""
+    nil: bool = False
+    numeric: bool = True
+    page: int | None = None
+    """0-based; None for a tag that the reader of the page does not see (the header's hidden facts)."""
+    box: Box | None = None
+    flags: tuple[str, ...] = ()
+    """What is wrong with it: `unknown context`, `unknown unit`, `unknown format`, `not a number`, `conflict`,
+    `duplicate`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from fin_agent.filings.filing import Form, Identity, PageContent
+from fin_agent.filings.filing import FieldSource, Form, Identity, Origin, PageContent
 from fin_agent.filings.identity.cover import Cover, find_cover
 from fin_agent.filings.identity.dates import printed_dates
 from fin_agent.filings.identity.fiscal_naming import nominal_month
@@ -143,5 +143,5 @@ def _signer(pages: Sequence[PageContent]) -> str | None:
     return registrant_in_text([plain_print(page.text) for page in pages[-3:]])
 
 
-def _sources(**found: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, words) for name, words in found.items() if words)
+def _sources(**found: str) -> tuple[FieldSource, ...]:
+    return tuple(FieldSource(name, "", Origin.TEXT, words, 0.9) for name, words in found.items() if words)

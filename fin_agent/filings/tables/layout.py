@@ -60,12 +60,14 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     tokens = [tokens_of(line) for line in lines]
     heads = [is_header_line(line) for line in lines]
     seeds = [
-        [] if heads[index] or _is_page_number(lines, index) else trailing_cells(tokens[index], line.height)
+        []
+        if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
+        else trailing_cells(tokens[index], line.height)
         for index, line in enumerate(lines)
     ]
     found: list[FoundTable] = []
     floor = 0
-    for start, end in _segments(lines, seeds, heads):
+    for start, end in _segments(flow, seeds, heads):
         rows = [seeds[index] for index in range(start, end + 1) if seeds[index]]
         table = _assemble(flow, tokens, heads, seeds, rows, start, end, floor)
         if table is not None:
@@ -74,8 +76,9 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     return found
 
 
-def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
+def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
     """(first, last) lines with cells of each run that looks like one table."""
+    lines = flow.lines
     segments: list[tuple[int, int]] = []
     start = last = -1
     left = right = 0.0
@@ -91,6 +94,7 @@ def _segments(lines: Sequence[Line], seeds: Sequence[list[Token]], heads: Sequen
         elif (
             start >= 0
             and not broken
+            and flow.table_of(index) == flow.table_of(last)
             and line.middle - lines[index - 1].middle <= _REACH
             and index - last <= 9
             and (_aligned(cells, edges) or _right_below(line, lines[last], index - last))

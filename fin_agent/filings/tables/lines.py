@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from statistics import median
 
-from fin_agent.filings.filing import Box, PageContent, Word
+from fin_agent.filings.filing import Box, PageContent, PrintedLine, Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +44,36 @@ class Flow:
     """0 upright; 1 the page reads bottom to top; -1 top to bottom."""
     extent: float = 0.0
     """What a turned coordinate is measured from: the page's height for 1, its width for -1."""
+    printed: tuple[PrintedLine, ...] = ()
+    """The lines as the reader gave them, where it knows cells; then `lines` stand evenly spaced, a band apart."""
+
+    def table_of(self, index: int) -> int | None:
+        """The real table that a line is a row of; None where it is none or where tables are not known."""
+        return self.printed[index].table if self.printed else None
 
     def box_on_page(self, box: Box) -> Box:
         """`box`, given upright, where it stands on the page as printed."""
+        if self.printed:
+            return Box(box.x0, self._printed_at(box.y0).y0, box.x1, self._printed_at(box.y1 - 1).y1)
         if self.turn == 1:
             return Box(box.y0, self.extent - box.x1, box.y1, self.extent - box.x0)
         if self.turn == -1:
             return Box(self.extent - box.y1, box.x0, self.extent - box.y0, box.x1)
         return box
 
+    def _printed_at(self, y: float) -> PrintedLine:
+        return self.printed[max(0, bisect_right(self.printed, y // BAND, key=attrgetter("band")) - 1)]
+
+
+BAND = 12.0
+"""Height of a band of evenly spaced lines, in points."""
+_BAND_LINE = 10.0
+
 
 def flows_of(page: PageContent) -> list[Flow]:
     """The page as upright text columns: one, save on pages set in two columns of prose; turned text is turned up."""
+    if page.lines:
+        return [_flow_of_known_lines(page)]
     words = [word for word in page.words if word.text.strip()]
     turn = _turn(words)
     extent = page.height if turn == 1 else page.width
@@ -66,6 +86,16 @@ def flows_of(page: PageContent) -> list[Flow]:
     left = [word for word in words if word.x1 <= gutter + 1]
     right = [word for word in words if word.x1 > gutter + 1]
     return [Flow(tuple(lines_of(left))), Flow(tuple(lines_of(right)))]
+
+
+def _flow_of_known_lines(page: PageContent) -> Flow:
+    lines = []
+    for printed in page.lines:
+        top = printed.band * BAND
+        bottom = top + _BAND_LINE
+        words = tuple(Word(word.x0, top, word.x1, bottom, word.text) for word in printed.words)
+        lines.append(Line(words, words[0].x0, top, words[-1].x1, bottom))
+    return Flow(tuple(lines), printed=page.lines)
 
 
 def lines_of(words: Sequence[Word]) -> list[Line]:

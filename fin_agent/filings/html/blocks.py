@@ -1,0 +1,357 @@
+"""An HTML tree becomes blocks in reading order: paragraphs, tables of cells, page breaks; only what a reader sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from fin_agent.filings.html.elements import Kind, kind_of
+from fin_agent.filings.html.styles import PLAIN, Style, sheet_of, style_of, with_classes
+
+LINE_BREAK = "\n"
+"""Stands among the words of a text where a line ends."""
+
+
+@dataclass(slots=True, eq=False)
+class Text:
+    """Words that belong together: a paragraph, or what one cell of a table holds."""
+
+    words: list[str] = field(default_factory=list)
+    """LINE_BREAK stands where the file breaks the line."""
+    marks: list[Mark] = field(default_factory=list)
+    indent: float = 0.0
+    """In points."""
+    align: str = ""
+    preformatted: bool = False
+    """`words` are whole lines whose spaces count."""
+    spaced: bool = True
+    """Whether the next words stand apart from those before."""
+
+    def append(self, text: str) -> int:
+        """Add `text`, joining its first word to the last one where no space is between. Returns where it begins."""
+        words = text.split()
+        if not words:
+            self.spaced = self.spaced or bool(text)
+            return len(self.words)
+        begin = len(self.words)
+        if not self.spaced and not text[0].isspace() and self.words and self.words[-1] != LINE_BREAK:
+            begin -= 1
+            self.words[-1] += words[0]
+            self.words.extend(words[1:])
+        else:
+            self.words.extend(words)
+        self.spaced = text[-1].isspace()
+        return begin
+
+    def end_line(self) -> None:
+        if self.words and self.words[-1] != LINE_BREAK:
+            self.words.append(LINE_BREAK)
+        self.spaced = True
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.words or all(word == LINE_BREAK for word in self.words)
+
+
+@dataclass(slots=True)
+class Mark:
+    """Where a tagged element stands in a text: words `first` to `last`, the last one counted in."""
+
+    tag: int
+    """Position among the tagged elements."""
+    first: int
+    last: int
+
+
+@dataclass(slots=True, eq=False)
+class GridCell:
+    """A cell of a table and the columns and rows it takes."""
+
+    text: Text
+    column: int
+    span: int
+    rows: int = 1
+
+
+@dataclass(slots=True, eq=False)
+class Grid:
+    """A table: rows of cells over common columns."""
+
+    rows: list[list[GridCell]] = field(default_factory=list)
+    hanging: dict[int, int] = field(default_factory=dict)
+    """Column -> rows that a cell above still takes there."""
+
+    def begin_row(self) -> None:
+        self.rows.append([])
+        if len(self.rows) > 1:
+            self.hanging = {column: left - 1 for column, left in self.hanging.items() if left > 1}
+
+    def add(self, span: int, rows: int) -> GridCell:
+        if not self.rows:
+            self.begin_row()
+        row = self.rows[-1]
+        column = row[-1].column + row[-1].span if row else 0
+        while column in self.hanging:
+            column += 1
+        cell = GridCell(Text(), column, max(1, min(span, _WIDEST - column)), rows)
+        row.append(cell)
+        if rows > 1:
+            # Counted down as each row begins, this one included.
+            self.hanging.update(dict.fromkeys(range(column, column + cell.span), rows))
+        return cell
+
+
+class Break:
+    """The end of a page."""
+
+
+Block = Text | Grid | Break
+
+_WIDEST = 1_000
+"""Most columns of a table; further cells share the last one."""
+_MOST_ROWS_SPANNED = 1_000
+
+
+def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = ()) -> list[Block]:
+    """The blocks of a document in reading order.
+
+    Left out is what no reader sees: `display: none`, the header of inline XBRL, scripts, text set in no size. `tagged`
+    elements are marked in the texts that hold them, by their position in that sequence.
+    """
+    return _Walk(_sheet(root), {element: position for position, element in enumerate(tagged)}).through(root)
+
+
+def _sheet(root: etree._Element) -> dict[str, str]:
+    sheet: dict[str, str] = {}
+    for element in root.iter("{*}style"):
+        sheet.update(sheet_of("".join(element.itertext())))
+    return sheet
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element being walked through, and what it changes for those inside."""
+
+    children: Iterator[etree._Element]
+    kind: Kind
+    style: Style
+    element: etree._Element
+    block: bool
+    tag: int | None
+    indent: float
+    align: str
+    raised: bool
+    preformatted: bool
+
+
+class _Walk:
+    def __init__(self, sheet: Mapping[str, str], tags: Mapping[etree._Element, int]) -> None:
+        self._sheet = sheet
+        self._tags = tags
+        self._blocks: list[Block] = []
+        self._text = Text()
+        self._grids: list[tuple[Grid, Text]] = []
+        """Tables being read, with the text that each interrupted."""
+        self._cell: GridCell | None = None
+        self._pending: list[int] = []
+        """Tags that have begun and hold no words so far."""
+        self._begun: dict[int, tuple[Text, int]] = {}
+
+    def through(self, root: etree._Element) -> list[Block]:
+        stack: list[_Open] = []
+        opened = self._enter(root, None)
+        if opened is not None:
+            stack.append(opened)
+        while stack:
+            top = stack[-1]
+            child = next(top.children, None)
+            if child is None:
+                self._leave(stack.pop())
+                if stack and top.element.tail:
+                    self._say(top.element.tail, stack[-1])
+                continue
+            opened = self._enter(child, top) if isinstance(child.tag, str) else None
+            if opened is not None:
+                stack.append(opened)
+            elif child.tail:
+                self._say(child.tail, top)
+        self._end_paragraph()
+        return self._blocks
+
+    def _enter(self, element: etree._Element, outer: _Open | None) -> _Open | None:
+        kind = kind_of(element.tag)
+        if kind is Kind.UNSEEN:
+            return None
+        style = self._style(element)
+        if style.hidden or element.get("hidden") is not None:
+            return None
+        if kind is Kind.LINE_BREAK:
+            self._text.end_line()
+            return None
+        inside_table = bool(self._grids)
+        if style.break_before and not inside_table:
+            self._break_page()
+        if kind is Kind.RULE:
+            self._rule(style)
+            return None
+        block = style.block if style.block is not None else kind not in (Kind.INLINE, Kind.TAGGED, Kind.RAISED)
+        opened = _Open(
+            iter(element),
+            kind,
+            style,
+            element,
+            block,
+            self._tags.get(element) if kind is Kind.TAGGED else None,
+            outer.indent if outer else 0.0,
+            outer.align if outer else "",
+            style.raised or kind is Kind.RAISED or bool(outer and outer.raised),
+            kind is Kind.PREFORMATTED or bool(outer and outer.preformatted),
+        )
+        if kind is Kind.TABLE:
+            opened.kind = self._begin_table(element)
+        elif kind in (Kind.ROW, Kind.CELL) and not inside_table:
+            opened.kind = Kind.BLOCK
+        elif kind is Kind.ROW:
+            self._grids[-1][0].begin_row()
+            self._cell = None
+        elif kind is Kind.CELL:
+            self._begin_cell(element, opened)
+        if opened.kind in (Kind.BLOCK, Kind.ITEM, Kind.PREFORMATTED) and block:
+            opened.indent += style.indent
+            opened.align = style.align or opened.align or str(element.get("align") or "").lower()
+            self._end_paragraph()
+            self._text.indent, self._text.align = min(opened.indent, _DEEPEST), opened.align
+            if self._cell is not None and not self._text.words:
+                self._cell.text.indent, self._cell.text.align = min(opened.indent, _DEEPEST), opened.align
+            if opened.kind is Kind.ITEM:
+                self._text.append("• ")
+        if opened.tag is not None:
+            self._pending.append(opened.tag)
+        if element.text:
+            self._say(element.text, opened)
+        return opened
+
+    def _style(self, element: etree._Element) -> Style:
+        declarations = str(element.get("style") or "")
+        if self._sheet and (classes := element.get("class")):
+            declarations = with_classes(declarations, str(classes), self._sheet)
+        return style_of(declarations) if declarations else PLAIN
+
+    def _leave(self, closed: _Open) -> None:
+        if closed.tag is not None:
+            self._end_tag(closed.tag)
+        if closed.kind is Kind.TABLE:
+            self._end_table()
+        elif closed.kind is Kind.CELL and self._grids:
+            self._cell = None
+            self._text = self._grids[-1][1]
+        elif closed.block and closed.kind is not Kind.ROW:
+            self._end_paragraph()
+        if closed.style.break_after and not self._grids:
+            self._break_page()
+
+    def _say(self, text: str, inside: _Open) -> None:
+        if self._grids and self._cell is None:
+            return  # between the cells of a table nothing is printed
+        if inside.raised and _is_mark(text):
+            text = f"({text.strip()})"
+        if inside.preformatted and not self._grids:
+            self._say_preformatted(text)
+            return
+        begin = self._text.append(text)
+        if self._pending and begin < len(self._text.words):
+            for tag in self._pending:
+                self._begun[tag] = (self._text, begin)
+                self._text.marks.append(Mark(tag, begin, begin))
+            self._pending.clear()
+
+    def _say_preformatted(self, text: str) -> None:
+        if not self._text.preformatted:
+            self._end_paragraph()
+            self._text.preformatted = True
+        self._text.words.extend(line.expandtabs(8) for line in text.splitlines())
+
+    def _end_tag(self, tag: int) -> None:
+        if tag in self._pending:  # it holds nothing that is printed: it stands where the text has come to
+            self._pending.remove(tag)
+            last = max(0, len(self._text.words) - 1)
+            self._text.marks.append(Mark(tag, last, last))
+            return
+        text, first = self._begun.pop(tag)
+        if text is self._text:
+            mark = next(mark for mark in reversed(text.marks) if mark.tag == tag)
+            mark.first, mark.last = first, max(first, len(text.words) - 1)
+
+    def _begin_table(self, element: etree._Element) -> Kind:
+        if _has_table_inside(element):
+            return Kind.BLOCK  # a table around tables is layout: what it holds is read as it comes
+        self._end_paragraph()
+        self._grids.append((Grid(), self._text))
+        self._cell = None
+        return Kind.TABLE
+
+    def _begin_cell(self, element: etree._Element, opened: _Open) -> None:
+        grid = self._grids[-1][0]
+        cell = grid.add(_count(element.get("colspan"), _WIDEST), _count(element.get("rowspan"), _MOST_ROWS_SPANNED))
+        opened.indent = opened.style.indent
+        opened.align = opened.style.align or str(element.get("align") or "").lower()
+        cell.text.indent, cell.text.align = opened.indent, opened.align
+        self._cell, self._text = cell, cell.text
+
+    def _end_table(self) -> None:
+        grid, self._text = self._grids.pop()
+        self._cell = None
+        if any(not cell.text.is_blank or cell.text.marks for row in grid.rows for cell in row):
+            self._blocks.append(grid)
+
+    def _end_paragraph(self) -> None:
+        if self._cell is not None:
+            self._text.end_line()
+            return
+        if not self._text.is_blank or self._text.marks:
+            self._blocks.append(self._text)
+        self._text = Text(indent=self._text.indent, align=self._text.align)
+
+    def _break_page(self) -> None:
+        self._end_paragraph()
+        self._blocks.append(Break())
+
+    def _rule(self, style: Style) -> None:
+        if self._grids:
+            return
+        self._end_paragraph()
+        if style.break_after or style.break_before or self._follows_page_number():
+            self._blocks.append(Break())
+
+    def _follows_page_number(self) -> bool:
+        """Older files end a page with its number and a rule."""
+        last = self._blocks[-1] if self._blocks else None
+        return isinstance(last, Text) and len(last.words) == 1 and _is_page_number(last.words[0])
+
+
+_DEEPEST = 240.0
+
+
+def _is_page_number(word: str) -> bool:
+    plain = word.strip("-–— ").upper()
+    plain = plain.removeprefix("F-").removeprefix("S-")
+    return plain.isdigit() and len(plain) <= 3
+
+
+def _is_mark(text: str) -> bool:
+    """Whether raised text is a footnote's mark, and no ordinal's ending or trade mark."""
+    plain = text.strip()
+    return len(plain) <= 2 and plain.isalnum() and plain.lower() not in ("st", "nd", "rd", "th", "tm", "sm", "r")
+
+
+def _count(value: str | None, most: int) -> int:
+    try:
+        return max(1, min(int(value or 1), most))
+    except ValueError:
+        return 1
+
+
+def _has_table_inside(element: etree._Element) -> bool:
+    return next(element.iterdescendants("{*}table"), None) is not None

@@ -1,0 +1,139 @@
+"""An HTML file becomes a tree: unpacked within bounds, decoded, parsed; what is no whole document is refused."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from pathlib import Path
+
+from lxml import etree
+
+from fin_agent.errors import ReadError
+
+MAX_BYTES = 128 * 1024 * 1024
+"""A larger file, unpacked, is no filing: EDGAR's own limit for a whole submission is below it."""
+
+
+def parse_html(path: Path) -> etree._Element:
+    """The root of the HTML file at `path` (also gzipped, also in EDGAR's `<DOCUMENT>` envelope).
+
+    Well-formed XHTML, as inline XBRL has to be, keeps its namespaces and letter case; anything else is read as browsers
+    do, with lower-case names. Raises ReadError where the file is missing, empty, no HTML, cut off, damaged, or far too
+    large unpacked.
+    """
+    content = _unwrapped(_bytes_of(path))
+    if not content.strip():
+        raise ReadError("the file is empty", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if not _LOOKS_LIKE_HTML.search(content, 0, _HEAD):
+        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if _is_cut_off(content):
+        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    try:
+        root = etree.fromstring(content, _xml_parser())
+    except etree.XMLSyntaxError:
+        root = _read_loosely(content, path)
+    if root is None:
+        raise ReadError("the HTML holds no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    return root
+
+
+_DOWNLOAD_AGAIN = "Download the filing again"
+_HEAD = 65_536
+_CHUNK = 1024 * 1024
+_GZIP = b"\x1f\x8b"
+_LOOKS_LIKE_HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|div|table|p|font|pre|h\d|span|ix:)\b", re.I)
+_ENVELOPE = re.compile(rb"<DOCUMENT>.*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
+_OPEN_ROOT = re.compile(rb"<\s*(html|xhtml:html)\b", re.I)
+_CLOSE_ROOT = re.compile(rb"</\s*(?:xhtml:)?html\s*>", re.I)
+_OPEN_TABLE = re.compile(rb"<table\b", re.I)
+_CLOSE_TABLE = re.compile(rb"</table\s*>", re.I)
+_INLINE_XBRL = b"inlineXBRL"
+_CHARSET = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
+
+
+def _bytes_of(path: Path) -> bytes:
+    if not path.is_file():
+        raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+    with path.open("rb") as file:
+        packed = file.read(2) == _GZIP
+    if not packed:
+        if path.stat().st_size > MAX_BYTES:
+            raise _too_large(path)
+        return path.read_bytes()
+    parts: list[bytes] = []
+    length = 0
+    try:
+        with gzip.open(path) as file:
+            while chunk := file.read(_CHUNK):
+                length += len(chunk)
+                if length > MAX_BYTES:
+                    raise _too_large(path)
+                parts.append(chunk)
+    except EOFError as error:
+        raise ReadError("the gzip file is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise ReadError(f"the gzip file is damaged ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+    return b"".join(parts)
+
+
+def _too_large(path: Path) -> ReadError:
+    return ReadError(
+        f"it is larger than {MAX_BYTES // 1024**2} MB unpacked, which no filing is",
+        subject=path.name,
+        remedy="Check where it comes from; split a collection into its filings and ingest those",
+    )
+
+
+def _unwrapped(content: bytes) -> bytes:
+    """The main document of EDGAR's full-submission text, or `content` itself."""
+    if (found := _ENVELOPE.search(content)) is None or b"<XBRL>" in content[: found.start(1)]:
+        return _without_xbrl_envelope(content)
+    return _without_xbrl_envelope(found[1])
+
+
+def _without_xbrl_envelope(content: bytes) -> bytes:
+    start = re.match(rb"\s*<XBRL>\s*", content[:200], re.I)
+    if start is None:
+        return content.lstrip()
+    end = content.lower().rfind(b"</xbrl>")
+    return content[start.end() : end if end > 0 else len(content)].lstrip()
+
+
+def _is_cut_off(content: bytes) -> bool:
+    """Whether the end is missing: a tag left open at the end of the file, an inline XBRL document or a table unclosed.
+
+    Hand-written HTML may leave `</html>` out; a table that never ends was lost on the way.
+    """
+    tail = content[-4096:]
+    if tail.rfind(b"<") > tail.rfind(b">"):
+        return True
+    if _OPEN_ROOT.search(content, 0, _HEAD) is None or _CLOSE_ROOT.search(content, max(0, len(content) - _HEAD)):
+        return False
+    if _INLINE_XBRL in content[:_HEAD]:
+        return True
+    return len(_OPEN_TABLE.findall(content)) > len(_CLOSE_TABLE.findall(content))
+
+
+def _xml_parser() -> etree.XMLParser:
+    # Entities a file defines itself are not expanded, and nothing is fetched: a filing is data.
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True)
+
+
+def _read_loosely(content: bytes, path: Path) -> etree._Element | None:
+    parser = etree.HTMLParser(encoding=_encoding_of(content), remove_comments=True, huge_tree=True, no_network=True)
+    try:
+        return etree.fromstring(content, parser)
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
+        raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+
+
+def _encoding_of(content: bytes) -> str:
+    """The encoding that fits: UTF-8 where the bytes are, else what is declared, else Windows-1252."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        found = _CHARSET.search(content, 0, 2048)
+        declared = found[1].decode("ascii") if found else ""
+        return declared if declared and declared.lower() not in ("utf-8", "utf8", "us-ascii", "ascii") else "cp1252"
+    return "utf-8"
