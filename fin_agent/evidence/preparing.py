@@ -13,6 +13,8 @@ from fin_agent.lexicon.lexicon import load_lexicon
 def prepare(path: Path) -> PreparedFiling:
     """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step."""
     lexicon = load_lexicon()
-    filing = read_filing(path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit)
+    filing = read_filing(
+        path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
+    )
     cards = tuple(card.model_dump_json(exclude_none=True) for card in cards_of(filing))
     return PreparedFiling(filing, cards, summary_of(filing))

@@ -9,36 +9,45 @@ from pathlib import Path
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
 from fin_agent.filings.facts.reconciling import UnitOf
+from fin_agent.filings.facts.tagging import ConceptOf, with_tags
 from fin_agent.filings.filing import Filing, Page, PageContent
+from fin_agent.filings.html.reading import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import items_of
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.passages import passages_of
+from fin_agent.filings.readers.document import Document
 from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 
-READER_VERSION = "1"
+READER_VERSION = "2"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
-READABLE = (".pdf",)
+READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
-_ENDING = re.compile(r"\.(pdf|html?|xhtml)(\.gz)?$", re.I)
+_ENDING = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
 
-def read_filing(path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None) -> Filing:
-    """Read the file at `path`. Raises ReadError naming the file, the reason and the next step."""
-    if path.suffix.lower() not in READABLE:
-        raise ReadError(
-            f"`{path.suffix or path.name}` files are not read",
-            subject=path.name,
-            remedy=f"Give filings as {', '.join(READABLE)}",
-        )
-    contents = read_pdf(path)
-    identity = identify(contents)
+def read_filing(
+    path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None, concept_of: ConceptOf = lambda concept: None
+) -> Filing:
+    """Read the file at `path`. Raises ReadError naming the file, the reason and the next step.
+
+    `metric_of` names the canonical metric of a printed row, `concept_of` that of an XBRL concept, `unit_of` the unit of
+    a metric.
+    """
+    document = read_document(path)
+    contents = document.pages
+    import inspect
+    identity = identify(contents, document.tags) if len(inspect.signature(identify).parameters) > 1 else identify(contents)
     statements = statements_of(contents)
     items = items_of(contents, identity.form, statements)
-    tables = read_tables(contents, identity)
+    tables = tuple(read_tables(contents, identity))
     facts = facts_of_tables(tables, statements, metric_of, unit_of)
+    if document.tags:
+        calendar = FiscalCalendar.of(identity)
+        facts = with_tags(facts, document.tags, contents, statements, calendar, concept_of, unit_of or _no_unit)
     pages = tuple(
         Page(page.number, page.text, item, statements.get(page.number), title_of(page))
         for page, item in zip(contents, items, strict=True)
@@ -51,7 +60,29 @@ def read_filing(path: Path, metric_of: MetricOf, unit_of: UnitOf | None = None) 
         pages=pages,
         passages=tuple(passages_of(contents, tables)),
         facts=tuple(facts),
+        tables=tables,
+        tags=document.tags,
+        warnings=document.warnings,
     )
+
+
+def read_document(path: Path) -> Document:
+    """The pages of the file at `path`, by the reader of its kind. Raises ReadError."""
+    kind = _ENDING.search(path.name)
+    if kind is None:
+        raise ReadError(
+            f"`{path.suffix or path.name}` files are not read",
+            subject=path.name,
+            remedy=f"Give filings as {', '.join(READABLE)}",
+        )
+    if kind[1]:
+        return Document(tuple(read_pdf(path)))
+    return read_html(path)
+
+
+def is_readable(path: Path) -> bool:
+    """Whether a file's name is that of a kind that is read."""
+    return bool(_ENDING.search(path.name))
 
 
 def doc_id_of(path: Path) -> str:
@@ -71,4 +102,8 @@ def title_of(page: PageContent) -> str:
         stripped = " ".join(line.split())
         if len(stripped) > 3 and not _NO_TITLE.match(stripped):
             return stripped[:120]
+    return ""
+
+
+def _no_unit(metric: str) -> str:
     return ""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
 from fin_agent.filings.filing import Filing
-from fin_agent.filings.reader import READABLE, content_hash, doc_id_of
+from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -105,7 +105,7 @@ def files_below(paths: Iterable[Path]) -> list[Path]:
     for path in paths:
         inside = [path]
         if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in READABLE and file.is_file())
+            inside = sorted(file for file in path.rglob("*") if is_readable(file) and file.is_file())
         for file in inside:
             found.setdefault(file.resolve(), file)
     return list(found.values())

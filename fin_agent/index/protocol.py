@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from fin_agent.filings.filing import Fact, Filing, Identity, Page, Passage
+from fin_agent.filings.filing import Fact, Filing, Identity, Note, Page, Passage, ReadWarning, Table, Tag
 
 
 class FilingIndex(Protocol):
@@ -53,6 +53,12 @@ class FilingIndex(Protocol):
     ) -> list[SourcedFact]:
         """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
 
+    def tables(self, keys: Sequence[PageKey]) -> list[Table]:
+        """Tables of the pages named, in the order asked for, top to bottom."""
+
+    def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
+        """What inline XBRL says in a filing (on its page `page` only, where given), in the order of the file."""
+
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """On how many pages each Porter stem occurs."""
 
@@ -79,6 +85,8 @@ class FilingRecord:
     page_count: int
     passage_count: int
     fact_count: int
+    notes: tuple[Note, ...] = ()
+    warnings: tuple[ReadWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

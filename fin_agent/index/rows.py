@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
 
@@ -12,13 +13,19 @@ from fin_agent.filings.filing import (
     Box,
     Fact,
     FactPeriod,
+    FieldSource,
     Filing,
     Form,
     Identity,
+    Note,
+    Origin,
     Page,
     Passage,
     PassageKind,
+    ReadWarning,
     Statement,
+    TableKind,
+    Tag,
 )
 from fin_agent.filings.reader import READER_VERSION
 from fin_agent.index.protocol import FilingRecord
@@ -27,8 +34,20 @@ SqlValue = str | int | float | None
 
 FACT_COLUMNS = (
     "filing_id", "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter",
-    "months", "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box",
+    "months", "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box", "tag",
 )  # fmt: skip
+
+TAG_COLUMNS = (
+    "filing_id", "ordinal", "concept", "value", "text", "context", "period_start", "period_end", "members", "unit",
+    "decimals", "nil", "is_numeric", "page", "box", "flags",
+)  # fmt: skip
+TAG_SELECTION = (
+    "tags.concept, tags.value AS tag_value, tags.text AS tag_text, tags.context AS tag_context,"
+    " tags.period_start AS tag_start, tags.period_end AS tag_end, tags.members AS tag_members, tags.unit AS tag_unit,"
+    " tags.decimals AS tag_decimals, tags.nil AS tag_nil, tags.is_numeric AS tag_numeric, tags.page AS tag_page,"
+    " tags.box AS tag_box, tags.flags AS tag_flags"
+)
+"""Columns of `tags` under names that no other table has, so that facts can be read together with their tags."""
 
 
 def insert(table: str, values: Mapping[str, SqlValue]) -> tuple[str, tuple[SqlValue, ...]]:
@@ -62,7 +81,9 @@ def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, Sq
         "employer_id": identity.employer_id,
         "other_names": json.dumps(identity.other_names),
         "amended": int(identity.amended),
-        "sources": json.dumps(identity.sources),
+        "sources": json.dumps([astuple(source) for source in identity.sources]),
+        "notes": json.dumps([astuple(note) for note in filing.notes]),
+        "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
         "summary": summary,
         "page_count": len(filing.pages),
         "passage_count": len(filing.passages),
@@ -92,12 +113,17 @@ def filing_record(row: sqlite3.Row) -> FilingRecord:
             employer_id=row["employer_id"],
             other_names=tuple(json.loads(row["other_names"])),
             amended=bool(row["amended"]),
-            sources=tuple((name, text) for name, text in json.loads(row["sources"])),
+            sources=tuple(
+                FieldSource(field, value, Origin(origin), printed, confidence, page)
+                for field, value, origin, printed, confidence, page in json.loads(row["sources"])
+            ),
         ),
         summary=row["summary"],
         page_count=row["page_count"],
         passage_count=row["passage_count"],
         fact_count=row["fact_count"],
+        notes=tuple(Note(*note) for note in json.loads(row["notes"])),
+        warnings=tuple(ReadWarning(*warning) for warning in json.loads(row["warnings"])),
     )
 
 
@@ -111,13 +137,16 @@ def page_values(page: Page, row_id: int, filing_id: int) -> dict[str, SqlValue]:
         "item": page.item,
         "statement": page.statement,
         "title": page.title,
+        "kind": page.kind,
+        "note": page.note,
     }
 
 
 def page(row: sqlite3.Row) -> Page:
     """A row of `pages`."""
     statement = Statement(row["statement"]) if row["statement"] else None
-    return Page(row["number"], row["text"], row["item"], statement, row["title"])
+    kind = TableKind(row["kind"]) if row["kind"] else None
+    return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"])
 
 
 def passage_values(passage: Passage, filing_id: int) -> dict[str, SqlValue]:
@@ -137,13 +166,13 @@ def passage(row: sqlite3.Row) -> Passage:
     return Passage(row["page"], row["ordinal"], PassageKind(row["kind"]), row["text"], _box(row["box"]))
 
 
-def fact_values(fact: Fact, filing_id: int) -> tuple[SqlValue, ...]:
-    """Values of FACT_COLUMNS."""
+def fact_values(fact: Fact, filing_id: int, tag: int | None) -> tuple[SqlValue, ...]:
+    """Values of FACT_COLUMNS; `tag` is the ordinal of the fact's tag among those of its filing."""
     period = fact.period
     return (
         filing_id, fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
         fact.scale, fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column,
-        fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box),
+        fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
     )  # fmt: skip
 
 
@@ -166,6 +195,36 @@ def fact(row: sqlite3.Row) -> Fact:
         source=row["source"],
         tied=bool(row["tied"]),
         inverted=bool(row["inverted"]),
+        tag=tag(row) if row["concept"] is not None else None,
+    )
+
+
+def tag_values(tag: Tag, filing_id: int, ordinal: int) -> tuple[SqlValue, ...]:
+    """Values of TAG_COLUMNS."""
+    return (
+        filing_id, ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context,
+        _iso(tag.start), _iso(tag.end), json.dumps(tag.members), tag.unit, tag.decimals, int(tag.nil),
+        int(tag.numeric), tag.page, _box_text(tag.box), json.dumps(tag.flags),
+    )  # fmt: skip
+
+
+def tag(row: sqlite3.Row) -> Tag:
+    """The columns of `tags` as TAG_SELECTION names them."""
+    return Tag(
+        concept=row["concept"],
+        value=None if row["tag_value"] is None else Decimal(row["tag_value"]),
+        text=row["tag_text"],
+        context=row["tag_context"],
+        end=_date(row["tag_end"]),
+        start=_date(row["tag_start"]),
+        members=tuple((axis, member) for axis, member in json.loads(row["tag_members"])),
+        unit=row["tag_unit"],
+        decimals=row["tag_decimals"],
+        nil=bool(row["tag_nil"]),
+        numeric=bool(row["tag_numeric"]),
+        page=row["tag_page"],
+        box=_box(row["tag_box"]),
+        flags=tuple(json.loads(row["tag_flags"])),
     )
 
 

@@ -22,6 +22,8 @@ CREATE TABLE filings (
   other_names TEXT NOT NULL,
   amended INTEGER NOT NULL,
   sources TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  warnings TEXT NOT NULL,
   summary TEXT NOT NULL,
   page_count INTEGER NOT NULL,
   passage_count INTEGER NOT NULL,
@@ -39,6 +41,8 @@ CREATE TABLE pages (
   item TEXT,
   statement TEXT,
   title TEXT NOT NULL,
+  kind TEXT,
+  note TEXT,
   UNIQUE (filing_id, number)
 ) STRICT;
 
@@ -70,6 +74,35 @@ CREATE TABLE cards (
 ) STRICT;
 CREATE INDEX cards_of_filing ON cards (filing_id);
 
+-- Tables as they were read, a page at a time: JSON, compressed with zlib.
+CREATE TABLE page_tables (
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  page INTEGER NOT NULL,
+  tables BLOB NOT NULL,
+  PRIMARY KEY (filing_id, page)
+) STRICT, WITHOUT ROWID;
+
+-- What inline XBRL says, visible or not, in the order of the file.
+CREATE TABLE tags (
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  ordinal INTEGER NOT NULL,
+  concept TEXT NOT NULL,
+  value TEXT,
+  text TEXT NOT NULL,
+  context TEXT NOT NULL,
+  period_start TEXT,
+  period_end TEXT,
+  members TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  decimals INTEGER,
+  nil INTEGER NOT NULL,
+  is_numeric INTEGER NOT NULL,
+  page INTEGER,
+  box TEXT,
+  flags TEXT NOT NULL,
+  PRIMARY KEY (filing_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE facts (
   id INTEGER PRIMARY KEY,
   filing_id INTEGER NOT NULL REFERENCES filings (id),
@@ -91,7 +124,8 @@ CREATE TABLE facts (
   source TEXT NOT NULL,
   tied INTEGER NOT NULL,
   inverted INTEGER NOT NULL,
-  box TEXT NOT NULL
+  box TEXT NOT NULL,
+  tag INTEGER
 ) STRICT;
 CREATE INDEX facts_of_metric ON facts (filing_id, metric) WHERE metric IS NOT NULL;
 CREATE INDEX facts_of_page ON facts (filing_id, page);

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.filing import Filing
+from fin_agent.filings.filing import Filing, Table, Tag
 from fin_agent.index import rows
 from fin_agent.index.database import check_format, connect, create_database, fault
+from fin_agent.index.packed_tables import packed_tables, unpacked_tables
 from fin_agent.index.protocol import (
     FilingRecord,
     PageHit,
@@ -205,7 +206,9 @@ class SqliteIndex:
             where.append(f"facts.page IN ({_marks({key.page for key in pages})})")
             values += sorted({key.page for key in pages})
         found = self._read(
-            "SELECT filings.doc_id, facts.* FROM facts JOIN filings ON filings.id = facts.filing_id"
+            f"SELECT filings.doc_id, facts.*, {rows.TAG_SELECTION} FROM facts"
+            " JOIN filings ON filings.id = facts.filing_id"
+            " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
             f" WHERE {' AND '.join(where)} ORDER BY filings.content_hash, filings.doc_id, facts.id",
             values,
         )
@@ -214,6 +217,27 @@ class SqliteIndex:
             return sourced
         wanted = set(pages)
         return [fact for fact in sourced if fact.key in wanted]
+
+    def tables(self, keys: Sequence[PageKey]) -> list[Table]:
+        """See FilingIndex.tables."""
+        found: list[Table] = []
+        for key in keys:
+            for row in self._read(
+                "SELECT page_tables.* FROM page_tables JOIN filings ON filings.id = page_tables.filing_id"
+                " WHERE filings.doc_id = ? AND page_tables.page = ?",
+                key,
+            ):
+                found += unpacked_tables(row["tables"], row["page"])
+        return found
+
+    def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
+        """See FilingIndex.tags."""
+        found = self._read(
+            f"SELECT {rows.TAG_SELECTION} FROM tags JOIN filings ON filings.id = tags.filing_id"
+            f" WHERE filings.doc_id = ? {'' if page is None else 'AND tags.page = ?'} ORDER BY tags.ordinal",
+            (doc_id,) if page is None else (doc_id, page),
+        )
+        return [rows.tag(row) for row in found]
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
@@ -307,7 +331,7 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     connection.execute(
         "INSERT INTO filings_fts (filings_fts, rowid, summary) VALUES ('delete', ?, ?)", (filing, row["summary"])
     )
-    for table in ("cards", "passages", "facts", "pages"):
+    for table in ("cards", "passages", "facts", "tags", "page_tables", "pages"):
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
     return True
@@ -328,4 +352,15 @@ def insert_filing(connection: sqlite3.Connection, filing: Filing, cards: Sequenc
         passage_id = connection.execute(*rows.insert("passages", rows.passage_values(passage, filing_id))).lastrowid
         connection.execute("INSERT INTO cards VALUES (?, ?, ?)", (passage_id, filing_id, card))
     statement = rows.insert_statement("facts", rows.FACT_COLUMNS)
-    connection.executemany(statement, (rows.fact_values(fact, filing_id) for fact in filing.facts))
+    ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
+    connection.executemany(
+        statement, (rows.fact_values(fact, filing_id, ordinals.get(id(fact.tag))) for fact in filing.facts)
+    )
+    connection.executemany(
+        rows.insert_statement("tags", rows.TAG_COLUMNS),
+        (rows.tag_values(tag, filing_id, ordinal) for ordinal, tag in enumerate(filing.tags)),
+    )
+    connection.executemany(
+        "INSERT INTO page_tables VALUES (?, ?, ?)",
+        ((filing_id, page, packed) for page, packed in packed_tables(filing.tables)),
+    )

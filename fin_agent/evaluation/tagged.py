@@ -1,0 +1,247 @@
+"""The reader held against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table as RichTable
+
+from fin_agent.evaluation.tagged_truth import TrueTag, visible_tags
+from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
+from fin_agent.filings.facts.reconciling import UnitOf
+from fin_agent.filings.filing import Box, Fact, Filing, Identity, Statement, Tag
+from fin_agent.filings.identity.identify import identify
+from fin_agent.filings.outline.statements import statements_of
+from fin_agent.filings.reader import read_document
+from fin_agent.filings.tables.reading import read_tables
+
+PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTag:
+    """A consolidated tag of a primary statement, and what the table reader made of its place."""
+
+    statement: Statement
+    page: int
+    """0-based."""
+    truth: TrueTag
+    fact: Fact | None
+    wrong: tuple[str, ...]
+    """Of `missing`, `value`, `sign`, `period`; empty where all is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedReport:
+    """One file's figures."""
+
+    file: str
+    identity_wrong: tuple[str, ...]
+    """`field: expected, read` for each field of the manifest that differs."""
+    visible: int
+    """Visible `ix:nonFraction`, counted by XPath."""
+    as_facts: int
+    """Of those: facts of the filing with the same concept, value, period and members."""
+    tables: tuple[ReadTag, ...] = field(repr=False)
+    """Read without the tags."""
+
+    @property
+    def right(self) -> int:
+        """Tags of the primary statements that the table reader read right in value, sign, scale and period."""
+        return sum(not tag.wrong for tag in self.tables)
+
+
+def evaluate_tagged(
+    path: Path, expected: Mapping[str, Any], read: Callable[[Path], Filing], metric_of: MetricOf, unit_of: UnitOf
+) -> TaggedReport:
+    """Hold the reading of the inline XBRL file at `path` against its own tags and `expected`, its manifest entry."""
+    filing = read(path)
+    truths = visible_tags(path)
+    return TaggedReport(
+        path.name,
+        tuple(_identity_differences(filing.identity, expected)),
+        len(truths),
+        _found_as_facts(filing.facts, truths),
+        tuple(_tables_against_tags(path, truths, metric_of, unit_of)),
+    )
+
+
+def load_manifest(folder: Path) -> list[dict[str, Any]]:
+    """Entries of `manifest.json`: file, company, ticker, form, fiscal_year, fiscal_period, period_end."""
+    entries: list[dict[str, Any]] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    return entries
+
+
+def as_table(reports: Sequence[TaggedReport]) -> RichTable:
+    """A line a file, and their sum."""
+    table = RichTable(title="Inline XBRL: tags as facts, and tables read without the tags", title_justify="left")
+    table.add_column("file")
+    for name in ("identity", "visible tags", "as facts", "statement tags", "tables right", "%"):
+        table.add_column(name, justify="right")
+    for report in reports:
+        table.add_row(
+            report.file,
+            "wrong" if report.identity_wrong else "right",
+            *(f"{number:,}" for number in (report.visible, report.as_facts, len(report.tables), report.right)),
+            _percent(report.right, len(report.tables)),
+        )
+    stated = sum(len(report.tables) for report in reports)
+    right = sum(report.right for report in reports)
+    table.add_section()
+    table.add_row(
+        "all",
+        f"{sum(not report.identity_wrong for report in reports)} of {len(reports)} right",
+        f"{sum(report.visible for report in reports):,}",
+        f"{sum(report.as_facts for report in reports):,}",
+        f"{stated:,}",
+        f"{right:,}",
+        _percent(right, stated),
+    )
+    return table
+
+
+def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
+    """Plain values, every miss listed with its concept, page and what was read."""
+    return [
+        {
+            "file": report.file,
+            "identity_wrong": list(report.identity_wrong),
+            "visible": report.visible,
+            "as_facts": report.as_facts,
+            "statement_tags": len(report.tables),
+            "right": report.right,
+            "misses": [
+                {
+                    "page": tag.page,
+                    "statement": tag.statement.value,
+                    "wrong": list(tag.wrong),
+                    "tag": {name: str(value) for name, value in asdict(tag.truth).items()},
+                    "read": str(tag.fact) if tag.fact else None,
+                }
+                for tag in report.tables
+                if tag.wrong
+            ],
+        }
+        for report in reports
+    ]
+
+
+_ANCHORS = {
+    Statement.BALANCE_SHEET: (("Assets",), ("LiabilitiesAndStockholdersEquity",)),
+    Statement.CASH_FLOW: (
+        ("NetCashProvidedByUsedInOperatingActivities", "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations"),
+        ("NetCashProvidedByUsedInFinancingActivities", "NetCashProvidedByUsedInFinancingActivitiesContinuingOperations"),
+        ("NetCashProvidedByUsedInInvestingActivities", "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations"),
+    ),
+    Statement.INCOME: (
+        ("IncomeTaxExpenseBenefit",),
+        ("EarningsPerShareBasic", "EarningsPerShareBasicAndDiluted", "EarningsPerShareDiluted"),
+        ("NetIncomeLoss", "ProfitLoss"),
+    ),
+}
+"""Concepts that stand together on a statement's page and on no other, but for summaries that come after it."""
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else "-"
+
+
+def _identity_differences(identity: Identity, expected: Mapping[str, Any]) -> Iterator[str]:
+    read = {
+        "company": identity.company,
+        "ticker": identity.ticker,
+        "form": identity.form.value,
+        "fiscal_year": identity.fiscal_year,
+        "fiscal_period": f"Q{identity.quarter}" if identity.quarter else "FY",
+        "period_end": identity.period_end.isoformat() if identity.period_end else None,
+    }
+    for name, value in read.items():
+        if name in expected and expected[name] != value:
+            yield f"{name}: expected {expected[name]}, read {value}"
+
+
+_Key = tuple[str, Decimal | None, object, object, tuple[tuple[str, str], ...]]
+
+
+def _found_as_facts(facts: Sequence[Fact], truths: Sequence[TrueTag]) -> int:
+    """How many of the visible tags are facts, each fact counted once."""
+    read: Counter[_Key] = Counter(
+        (tag.concept, tag.value, tag.start, tag.end, tag.members) for fact in facts if (tag := fact.tag) is not None
+    )
+    wanted: Counter[_Key] = Counter(
+        (truth.concept, truth.value, truth.start, truth.end, truth.members) for truth in truths
+    )
+    return (read & wanted).total()
+
+
+def _tables_against_tags(
+    path: Path, truths: Sequence[TrueTag], metric_of: MetricOf, unit_of: UnitOf
+) -> Iterator[ReadTag]:
+    document = read_document(path)
+    numeric = [tag for tag in document.tags if tag.numeric]
+    placed = {number: tag for number, tag in enumerate(numeric)}
+    pages = _statement_pages(truths, placed)
+    identity = identify(document.pages)
+    statements = statements_of(document.pages)
+    facts = facts_of_tables(read_tables(document.pages, identity), statements, metric_of, unit_of)
+    by_page: dict[int, list[Fact]] = {}
+    for fact in facts:
+        by_page.setdefault(fact.page, []).append(fact)
+    for truth in truths:
+        place = placed.get(truth.number)
+        if truth.members or place is None or place.page not in pages or place.box is None:
+            continue
+        fact = _fact_at(by_page.get(place.page, ()), place.box)
+        yield ReadTag(pages[place.page], place.page, truth, fact, tuple(_wrong(truth, fact)))
+
+
+def _statement_pages(truths: Sequence[TrueTag], placed: Mapping[int, Tag]) -> dict[int, Statement]:
+    """The first page that holds a statement's anchors, whatever the reader takes it for."""
+    on_page: dict[int, set[str]] = {}
+    for truth in truths:
+        tag = placed.get(truth.number)
+        if tag is not None and tag.page is not None and not truth.members:
+            on_page.setdefault(tag.page, set()).add(truth.concept.rpartition(":")[2])
+    pages: dict[int, Statement] = {}
+    for statement, anchors in _ANCHORS.items():
+        holding = (
+            page for page in sorted(on_page) if all(any(name in on_page[page] for name in names) for names in anchors)
+        )
+        page = next(holding, None)
+        if page is not None:
+            pages[page] = statement
+    return pages
+
+
+def _fact_at(facts: Sequence[Fact], box: Box) -> Fact | None:
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    inside = (
+        fact for fact in facts if fact.box.x0 - 1 <= x <= fact.box.x1 + 1 and fact.box.y0 - 1 <= y <= fact.box.y1 + 1
+    )
+    return next(inside, None)
+
+
+def _wrong(truth: TrueTag, fact: Fact | None) -> Iterator[str]:
+    if fact is None:
+        yield "missing"
+        return
+    value = truth.value or Decimal(0)
+    size = abs(fact.value) / (100 if fact.unit == "percent" else 1)
+    if size != abs(value):
+        yield "value"
+    if fact.amount and (fact.amount < 0) != truth.deducted:
+        yield "sign"
+    if fact.period.end != truth.end or fact.period.months != _months(truth):
+        yield "period"
+
+
+def _months(truth: TrueTag) -> int:
+    if truth.start is None or truth.end is None:
+        return 0
+    return max(1, round(((truth.end - truth.start).days + 1) / 30.44))
