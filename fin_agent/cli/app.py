@@ -179,4 +179,22 @@ def financebench(
     return run_financebench(questions, out, index, as_json=as_json, debug=debug)
 
 
+@benchmarks.command("ixbrl")
+@reported
+def ixbrl(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Inline XBRL files with a `manifest.json` that says what each is.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.json", help="Gets every miss: tag, page, what was read.")
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
+    from fin_agent.cli.tagged_benchmark import run_tagged
+
+    return run_tagged(folder, out, as_json_text=as_json)
+
+
 app.add_typer(benchmarks, name="eval")

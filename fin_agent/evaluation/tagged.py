@@ -13,12 +13,14 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from fin_agent.evaluation.tagged_truth import TrueTag, visible_tags
-from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
+from fin_agent.filings.facts.extraction import MetricOf
+from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf
 from fin_agent.filings.filing import Box, Fact, Filing, Identity, Statement, Tag
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.reader import read_document
+from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 
 PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
@@ -135,9 +137,18 @@ def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
 _ANCHORS = {
     Statement.BALANCE_SHEET: (("Assets",), ("LiabilitiesAndStockholdersEquity",)),
     Statement.CASH_FLOW: (
-        ("NetCashProvidedByUsedInOperatingActivities", "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations"),
-        ("NetCashProvidedByUsedInFinancingActivities", "NetCashProvidedByUsedInFinancingActivitiesContinuingOperations"),
-        ("NetCashProvidedByUsedInInvestingActivities", "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations"),
+        (
+            "NetCashProvidedByUsedInOperatingActivities",
+            "NetCashProvidedByUsedInOperatingActivitiesContinuingOperations",
+        ),
+        (
+            "NetCashProvidedByUsedInFinancingActivities",
+            "NetCashProvidedByUsedInFinancingActivitiesContinuingOperations",
+        ),
+        (
+            "NetCashProvidedByUsedInInvestingActivities",
+            "NetCashProvidedByUsedInInvestingActivitiesContinuingOperations",
+        ),
     ),
     Statement.INCOME: (
         ("IncomeTaxExpenseBenefit",),
@@ -185,19 +196,22 @@ def _tables_against_tags(
 ) -> Iterator[ReadTag]:
     document = read_document(path)
     numeric = [tag for tag in document.tags if tag.numeric]
-    placed = {number: tag for number, tag in enumerate(numeric)}
+    placed = dict(enumerate(numeric))
     pages = _statement_pages(truths, placed)
     identity = identify(document.pages)
     statements = statements_of(document.pages)
-    facts = facts_of_tables(read_tables(document.pages, identity), statements, metric_of, unit_of)
+    tables = read_tables(document.pages, identity)
+    facts = facts_of_filing(tables, statements, FiscalCalendar.of(identity), metric_of, unit_of)
     by_page: dict[int, list[Fact]] = {}
     for fact in facts:
         by_page.setdefault(fact.page, []).append(fact)
     for truth in truths:
         place = placed.get(truth.number)
-        if truth.members or place is None or place.page not in pages or place.box is None:
+        if truth.members or truth.value is None or place is None or place.page not in pages or place.box is None:
             continue
-        fact = _fact_at(by_page.get(place.page, ()), place.box)
+        there = _facts_at(by_page.get(place.page, ()), place.box)
+        # A label holds several figures in one place; of a cell's there is one.
+        fact = next((fact for fact in there if not any(_wrong(truth, fact))), there[0] if there else None)
         yield ReadTag(pages[place.page], place.page, truth, fact, tuple(_wrong(truth, fact)))
 
 
@@ -219,12 +233,11 @@ def _statement_pages(truths: Sequence[TrueTag], placed: Mapping[int, Tag]) -> di
     return pages
 
 
-def _fact_at(facts: Sequence[Fact], box: Box) -> Fact | None:
+def _facts_at(facts: Sequence[Fact], box: Box) -> list[Fact]:
     x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-    inside = (
+    return [
         fact for fact in facts if fact.box.x0 - 1 <= x <= fact.box.x1 + 1 and fact.box.y0 - 1 <= y <= fact.box.y1 + 1
-    )
-    return next(inside, None)
+    ]
 
 
 def _wrong(truth: TrueTag, fact: Fact | None) -> Iterator[str]:

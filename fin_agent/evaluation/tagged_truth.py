@@ -1,4 +1,4 @@
-"""What an inline XBRL file says, read apart from the engine: by XPath, with nothing shared, so that one checks the other."""
+"""What an inline XBRL file says, read by XPath and with nothing of the engine, so that one checks the other."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ _XBRLDI = "{http://xbrl.org/2006/xbrldi}"
 _HIDDEN = "ancestor::ix:header | ancestor::*[contains(translate(@style, ' ', ''), 'display:none')]"
 _ZEROS = ("zero", "dash", "nocontent", "empty")
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
-_OPEN = re.compile(r"(?:\(\s*\$?\s*|[-−–]\s*\$?\s*)$")
+_OPEN = re.compile(r"\(\s*\$?\s*$")
+_MINUS = re.compile(r"(?:^|\s)[-−–]\s*\$?\s*$")
 
 
 def _read(number: int, element: etree._Element, contexts: dict[str, etree._Element]) -> TrueTag:
@@ -114,24 +115,28 @@ def _members(context: etree._Element | None) -> Iterator[tuple[str, str]]:
 
 
 def _is_deducted(element: etree._Element) -> bool:
-    """Whether a parenthesis or a minus stands right before the number, in its cell or in the cell before."""
-    before = _text_before(element)
-    return bool(_OPEN.search(before))
+    """Whether a minus stands before the number or parentheses around it, in its cell or in the cells beside it."""
+    before, after = _text_beside(element, preceding=True), _text_beside(element, preceding=False)
+    return bool(_MINUS.search(before) or (_OPEN.search(before) and after.startswith(")")))
 
 
-def _text_before(element: etree._Element) -> str:
-    parts: list[str] = []
-    current: etree._Element | None = element
-    while current is not None:
-        for sibling in current.itersiblings(preceding=True):
-            parts.append((sibling.tail or "").strip("\u00a0 \n\t"))
-            parts.append("".join(sibling.itertext()).strip("\u00a0 \n\t"))
-            if any(parts):
-                return next(part for part in parts if part)
+def _text_beside(element: etree._Element, *, preceding: bool) -> str:
+    """The nearest text before or after an element, within its row or paragraph."""
+    current = element
+    if not preceding and (text := _bare(element.tail)):
+        return text
+    while True:
+        for sibling in current.itersiblings(preceding=preceding):
+            own, tail = _bare("".join(sibling.itertext())), _bare(sibling.tail)
+            if text := ((tail or own) if preceding else (own or tail)):
+                return text
         parent = current.getparent()
         if parent is None or etree.QName(parent).localname in ("tr", "p"):
             return ""
-        if (parent.text or "").strip("\u00a0 \n\t"):
-            return (parent.text or "").strip("\u00a0 \n\t")
+        if text := _bare(parent.text if preceding else parent.tail):
+            return text
         current = parent
-    return ""
+
+
+def _bare(text: str | None) -> str:
+    return (text or "").strip("\u00a0 \n\t")

@@ -1,4 +1,4 @@
-"""Tags of inline XBRL joined with the figures that were read: what is printed keeps its row, and gains its exact meaning."""
+"""Tags of inline XBRL joined with the figures that were read: a printed figure keeps its row and gains its meaning."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ def with_tags(
     joined: list[Fact] = []
     taken: set[int] = set()
     for fact in facts:
+        if fact.source == "label":
+            continue  # what stands in labels is tagged there
         found = places.inside(fact.page, fact.box)
         if not found:
             joined.append(fact)
@@ -101,9 +103,7 @@ class _Places:
         ]
 
 
-def _joined(
-    fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf
-) -> Fact:
+def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
     amount, scale, unit = _measured(tag, fact.amount, fact.unit)
     period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
@@ -192,5 +192,3 @@ def _line_at(page: PageContent, box: Box) -> tuple[int, bool]:
     middle = (box.y0 + box.y1) / 2
     position = max(0, bisect_right(page.lines, middle, key=lambda line: line.y0) - 1)
     return position, bool(page.lines) and page.lines[position].table is not None
-
-

@@ -71,7 +71,9 @@ def _bytes_of(path: Path) -> bytes:
                     raise _too_large(path)
                 parts.append(chunk)
     except EOFError as error:
-        raise ReadError("the gzip file is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+        raise ReadError(
+            "the gzip file is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN
+        ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise ReadError(f"the gzip file is damaged ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
     return b"".join(parts)
@@ -117,7 +119,9 @@ def _is_cut_off(content: bytes) -> bool:
 
 def _xml_parser() -> etree.XMLParser:
     # Entities a file defines itself are not expanded, and nothing is fetched: a filing is data.
-    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True)
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, remove_comments=True
+    )
 
 
 def _read_loosely(content: bytes, path: Path) -> etree._Element | None:

@@ -26,7 +26,7 @@ class Kind(Enum):
 
 @lru_cache(maxsize=4_096)
 def kind_of(tag: str) -> Kind:
-    """Kind of an element by its tag as lxml gives it: `{namespace}name` from XHTML, `name` or `prefix:name` from HTML."""
+    """Kind of an element by its tag as lxml gives it: `{namespace}name` read as XML, `prefix:name` read as HTML."""
     namespace, _, name = tag.rpartition("}")
     prefix, _, local = name.lower().rpartition(":")
     if "inlinexbrl" in namespace.lower() or prefix.startswith("ix"):

@@ -50,7 +50,7 @@ _WORD_HEIGHT = 10.0
 _WIDEST_TEXT = 250.0
 _NUMBER = re.compile(r"^[$€£¥(+\-–—−\s]*(?:\d[\d,]*\.?\d*|\.\d+|[—–-])[\s)%*]*(?:\([a-z0-9]\))?$", re.I)
 _SIGN = re.compile(r"^[$€£¥()%]+$")
-_SHORTEST_SHARE = 0.45
+_SHORTEST_SHARE = 0.62
 """A heading may wrap to columns of this share of its length, and to no narrower ones."""
 
 

@@ -51,7 +51,7 @@ def style_of(declarations: str) -> Style:
 
 def sheet_of(text: str) -> dict[str, str]:
     """Class name -> declarations of a style sheet's plain class rules (`.hide { display: none }`)."""
-    return {name: body for name, body in _RULE.findall(text[:_LONGEST_SHEET])}
+    return dict(_RULE.findall(text[:_LONGEST_SHEET]))
 
 
 def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> str:
@@ -63,7 +63,18 @@ _DEEPEST = 180.0
 _LONGEST_SHEET = 200_000
 _RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
 _BREAK = re.compile(r"always|page|left|right|recto|verso")
-_UNITS = {"pt": 1.0, "px": 0.75, "em": 10.0, "rem": 10.0, "ex": 5.0, "in": 72.0, "cm": 28.35, "mm": 2.835, "pc": 12.0, "%": 5.0}
+_UNITS = {
+    "pt": 1.0,
+    "px": 0.75,
+    "em": 10.0,
+    "rem": 10.0,
+    "ex": 5.0,
+    "in": 72.0,
+    "cm": 28.35,
+    "mm": 2.835,
+    "pc": 12.0,
+    "%": 5.0,
+}
 _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|ex|in|cm|mm|pc|%)?")
 _NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
 _LEFT = {1: 0, 2: 1, 3: 1, 4: 3}

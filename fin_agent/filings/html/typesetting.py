@@ -168,7 +168,9 @@ def _kept_together(blocks: Sequence[Block], position: int) -> float:
     block = blocks[position]
     height = 0.0
     ahead = position
-    while isinstance(block, Text) and len(block.words) <= _SHORT_LINE and ahead + 1 < len(blocks) and ahead < position + 5:
+    while (
+        isinstance(block, Text) and len(block.words) <= _SHORT_LINE and ahead + 1 < len(blocks) and ahead < position + 5
+    ):
         height += LEADING + _PARAGRAPH_GAP
         ahead += 1
         block = blocks[ahead]
@@ -258,5 +260,3 @@ def _preformatted(text: Text, table: int) -> Iterator[_Setting]:
             continue
         yield _Setting(words, tuple(words), typed.rstrip(), LEADING, [], table, words[-1].x1, skips)
         skips = 0
-
-

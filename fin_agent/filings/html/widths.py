@@ -8,9 +8,12 @@ SIZE = 9.0
 _THOUSANDTHS = {
     **dict.fromkeys("0123456789$#?_abdeghnopqu–¢£€¥", 556), **dict.fromkeys(" !,./:;[]\\It", 278),
     **dict.fromkeys("ckvxyszJ", 500), **dict.fromkeys("ABEKPSVXY&", 667), **dict.fromkeys("CDHNRUw", 722),
-    **dict.fromkeys("FTZ", 611), **dict.fromkeys("GOQ", 778), **dict.fromkeys("()-`r“”‑", 333), **dict.fromkeys("ijl‘’", 222),
-    **dict.fromkeys("+<=>~", 584), "f": 278, "L": 556, "M": 833, "m": 833, "W": 944, "@": 1015, "%": 889, "'": 191,
-    '"': 355, "*": 389, "^": 469, "{": 334, "}": 334, "|": 260, "—": 1000, "™": 1000, "•": 350, "®": 737, "©": 737,
+    **dict.fromkeys("FTZ", 611),
+    **dict.fromkeys("GOQ", 778), **dict.fromkeys("()-`r“”‑", 333),
+    **dict.fromkeys("ijl‘’", 222), **dict.fromkeys("+<=>~", 584), **dict.fromkeys("Mm", 833),
+    **dict.fromkeys("®©", 737),
+    **dict.fromkeys("—™", 1000), **dict.fromkeys("{}", 334), "f": 278, "L": 556, "W": 944, "@": 1015, "%": 889,
+    "'": 191, '"': 355, "*": 389, "^": 469, "|": 260, "•": 350,
 }  # fmt: skip
 """Advance widths of the standard font, in thousandths of its size (Adobe Font Metrics)."""
 _OTHER = 556
