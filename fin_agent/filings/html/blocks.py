@@ -328,7 +328,7 @@ class _Walk:
     def _follows_page_number(self) -> bool:
         """Older files end a page with its number and a rule."""
         last = self._blocks[-1] if self._blocks else None
-        return isinstance(last, Text) and len(last.words) == 1 and _is_page_number(last.words[0])
+        return isinstance(last, Text) and len(last.words) <= 3 and _is_page_number("".join(last.words))
 
 
 _DEEPEST = 240.0

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from fin_agent.errors import ReadError
+from fin_agent.filings.html import document
+from fin_agent.filings.html.document import parse_html
+
+XHTML = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Revenue</p></body></html>'
+
+
+def written(tmp_path: Path, content: bytes | str, name: str = "filing.htm") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def refused(path: Path) -> ReadError:
+    with pytest.raises(ReadError) as raised:
+        parse_html(path)
+    assert raised.value.remedy
+    assert path.name in str(raised.value)
+    return raised.value
+
+
+def test_well_formed_xhtml_keeps_its_namespaces(tmp_path: Path) -> None:
+    assert parse_html(written(tmp_path, XHTML)).tag == "{http://www.w3.org/1999/xhtml}html"
+
+
+def test_a_gzipped_file_is_the_file_itself(tmp_path: Path) -> None:
+    packed = written(tmp_path, gzip.compress(XHTML.encode()), "filing.htm.gz")
+    assert "".join(parse_html(packed).itertext()) == "Revenue"
+    # Named as packed and not packed, or the other way round: the content decides.
+    assert "".join(parse_html(written(tmp_path, XHTML, "plain.htm.gz")).itertext()) == "Revenue"
+    assert "".join(parse_html(written(tmp_path, gzip.compress(XHTML.encode()), "packed.htm")).itertext()) == "Revenue"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<HTML><BODY><P>Net sales &nbsp; rose<P>Costs fell<TABLE><TR><TD>1<TD>2</TABLE></BODY></HTML>",
+        "<html><body><p>Caf\u00e9 &amp; unescaped & ampersand</body></html>",
+        "<p>a fragment without a root</p>",
+    ],
+)
+def test_html_as_browsers_read_it(tmp_path: Path, content: str) -> None:
+    assert parse_html(written(tmp_path, content)) is not None
+
+
+def test_the_main_document_of_a_full_submission(tmp_path: Path) -> None:
+    submission = (
+        "<SEC-DOCUMENT><DOCUMENT><TYPE>10-K<TEXT><html><body><p>the report</p></body></html></TEXT></DOCUMENT>"
+        "<DOCUMENT><TYPE>EX-21<TEXT><html><body><p>an exhibit</p></body></html></TEXT></DOCUMENT>"
+    )
+    text = "".join(parse_html(written(tmp_path, submission)).itertext())
+    assert "the report" in text
+    assert "an exhibit" not in text
+
+
+def test_the_xbrl_envelope_is_taken_off(tmp_path: Path) -> None:
+    wrapped = f"<DOCUMENT><TYPE>10-K<TEXT>\n<XBRL>\n{XHTML}\n</XBRL>\n</TEXT></DOCUMENT>"
+    assert parse_html(written(tmp_path, wrapped)).tag.endswith("}html")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "iso-8859-1"])
+def test_text_is_decoded_by_what_it_is(tmp_path: Path, encoding: str) -> None:
+    content = f"<html><head><meta charset='{encoding}'></head><body><p>Société & Cie</body></html>".encode(encoding)
+    assert "Société" in "".join(parse_html(written(tmp_path, content)).itertext())
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "nowhere.htm").what
+
+
+@pytest.mark.parametrize("content", [b"", b"   \n"])
+def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
+    assert "empty" in refused(written(tmp_path, content)).what
+
+
+def test_a_file_that_holds_something_else(tmp_path: Path) -> None:
+    assert "holds none" in refused(written(tmp_path, b"%PDF-1.7 what a name says is not what it is")).what
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "<html><body><table><tr><td>Total assets</td><td>1,2",
+        "<html><body><table><tr><td>Total assets</td></tr>",
+        "<html><body><p>Total assets were</p><div styl",
+        '<html xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"><body><p>Total assets were</p>',
+    ],
+)
+def test_a_file_that_was_cut_off(tmp_path: Path, cut: str) -> None:
+    assert "cut off" in refused(written(tmp_path, cut)).what
+
+
+def test_a_packed_file_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
+    packed = gzip.compress((XHTML * 50).encode())
+    assert "cut off" in refused(written(tmp_path, packed[:-20], "a.htm.gz")).what
+    assert "damaged" in refused(written(tmp_path, packed[:30] + b"\xff" * 40 + packed[70:], "b.htm.gz")).what
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "MAX_BYTES", 4 * 1024 * 1024)
+    bomb = gzip.compress(b"<html>" + b" " * (64 * 1024 * 1024))
+    assert len(bomb) < 100_000
+    assert "larger than" in refused(written(tmp_path, bomb, "bomb.htm.gz")).what
+
+
+def test_entities_a_file_defines_are_not_expanded(tmp_path: Path) -> None:
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+    content = f'<!DOCTYPE html [<!ENTITY l0 "ha">{laughs}<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    content += "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>&l11;&x;</p></body></html>"
+    text = "".join(part for part in parse_html(written(tmp_path, content)).itertext() if isinstance(part, str))
+    assert len(text) < 1_000
+    assert "root:" not in text

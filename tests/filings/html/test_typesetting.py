@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from lxml import etree
+
+from fin_agent.filings.filing import PageContent
+from fin_agent.filings.html.blocks import blocks_of
+from fin_agent.filings.html.typesetting import PAGE_HEIGHT, SetDocument, typeset
+from fin_agent.filings.tables.reading import read_tables
+
+ROW = "<tr><td>{label}</td><td></td><td>$</td><td style='text-align:right'>{number}</td><td>)</td></tr>"
+
+
+def set_pages(body: str, tagged: str = "") -> SetDocument:
+    root = etree.fromstring(f"<html><body>{body}</body></html>", etree.HTMLParser())
+    return typeset(blocks_of(root, [element for element in root.iter() if tagged and tagged in str(element.tag)]))
+
+
+def statement(rows: str) -> str:
+    return (
+        "<p>CONSOLIDATED BALANCE SHEETS</p><p>(in millions)</p>"
+        "<table><tr><td></td><td></td><td colspan=3>December 31, 2024</td><td colspan=3>December 31, 2023</td></tr>"
+        f"{rows}</table>"
+    )
+
+
+def pair(label: str, first: str, second: str, style: str = "") -> str:
+    def cells(number: str) -> str:
+        digits = number.strip("$()")
+        sign = "$" if number.startswith("$") else ""
+        opened = "(" if "(" in number else ""
+        return f"<td>{sign}</td><td align=right>{opened}{digits}</td><td>{')' if opened else ''}</td>"
+
+    return f"<tr><td style='{style}'>{label}</td><td></td>{cells(first)}{cells(second)}</tr>"
+
+
+def test_every_word_stands_inside_its_page_and_apart_from_others() -> None:
+    document = set_pages("<p>" + "words of a long paragraph " * 400 + "</p>" + statement(pair("Cash", "$1", "$22,222")))
+    for page in document.pages:
+        for word in page.words:
+            assert 0 <= word.x0 < word.x1 <= page.width
+            assert 0 <= word.y0 < word.y1 <= page.height
+        for line in page.lines:
+            assert all(a.x1 <= b.x0 + 0.01 for a, b in zip(line.words, line.words[1:], strict=False))
+
+
+def test_pages_are_the_files_own() -> None:
+    document = set_pages("<p>one</p><hr style='page-break-after:always'><p>two</p><hr style='page-break-after:always'>")
+    assert [page.text.strip() for page in document.pages] == ["one", "two"]
+    assert [page.number for page in document.pages] == [0, 1]
+
+
+def test_without_page_ends_sheets_are_filled_and_tables_kept_whole() -> None:
+    rows = "".join(pair(f"Line {number}", "1", "2") for number in range(20))
+    document = set_pages("<p>" + "running text " * 150 + "</p>" + statement(rows) * 6)
+    assert len(document.pages) > 2
+    for page in document.pages:
+        assert page.height == PAGE_HEIGHT
+        assert page.text.count("BALANCE SHEETS") == page.text.count("Line 19")
+        assert page.text.count("Line 0") == page.text.count("Line 19")
+
+
+def test_a_page_of_the_file_that_goes_on_for_ever_is_cut() -> None:
+    document = set_pages("<p>text</p>" * 5_000 + "<hr style='page-break-after:always'><p>end</p>")
+    assert len(document.pages) > 20
+    assert all(page.height <= 5 * PAGE_HEIGHT for page in document.pages)
+    assert sum(page.text.count("text") for page in document.pages) == 5_000
+
+
+def test_tables_are_read_from_their_cells() -> None:
+    rows = "".join(
+        (
+            "<tr><td>Current assets:</td></tr>",
+            pair("Cash, held at 3 banks in 2024", "$1,234", "$900", "padding-left: 12pt"),
+            pair(
+                "Overdraft that was agreed upon with the bank<br>for longer than a year",
+                "(56)",
+                "(7)",
+                "padding-left:12pt",
+            ),
+            pair("Total current assets", "1,178", "893", "text-indent: 24pt"),
+            pair("Total assets", "$1,178", "$893"),
+        )
+    )
+    (table,) = read_tables(set_pages(statement(rows)).pages)
+    assert table.caption.startswith("CONSOLIDATED BALANCE SHEETS")
+    assert table.unit_line == "(in millions)"
+    assert [(row.section, row.label) for row in table.rows] == [
+        (("Current assets",), "Cash, held at 3 banks in 2024"),
+        (("Current assets",), "Overdraft that was agreed upon with the bank for longer than a year"),
+        (("Current assets",), "Total current assets"),
+        ((), "Total assets"),
+    ]
+    assert [[int(cell.amount) for cell in row.cells if cell] for row in table.rows] == [
+        [1234, 900], [-56, -7], [1178, 893], [1178, 893],
+    ]  # fmt: skip
+    assert [period and (period.months, str(period.end)) for period in table.periods] == [
+        (0, "2024-12-31"),
+        (0, "2023-12-31"),
+    ]
+
+
+def test_boxes_of_cells_frame_what_is_printed() -> None:
+    page = set_pages(statement(pair("Cash " * 30, "$1,234", "$900") + pair("Total assets", "$1,234", "$900"))).pages[0]
+    (table,) = read_tables([page])
+    for row in table.rows:
+        for cell in row.cells:
+            assert cell is not None
+            inside = [
+                word.text
+                for word in page.words
+                if cell.box.x0 - 0.5 <= word.x0 and word.x1 <= cell.box.x1 + 0.5
+                and cell.box.y0 - 0.5 <= word.y0 and word.y1 <= cell.box.y1 + 1.5
+            ]  # fmt: skip
+            assert "".join(inside) == cell.printed.replace(" ", "")
+
+
+def test_numbers_of_running_text_make_no_table() -> None:
+    body = "".join(f"<p>In {year} sales were $ {year},000 and {year}.5</p>" for year in range(2015, 2025))
+    assert read_tables(set_pages(body).pages) == []
+
+
+def test_preformatted_text_keeps_its_columns() -> None:
+    body = """<pre>
+                          BALANCE SHEET
+                          (in thousands)
+                                 December 31,
+                              2023         2022
+Cash                     $   1,234    $     900
+Inventory                      500          400
+Total assets             $   1,734    $   1,300
+</pre>"""
+    (table,) = read_tables(set_pages(body).pages)
+    assert [[int(cell.amount) for cell in row.cells if cell] for row in table.rows] == [
+        [1234, 900],
+        [500, 400],
+        [1734, 1300],
+    ]
+
+
+def test_tags_get_the_page_and_the_box_of_their_words() -> None:
+    document = set_pages(
+        "<p>none here</p><hr style='page-break-after:always'>"
+        "<table><tr><td>Cash</td><td>$</td><td><ix:nonfraction>1,234</ix:nonfraction></td></tr></table>"
+        "<p>and <ix:nonfraction>55</ix:nonfraction> more</p>",
+        "nonfraction",
+    )
+    words = {word.text: word for word in document.pages[1].words}
+    assert {place.page for place in document.places.values()} == {1}
+    assert document.places[0].box == words["1,234"][:4]
+    assert document.places[1].box == words["55"][:4]
+
+
+def test_a_table_of_thousands_of_cells_is_set() -> None:
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{row * 20 + cell:,}</td>" for cell in range(20)) + "</tr>" for row in range(1_000)
+    )
+    document = set_pages(f"<table>{rows}</table>")
+    assert sum(len(page.words) for page in document.pages) == 20_000
+
+
+def test_nothing_printed_makes_no_page() -> None:
+    pages: list[PageContent] = set_pages("<p> </p><table><tr><td></td></tr></table><hr>").pages
+    assert pages == []
