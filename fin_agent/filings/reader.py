@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
+from fin_agent.filings.facts.extraction import MetricOf
+from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf
 from fin_agent.filings.facts.tagging import ConceptOf, with_tags
 from fin_agent.filings.filing import Filing, Page, PageContent
@@ -25,7 +26,8 @@ READER_VERSION = "2"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
-_ENDING = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
+_NAME_ENDING = re.compile(r"\.(?:pdf|html?|xhtml)(?:\.gz)?$", re.I)
+_READ = re.compile(r"\.(?:(pdf)|(?:html?|xhtml)(?:\.gz)?)$", re.I)
 _NO_TITLE = re.compile(r"^(table of contents|\W*\d*\W*|page \d+.*|[ivxlc]+)$", re.I)
 
 
@@ -39,14 +41,13 @@ def read_filing(
     """
     document = read_document(path)
     contents = document.pages
-    import inspect
-    identity = identify(contents, document.tags) if len(inspect.signature(identify).parameters) > 1 else identify(contents)
+    identity = identify(contents, document.tags)
     statements = statements_of(contents)
     items = items_of(contents, identity.form, statements)
     tables = tuple(read_tables(contents, identity))
-    facts = facts_of_tables(tables, statements, metric_of, unit_of)
+    calendar = FiscalCalendar.of(identity)
+    facts = facts_of_filing(tables, statements, calendar, metric_of, unit_of)
     if document.tags:
-        calendar = FiscalCalendar.of(identity)
         facts = with_tags(facts, document.tags, contents, statements, calendar, concept_of, unit_of or _no_unit)
     pages = tuple(
         Page(page.number, page.text, item, statements.get(page.number), title_of(page))
@@ -68,7 +69,7 @@ def read_filing(
 
 def read_document(path: Path) -> Document:
     """The pages of the file at `path`, by the reader of its kind. Raises ReadError."""
-    kind = _ENDING.search(path.name)
+    kind = _READ.search(path.name)
     if kind is None:
         raise ReadError(
             f"`{path.suffix or path.name}` files are not read",
@@ -82,12 +83,12 @@ def read_document(path: Path) -> Document:
 
 def is_readable(path: Path) -> bool:
     """Whether a file's name is that of a kind that is read."""
-    return bool(_ENDING.search(path.name))
+    return bool(_READ.search(path.name))
 
 
 def doc_id_of(path: Path) -> str:
     """The file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
-    return _ENDING.sub("", path.name)
+    return _NAME_ENDING.sub("", path.name)
 
 
 def content_hash(path: Path) -> str:

@@ -44,6 +44,7 @@ def create_database(file: Path) -> None:
 
 def check_format(connection: sqlite3.Connection, file: Path) -> None:
     """Raises FilingIndexError where the database is of another format; sqlite3.Error where it is no index at all."""
+    _check_length(file)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != FORMAT_VERSION:
         raise FilingIndexError(
@@ -51,6 +52,25 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
             subject=str(file),
             remedy="Ingest the filings again into another folder, or use the version that wrote it",
         )
+
+
+def _check_length(file: Path) -> None:
+    """Raises sqlite3.DatabaseError where the file is shorter than its header says: SQLite finds that out much later."""
+    with file.open("rb") as opened:
+        header = opened.read(_HEADER_BYTES)
+    log = file.with_name(f"{file.name}-wal")
+    if len(header) < _HEADER_BYTES or (log.exists() and log.stat().st_size):
+        return  # what is not a database is told by opening it; pages may still stand in the write-ahead log
+    page_size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    if file.stat().st_size < (65_536 if page_size == 1 else page_size) * pages:
+        error = sqlite3.DatabaseError("the file is shorter than its header says")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error
+
+
+_HEADER_BYTES = 100
+"""SQLite file format, 1.3: page size at byte 16, length in pages at byte 28."""
 
 
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:

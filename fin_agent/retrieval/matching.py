@@ -37,7 +37,7 @@ def covers(fact: Fact, slot: Slot, home: Statement | None) -> bool:
     if period.fiscal_year != slot.fiscal_year:
         return False
     if slot.quarter is None:
-        return period.months == 12 or (period.months == 0 and period.quarter is None)
+        return period.quarter is None and period.months in (0, 12)
     if period.quarter == slot.quarter:
         return period.months in (0, 3)
     return home is Statement.CASH_FLOW and slot.quarter == 1 and period.months == 3

@@ -17,21 +17,50 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.filing import (
     Box,
+    Cell,
     Fact,
     FactPeriod,
+    FieldSource,
     Filing,
     Form,
     Identity,
+    Note,
+    Origin,
     Page,
     Passage,
     PassageKind,
+    ReadWarning,
+    Row,
     Statement,
+    Table,
+    TableKind,
+    Tag,
 )
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex, match_any
 
 MakeFiling = Callable[..., Filing]
 Check = Callable[[SqliteIndex], None]
+
+TAGS = (
+    Tag("dei:EntityRegistrantName", None, "Acmé “A”", "c0", date(2023, 1, 28), date(2022, 2, 1), numeric=False),
+    Tag(
+        concept="us-gaap:Assets",
+        value=Decimal("1234500000000.00"),
+        text="1,234.50",
+        context="c1",
+        end=date(2023, 1, 28),
+        members=(("srt:GeographyAxis", "srt:EuropeMember"),),
+        unit="USD",
+        decimals=-6,
+        page=1,
+        box=Box(10.0, 20.0, 30.5, 40.0),
+        flags=("conflict",),
+    ),
+    Tag("us-gaap:Goodwill", None, "", "nowhere", None, nil=True, flags=("unknown context",)),
+)
+
+CELL = Cell(Decimal("-1234.50"), "$ (1,234.50)", False, True, Box(10.0, 20.0, 30.5, 40.0))
 
 EVERYTHING = Filing(
     doc_id="acme 2023 “10-K”",
@@ -51,11 +80,15 @@ EVERYTHING = Filing(
         employer_id="80-0429876",
         other_names=("Old Acme, Inc.", "Acme “A” Co."),
         amended=True,
-        sources=(("company", "ACMÉ HOLDINGS, INC."), ("period_end", "January 28, 2023")),
+        sources=(
+            FieldSource("company", "Acmé Holdings, Inc.", Origin.COVER, "ACMÉ HOLDINGS, INC.", 0.98, 0),
+            FieldSource("quarter", "3", Origin.DERIVED, "January 28, 2023", 0.7),
+        ),
     ),
     pages=(
         Page(0, "Cover\nwith \x00 and “quotes”", "cover", None, "Cover"),
         Page(1, "Total assets 5", "8", Statement.BALANCE_SHEET, "CONSOLIDATED BALANCE SHEETS"),
+        Page(2, "Note 5", "8", None, "Note 5", TableKind.SEGMENT, "5"),
     ),
     passages=(
         Passage(0, 0, PassageKind.TEXT, "Cover"),
@@ -77,9 +110,27 @@ EVERYTHING = Filing(
             statement=Statement.BALANCE_SHEET,
             scope="Europe",
             source="ixbrl",
+            tag=TAGS[1],
         ),
         Fact("Rate", Decimal("0.10"), 1, "percent", FactPeriod(2021, None, 12), 1, Box(0.0, 0.0, 1.0, 1.0)),
     ),
+    tables=(
+        Table(
+            page=1,
+            box=Box(1.5, 2.5, 300.0, 400.5),
+            caption="CONSOLIDATED BALANCE SHEETS",
+            unit_line="(in “millions”)",
+            columns=("January 28, 2023", "Change"),
+            periods=(FactPeriod(2022, 3, 0, date(2023, 1, 28)), None),
+            rows=(
+                Row("Total assets", ("Assets",), (CELL, None), 7, Box(1.0, 2.0, 3.0, 4.0)),
+                Row("Rate", (), (None, CELL), 8, Box(1.0, 2.0, 3.0, 4.0)),
+            ),
+        ),
+    ),
+    notes=(Note("5", "Segments", 2, 2),),
+    tags=TAGS,
+    warnings=(ReadWarning("1 tag names no context", None), ReadWarning("a page is odd", 2)),
 )
 
 
@@ -88,9 +139,13 @@ def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consiste
     record = index.filing(EVERYTHING.doc_id)
     assert record.identity == EVERYTHING.identity
     assert (record.source, record.content_hash, record.summary) == (EVERYTHING.source, "ab" * 32, "summary")
-    assert (record.page_count, record.passage_count, record.fact_count) == (2, 2, 2)
-    keys = [PageKey(EVERYTHING.doc_id, 1), PageKey(EVERYTHING.doc_id, 0), PageKey(EVERYTHING.doc_id, 9)]
-    assert [stored.page for stored in index.pages(keys)] == [EVERYTHING.pages[1], EVERYTHING.pages[0]]
+    assert (record.page_count, record.passage_count, record.fact_count) == (3, 2, 2)
+    assert (record.notes, record.warnings) == (EVERYTHING.notes, EVERYTHING.warnings)
+    keys = [PageKey(EVERYTHING.doc_id, number) for number in (1, 0, 9, 2)]
+    assert [stored.page for stored in index.pages(keys)] == [EVERYTHING.pages[number] for number in (1, 0, 2)]
+    assert index.tables(keys) == list(EVERYTHING.tables)
+    assert index.tags(EVERYTHING.doc_id) == list(TAGS)
+    assert index.tags(EVERYTHING.doc_id, page=1) == [TAGS[1]]
     stored = index.passages(keys)
     assert [(entry.passage, entry.card) for entry in stored] == [
         (EVERYTHING.passages[1], '{"b": "é"}'),
@@ -103,8 +158,9 @@ def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consiste
     assert [(entry.item, entry.statement, entry.title) for entry in outline] == [
         ("cover", None, "Cover"),
         ("8", "balance", "CONSOLIDATED BALANCE SHEETS"),
+        ("8", None, "Note 5"),
     ]
-    assert index.page_count() == 2
+    assert index.page_count() == 3
     check_consistent(index)
 
 

@@ -65,6 +65,8 @@ _BEFORE = re.compile(
     rf"\s*(?:[—–:-]|\bwere\b|\bare\b)\s*(?P<numbers>{_PAIR})(?:\s*shares?)?",
     re.I,
 )
+_LIST = re.compile(r"\d\s*(?:,|and)\s*$")
+"""The end of a number that others follow: more than a column each."""
 _TREASURY = re.compile(
     rf"\btreasury (?:stock|shares?)\b[^;(]*?[(,—–-]\s*(?:at cost\W+)?\(?(?P<numbers>{_PAIR})\s*shares?\b", re.I
 )
@@ -112,6 +114,8 @@ def _figures(label: str) -> Iterator[_Figure]:
     counted = [*_AFTER.finditer(label), *_BEFORE.finditer(label)]
     taken: set[str] = set()
     for match in sorted(counted, key=lambda match: match.start()):
+        if _LIST.search(label, 0, match.start("numbers")):
+            continue
         for state in re.findall(_STATE, match["states"], re.I):
             name = f"Shares {state.lower().replace('authorised', 'authorized')}"
             if name not in taken:
