@@ -29,8 +29,9 @@ def with_tags(
 ) -> list[Fact]:
     """`facts` with the tags that stand in their cells, and a fact for every other tag that is printed.
 
-    A tag goes before what was read: metric (where the lexicon knows its concept), period, scale and scope are its own;
-    label, section, column and the sign as printed stay the table's. A tag without members is the consolidated
+    A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
+    printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
+    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere the concept's is taken. A tag without members is the consolidated
     company's, one with members a part's. Hidden tags, and those whose period is unknown, make no fact.
     """
     places = _Places(tags)
@@ -113,12 +114,16 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scale=scale,
         unit=unit,
         period=period,
-        metric=metric or fact.metric,
+        metric=_chosen(fact, metric),
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
         tag=tag,
     )
+
+
+def _chosen(fact: Fact, metric: str | None) -> str | None:
+    return (fact.metric or metric) if fact.statement is not None else (metric or fact.metric)
 
 
 def _fact_of(

@@ -96,6 +96,12 @@ def test_hidden_tags_and_unknown_contexts_make_no_fact() -> None:
     assert kept.tag is not None and kept.tag.flags == ("unknown context",)
 
 
+def test_a_primary_statements_row_keeps_the_metric_that_it_prints() -> None:
+    named = replace(PRINTED, metric="net_sales")
+    assert joined([named], REVENUE)[0].metric == "revenue"
+    assert joined([replace(named, statement=Statement.INCOME)], REVENUE)[0].metric == "net_sales"
+
+
 def test_a_metric_in_another_unit_is_not_meant() -> None:
     (fact,) = joined([], replace(REVENUE, unit="shares"))
     assert fact.metric is None
