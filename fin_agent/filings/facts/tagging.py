@@ -31,8 +31,9 @@ def with_tags(
 
     A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
     printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
-    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere the concept's is taken. A tag without members is the consolidated
-    company's, one with members a part's. Hidden tags, and those whose period is unknown, make no fact.
+    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere the concept's metric
+    is taken. A tag without members is the consolidated company's, one with members a part's. Hidden tags, and those
+    whose period is unknown, make no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
