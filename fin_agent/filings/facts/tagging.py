@@ -119,12 +119,25 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
+        inverted=fact.inverted or (_chosen(fact, metric) != fact.metric and _is_printed_inverted(fact, tag)),
         tag=tag,
     )
 
 
 def _chosen(fact: Fact, metric: str | None) -> str | None:
     return (fact.metric or metric) if fact.statement is not None else (metric or fact.metric)
+
+
+def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:
+    """Whether print and tag disagree in sign (`Other (income) expense` is tagged as income).
+
+    Cash flows are asked for as they are printed: their concepts call an increase of inventories positive.
+    """
+    return (
+        bool(fact.amount and tag.value)
+        and fact.statement is not Statement.CASH_FLOW
+        and ((fact.amount < 0) != (tag.value is not None and tag.value < 0))
+    )
 
 
 def _fact_of(

@@ -155,3 +155,11 @@ def test_weeks_are_named_as_months(weeks: int, months: int) -> None:
 )
 def test_a_concepts_name_as_words(concept: str, label: str) -> None:
     assert label_of(concept) == label
+
+
+def test_a_metric_known_by_its_concept_has_the_concepts_sign() -> None:
+    printed = replace(PRINTED, amount=Decimal(-1234))
+    assert joined([printed], REVENUE)[0].inverted
+    assert not joined([PRINTED], REVENUE)[0].inverted
+    assert not joined([replace(printed, metric="revenue")], REVENUE)[0].inverted
+    assert not joined([replace(printed, statement=Statement.CASH_FLOW)], REVENUE)[0].inverted
