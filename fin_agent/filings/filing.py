@@ -23,6 +23,8 @@ class Filing:
     pages: tuple[Page, ...]
     passages: tuple[Passage, ...]
     facts: tuple[Fact, ...]
+    tables: tuple[Table, ...] = ()
+    """In order of pages, top to bottom."""
     notes: tuple[Note, ...] = ()
     """Notes to the financial statements, in order."""
     tags: tuple[Tag, ...] = ()
@@ -200,6 +202,8 @@ class Page:
     """What the page shows where it is mostly a table and no primary statement; None on pages of prose."""
     note: str | None = None
     """Number of the note to the financial statements that most of the page belongs to: `5`."""
+    further_statements: tuple[Statement, ...] = ()
+    """Primary statements that begin on the page below the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +285,7 @@ class Fact:
     scope: str | None = None
     """None for the consolidated company, else the segment, geography or product as printed."""
     source: str = "table"
-    """`ixbrl` where a tag states it, `table` where only print does."""
+    """`ixbrl` where a tag states it, `table` where a cell does, `label` where it stands inside a row's label."""
     tied: bool = True
     """False for a figure outside the primary statements whose table repeats none of theirs: it may be of a part."""
     inverted: bool = False

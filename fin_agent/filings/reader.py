@@ -15,7 +15,9 @@ from fin_agent.filings.filing import Filing, Page, PageContent
 from fin_agent.filings.html.reading import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import items_of
-from fin_agent.filings.outline.statements import statements_of
+from fin_agent.filings.outline.kinds import kinds_of
+from fin_agent.filings.outline.notes import notes_of
+from fin_agent.filings.outline.statements import statements_on
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.document import Document
 from fin_agent.filings.readers.mupdf import read_pdf
@@ -42,15 +44,27 @@ def read_filing(
     document = read_document(path)
     contents = document.pages
     identity = identify(contents, document.tags)
-    statements = statements_of(contents)
+    shown = statements_on(contents)
+    statements = {page: found[0] for page, found in shown.items()}
     items = items_of(contents, identity.form, statements)
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, statements, calendar, metric_of, unit_of)
     if document.tags:
         facts = with_tags(facts, document.tags, contents, statements, calendar, concept_of, unit_of or _no_unit)
+    notes, note_of_page = notes_of(contents, statements, items)
+    kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     pages = tuple(
-        Page(page.number, page.text, item, statements.get(page.number), title_of(page))
+        Page(
+            number=page.number,
+            text=page.text,
+            item=item,
+            statement=statements.get(page.number),
+            title=title_of(page),
+            kind=kinds.get(page.number),
+            note=note_of_page.get(page.number),
+            further_statements=shown.get(page.number, ())[1:],
+        )
         for page, item in zip(contents, items, strict=True)
     )
     return Filing(
@@ -62,6 +76,7 @@ def read_filing(
         passages=tuple(passages_of(contents, tables)),
         facts=tuple(facts),
         tables=tables,
+        notes=notes,
         tags=document.tags,
         warnings=document.warnings,
     )

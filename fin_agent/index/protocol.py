@@ -105,6 +105,9 @@ class PageOutline:
     item: str | None
     statement: str | None
     title: str
+    kind: str | None = None
+    note: str | None = None
+    further_statements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

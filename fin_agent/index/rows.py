@@ -139,6 +139,7 @@ def page_values(page: Page, row_id: int, filing_id: int) -> dict[str, SqlValue]:
         "title": page.title,
         "kind": page.kind,
         "note": page.note,
+        "further_statements": json.dumps(page.further_statements),
     }
 
 
@@ -146,7 +147,8 @@ def page(row: sqlite3.Row) -> Page:
     """A row of `pages`."""
     statement = Statement(row["statement"]) if row["statement"] else None
     kind = TableKind(row["kind"]) if row["kind"] else None
-    return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"])
+    further = tuple(map(Statement, json.loads(row["further_statements"])))
+    return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"], further)
 
 
 def passage_values(passage: Passage, filing_id: int) -> dict[str, SqlValue]:

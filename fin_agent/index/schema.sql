@@ -43,6 +43,7 @@ CREATE TABLE pages (
   title TEXT NOT NULL,
   kind TEXT,
   note TEXT,
+  further_statements TEXT NOT NULL,
   UNIQUE (filing_id, number)
 ) STRICT;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import threading
@@ -169,12 +170,13 @@ class SqliteIndex:
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
         found = self._read(
-            "SELECT filings.doc_id, pages.number, pages.item, pages.statement, pages.title FROM pages"
+            "SELECT filings.doc_id, pages.number, pages.item, pages.statement, pages.title, pages.kind, pages.note,"
+            " pages.further_statements FROM pages"
             " JOIN filings ON filings.id = pages.filing_id"
             f" WHERE filings.doc_id IN ({_marks(doc_ids)}) ORDER BY pages.id",
             sorted(doc_ids),
         )
-        return [PageOutline(PageKey(row[0], row[1]), *row[2:]) for row in found]
+        return [PageOutline(PageKey(row[0], row[1]), *row[2:7], tuple(json.loads(row[7]))) for row in found]
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""

@@ -12,6 +12,9 @@ from fin_agent.lexicon.labels import LabelIndex
 from fin_agent.lexicon.mentions import Kind, Mention, MentionIndex, PhraseIndex, tokenise
 from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, StatementNames, Topic, UnitWords
 from fin_agent.lexicon.reading import Entries, check_expressions
+from fin_agent.lexicon.statement_titles import StatementTitles
+
+_TAXONOMIES = frozenset({"", "us-gaap", "srt", "dei", "ifrs-full"})
 
 
 def load_lexicon(extra: Path | None = None) -> Lexicon:
@@ -41,10 +44,10 @@ class Lexicon:
         self.items: Mapping[str, Item] = entries.checked("items", Item)
         self.topic_entries: Mapping[str, Topic] = entries.checked("topics", Topic)
         self.units: Mapping[str, UnitWords] = entries.checked("units", UnitWords)
-        self.not_statements = tuple(entries.lists["not_statements"])
         self._not_metrics = tuple(entries.lists["not_metrics"])
         check_expressions(self.metrics, self.formulas, entries)
         self._check_references(entries)
+        self.statement_titles = StatementTitles(self.statements, entries.lists)
         self._labels = LabelIndex(
             self.metrics.values(), self.sections.values(), lambda name: entries.subject("metrics", name)
         )
@@ -67,8 +70,12 @@ class Lexicon:
         return self._labels.metric_of_label(label, statement, tuple(section))
 
     def metric_of_concept(self, concept: str) -> str | None:
-        """Id of the metric that a us-gaap element (`us-gaap:Assets` or `Assets`) stands for."""
-        return self._concepts.get(concept.rpartition(":")[2])
+        """Id of the metric that an element of us-gaap, IFRS or dei (`us-gaap:Assets` or `Assets`) stands for.
+
+        A filer's own element (`acme:Revenue`) stands for none, whatever it is called.
+        """
+        taxonomy, _, name = concept.rpartition(":")
+        return self._concepts.get(name) if taxonomy in _TAXONOMIES else None
 
     def mentions(self, text: str) -> list[Mention]:
         """Metrics and formulas that a question names: longest phrases, left to right, none overlapping."""
@@ -81,10 +88,7 @@ class Lexicon:
 
     def statement_of_title(self, title: str) -> Statement | None:
         """The statement that a page's title line announces, or None: parenthetical and parent-only ones are not it."""
-        if self._other_statements.find(title):
-            return None
-        found = [Statement(name) for _, name, _, _ in self._statement_titles.find(title)]
-        return found[0] if found else None
+        return self.statement_titles.match(title) or self.statement_titles.match_bare(title)
 
     def topics(self, text: str) -> list[Topic]:
         """Narrative topics that a text touches: most triggers first, then the one named first."""
@@ -149,21 +153,6 @@ class Lexicon:
         for names in self.statements.values():
             for word in names.words:
                 index.add(word, "statement", names.id)
-        return index
-
-    @cached_property
-    def _statement_titles(self) -> PhraseIndex:
-        index = PhraseIndex()
-        for names in self.statements.values():
-            for title in names.titles:
-                index.add(title, "statement", names.id)
-        return index
-
-    @cached_property
-    def _other_statements(self) -> PhraseIndex:
-        index = PhraseIndex()
-        for phrase in self.not_statements:
-            index.add(phrase, "other", "")
         return index
 
     @cached_property

@@ -74,7 +74,13 @@ class StatementNames(Entry):
     """How filings and questions name one primary statement; `id` is the `Statement` value."""
 
     titles: Phrases
+    bare_titles: Phrases = ()
+    """Headings without the word statement: they count only where the statement's rows follow."""
     words: Phrases = ()
+    rows: Phrases = ()
+    """Regular expressions over a page's text in lower case."""
+    at_least: int = 3
+    """How many of `rows` a page of the statement shows."""
 
     @property
     def statement(self) -> Statement:

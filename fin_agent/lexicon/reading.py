@@ -34,11 +34,17 @@ _KINDS: dict[str, type[Entry]] = {
 }
 _BUILT_IN = (
     *("income", "balance", "cash_flow", "other", "not_metrics", "formulas"),
-    *("sections", "statements", "items", "topics", "units"),
+    *("sections", "statements", "page_kinds", "items", "topics", "units"),
 )
-_LISTS = ("not_statements", "not_metrics")
+_LISTS = (
+    *("title_qualifiers", "title_endings", "not_statements", "not_statement_pages", "not_metrics"),
+    *("parent_only_titles", "segment_titles", "selected_data_titles"),
+)
 _ADDED = frozenset(
-    {"labels", "words", "patterns", "also", "concepts", "titles", "aliases", "items", "expand", "phrases"}
+    {
+        *("labels", "words", "patterns", "also", "concepts", "titles", "bare_titles", "rows"),
+        *("aliases", "items", "expand", "phrases"),
+    }
 )
 
 E = TypeVar("E", bound=Entry)
@@ -52,10 +58,10 @@ class Entries:
     sources: dict[tuple[str, str], Path] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in _LISTS})
 
-    def read_built_in(self) -> None:
-        """Adds the package's own entries."""
+    def read_built_in(self, *only: str) -> None:
+        """Adds the package's own entries: all files, or `only` those named."""
         folder = Path(__file__).with_name("entries")
-        self._read([folder / f"{name}.yaml" for name in _BUILT_IN])
+        self._read([folder / f"{name}.yaml" for name in only or _BUILT_IN])
 
     def read(self, folder: Path) -> None:
         """Adds every `*.yaml` of a user's folder in order of name. Raises LexiconError.

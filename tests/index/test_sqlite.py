@@ -88,7 +88,7 @@ EVERYTHING = Filing(
     pages=(
         Page(0, "Cover\nwith \x00 and “quotes”", "cover", None, "Cover"),
         Page(1, "Total assets 5", "8", Statement.BALANCE_SHEET, "CONSOLIDATED BALANCE SHEETS"),
-        Page(2, "Note 5", "8", None, "Note 5", TableKind.SEGMENT, "5"),
+        Page(2, "Note 5", "8", None, "Note 5", TableKind.SEGMENT, "5", (Statement.EQUITY,)),
     ),
     passages=(
         Passage(0, 0, PassageKind.TEXT, "Cover"),

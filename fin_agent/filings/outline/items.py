@@ -2,75 +2,109 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from fin_agent.filings.filing import Form, PageContent
+from fin_agent.filings.outline.item_lines import item_lines_on, titled_lines_on
+from fin_agent.filings.outline.item_order import in_order
 
-_HEADING = re.compile(
-    r"^[ \t]*items?[\s ]*(\d{1,2}(?:\.\d\d)?)[\s ]*([abc])?\b"
-    r"(?:[\s ]*(?:and|&)[\s ]*\d{1,2}[abc]?\b)?[ \t]*[.:—–-]*(.*)$",
-    re.I | re.M,
-)
-_PART_TWO = re.compile(r"^[ \t]*part[\s ]+ii\b", re.I | re.M)
-_CONTENTS_HEADINGS = 5
-_CONTENTS_SPACING = 160
-"""A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
-or a cross-reference index. Short Items that share a page have a few sentences each."""
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""
-_AFTER_A_CITATION = ',;()“"'
-_LINE_OF_A_PARAGRAPH = 50
-"""A line this long that ends within a sentence goes on in the next, even where that begins with an Item's number."""
-_SCHEDULES = ("14", "15", "16")
 
 
 def items_of(pages: Sequence[PageContent], form: Form, statements: Collection[int] = ()) -> list[str | None]:
     """The Item each page belongs to (`1A`, `7`, `5.07`; `cover` before the first), or None for other documents.
 
     A page on which several Items begin belongs to the one with the most text on it. "Items 1 and 2" are Item 1. Items
-    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. Where the primary statements (pages
-    `statements`) stand behind the exhibits' Item, as filings with F-pages have them, they and the notes after them
-    belong to Item 8.
+    of Part II of a 10-Q are written `II-1`, since Part I numbers its own from 1. Pages of the primary statements
+    (`statements`) and the notes after them belong to the Item that the form has for them, wherever they stand: behind
+    the exhibits, as filings with F-pages have them, or inside Management's Discussion.
     """
-    if form not in (Form.TEN_K, Form.TEN_Q, Form.EIGHT_K, Form.ANNUAL_REPORT):
+    if form not in _FORMS:
         return [None] * len(pages)
+    starts = item_starts(pages, form)
     belongs: list[str | None] = []
     current: str | None = COVER
-    part_two = False
-    for page in pages:
-        headings = [found for found in _HEADING.finditer(page.text) if _plausible(found, form)]
-        if form is not Form.EIGHT_K and _is_contents(headings):
-            belongs.append(current)
-            continue
-        spans: list[tuple[int, str | None]] = [(0, current)]
-        part_at = _PART_TWO.search(page.text) if form is Form.TEN_Q else None
-        for found in headings:
-            part_two = part_two or (part_at is not None and part_at.start() <= found.start())
-            name = found.group(1) + (found.group(2) or "").upper()
-            spans.append((found.start(), f"II-{name}" if part_two else name))
+    position = 0
+    for index, page in enumerate(pages):
+        spans = [(0, current)]
+        while position < len(starts) and starts[position].page == index:
+            spans.append((starts[position].offset, starts[position].item))
+            position += 1
         ends = [start for start, _ in spans[1:]] + [len(page.text)]
-        longest = max(range(len(spans)), key=lambda index: (ends[index] - spans[index][0], index))
+        longest = max(range(len(spans)), key=lambda at: (ends[at] - spans[at][0], at))
         belongs.append(spans[longest][1])
         current = spans[-1][1]
-    first = min(statements, default=None)
-    if form is Form.TEN_K and first is not None and belongs[first] in _SCHEDULES:
-        belongs[first:] = ["8"] * (len(belongs) - first)
+    _claim_statements(belongs, form, statements)
     return belongs
 
 
-def _is_contents(headings: Sequence[re.Match[str]]) -> bool:
-    if len({found.group(1) for found in headings}) < _CONTENTS_HEADINGS:
-        return False
-    return (headings[-1].start() - headings[0].start()) / (len(headings) - 1) <= _CONTENTS_SPACING
+@dataclass(frozen=True, slots=True)
+class ItemStart:
+    """Where an Item begins, or where its heading is repeated."""
+
+    item: str
+    page: int
+    """Position among the pages given, from 0."""
+    offset: int
+    """Character of the page's text."""
 
 
-def _plausible(found: re.Match[str], form: Form) -> bool:
-    """Whether the line is a heading: an 8-K's Items have two decimals, a sentence that cites an Item is none."""
-    if ("." in found.group(1)) != (form is Form.EIGHT_K):
-        return False
-    rest = found.group(3).strip()
-    if rest and (rest[0] in _AFTER_A_CITATION or (rest[0].isalnum() and not rest[0].isupper())):
-        return False
-    before = found.string[: found.start()].rstrip().rpartition("\n")[2]
-    return len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ",")
+def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
+    """Headings of Items in order of place; contents pages, indexes and sentences that cite an Item are none.
+
+    Headings out of the form's order are dropped. An Item whose heading only points elsewhere ("see pages 20 to 45"),
+    or that has none, begins where its title stands at the top of a page of its own.
+    """
+    lines = [line for index, page in enumerate(pages) for line in item_lines_on(page.text, index, form)]
+    if form is Form.EIGHT_K:
+        return [ItemStart(line.number, line.page, line.offset) for line in lines]
+    starts = [ItemStart(item, line.page, line.offset) for item, line in in_order(lines, form)]
+    lengths = _lengths(starts, pages)
+    wanted = frozenset(item for item in _LONG[form] if lengths.get(item, 0) < _FEWEST_CHARACTERS)
+    if wanted:
+        titled = [line for index, page in enumerate(pages) for line in titled_lines_on(page.text, index, form, wanted)]
+        known = starts[0].page if starts else len(pages)
+        titled = [line for line in titled if line.part is None or line.page < known]
+        starts += [ItemStart(line.number, line.page, line.offset) for line in titled]
+        starts.sort(key=lambda start: (start.page, start.offset))
+    return starts
+
+
+_FORMS = (Form.TEN_K, Form.TEN_Q, Form.EIGHT_K, Form.ANNUAL_REPORT)
+_LONG = {
+    Form.TEN_K: ("1", "1A", "7", "7A"),
+    Form.ANNUAL_REPORT: ("1", "1A", "7", "7A"),
+    Form.TEN_Q: ("2",),
+}
+"""Items that no filing with figures can tell in a few lines, and whose titles stand nowhere else."""
+_FEWEST_CHARACTERS = 3000
+_FINANCIAL = {Form.TEN_K: "8", Form.ANNUAL_REPORT: "8", Form.TEN_Q: "1"}
+
+
+def _lengths(starts: Sequence[ItemStart], pages: Sequence[PageContent]) -> dict[str, int]:
+    """Characters of text from the headings of each Item to the next Item's."""
+    lengths: dict[str, int] = {}
+    for start, after in pairwise([*starts, ItemStart("", len(pages), 0)]):
+        if start.page == after.page:
+            length = after.offset - start.offset
+        else:
+            length = len(pages[start.page].text) - start.offset + after.offset
+            length += sum(len(page.text) for page in pages[start.page + 1 : after.page])
+        lengths[start.item] = lengths.get(start.item, 0) + length
+    return lengths
+
+
+def _claim_statements(belongs: list[str | None], form: Form, statements: Collection[int]) -> None:
+    """Gives the statements and what follows them in the same Item to the Item that the form has for them."""
+    financial = _FINANCIAL.get(form)
+    first = min((page for page in statements if 0 <= page < len(belongs)), default=None)
+    if financial is None or first is None:
+        return
+    inside = belongs[first]
+    for page in range(first, len(belongs)):
+        if belongs[page] != inside:
+            break
+        belongs[page] = financial

@@ -3,188 +3,202 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
-from typing import Any
+from itertools import islice, pairwise
 
-import yaml
-
-from fin_agent.errors import LexiconError
 from fin_agent.filings.filing import PageContent, Statement
+from fin_agent.filings.outline.density import density_of, may_be_table
+from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, squeezed
 
 
-def statements_of(pages: Sequence[PageContent]) -> dict[int, Statement]:
-    """Page number -> statement, for pages of the primary consolidated statements only.
+def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> dict[int, Statement]:
+    """Page number -> the statement that comes first on it, for pages of the primary consolidated statements only."""
+    return {page: statements[0] for page, statements in statements_on(pages, titles).items()}
+
+
+def statements_on(
+    pages: Sequence[PageContent], titles: StatementTitles | None = None
+) -> dict[int, tuple[Statement, ...]]:
+    """Page number -> the primary consolidated statements that it carries, in the order printed.
 
     A page counts when a title stands on it and enough of that statement's rows follow. Tables elsewhere may look
     alike (selected data, notes, parent-only schedules); the primary statements stand together, so the run of pages
-    with most statements is taken. Pages that go on with a statement without repeating its title belong to it.
+    with most statements is taken. Pages that go on with a statement without repeating its title belong to it. A
+    statement of comprehensive income with the rows of an income statement is both, where the filing has no other.
+    `titles` are those of a lexicon with a user's own; without it, the built-in ones.
     """
-    candidates = [found for page, after in _with_next(pages) if (found := _candidate(page, after)) is not None]
-    chosen = _together(candidates)
-    result = {found.page: found.statement for found in chosen}
+    titles = titles or built_in_statement_titles()
+    chosen = _chosen([found for index in range(len(pages)) if (found := _candidate(pages, index, titles)) is not None])
+    result = {found.page: found.statements for found in chosen}
     by_number = {page.number: page for page in pages}
     for found in chosen:
         number = found.page + 1
-        while number not in result and number in by_number and _goes_on(by_number[number], result[number - 1]):
-            result[number] = result[number - 1]
+        while (
+            number not in result and number in by_number and _goes_on(by_number[number], found.statements[-1], titles)
+        ):
+            result[number] = (found.statements[-1],)
             number += 1
+    if not any(Statement.INCOME in statements for statements in result.values()):
+        for number, statements in result.items():
+            if Statement.COMPREHENSIVE_INCOME in statements and _has_rows(by_number[number], Statement.INCOME, titles):
+                result[number] = (Statement.INCOME, *statements)
     return dict(sorted(result.items()))
 
 
 def statement_titled(text: str) -> Statement | None:
     """The statement whose title the line or caption `text` is, or None."""
-    return _titles().match(_squeeze(text))
+    return built_in_statement_titles().match(text)
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     page: int
-    statement: Statement
+    statements: tuple[Statement, ...]
     hits: int
+    formal: bool
+    """Whether a title names the statement, and not only a heading that may stand elsewhere too."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Title:
     statement: Statement
-    rows: tuple[re.Pattern[str], ...]
-    at_least: int
+    line: str
+    start: int
+    formal: bool
 
 
-class _Titles:
-    """The titles file, compiled."""
-
-    def __init__(self, entries: Mapping[str, Any]) -> None:
-        try:
-            qualifiers = "|".join(sorted((_squeeze(word) for word in entries["qualifiers"]), key=len, reverse=True))
-            endings = "|".join(sorted((_squeeze(word) for word in entries["endings"]), key=len, reverse=True))
-            self.kinds: dict[Statement, _Kind] = {}
-            self._patterns: list[tuple[Statement, re.Pattern[str], re.Pattern[str]]] = []
-            for name, kind in entries["statements"].items():
-                statement = Statement(name)
-                rows = tuple(re.compile(row, re.M) for row in kind["rows"])
-                self.kinds[statement] = _Kind(statement, rows, int(kind["at_least"]))
-                titles = "|".join(sorted({_squeeze(title) for title in kind["titles"]}, key=len, reverse=True))
-                bare, words = rf"(?:{titles})(?:{endings})*$", f"(?:{qualifiers})"
-                whole = re.compile(f"^{words}*{bare}")
-                around = re.compile(f"^{words}+(?:{titles})(?:{endings})*.{{3,60}}$|^.{{3,60}}?{words}+{bare}")
-                self._patterns.append((statement, whole, around))
-            self._never = re.compile("|".join(_squeeze(word) for word in entries["not_titles"]))
-            self.not_pages = re.compile("|".join(re.escape(word) for word in entries["not_pages"]))
-        except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
-            raise LexiconError(
-                f"`{_FILE}` is not valid ({error})", subject="lexicon", remedy="Restore the file or fix the entry named"
-            ) from error
-
-    def match(self, squeezed: str) -> Statement | None:
-        if len(squeezed) > 150 or not _TITLE_WORD.search(squeezed) or self._never.search(squeezed):
-            return None
-        for statement, whole, _ in self._patterns:
-            if whole.match(squeezed):
-                return statement
-        for statement, _, around in self._patterns:
-            if around.match(squeezed):
-                return statement
-        return None
-
-
-_FILE = "statement_titles.yaml"
-_TITLE_WORD = re.compile("statement|balancesheet")
-_NUMERIC = re.compile(r"^[$(]*\d[\d,.]*[%)]*$|^[—–-]$")
-_NOT_LETTERS = re.compile(r"[^a-z]+")
-_FEWEST_NUMBERS = 12
-_TITLE_PAGE_WORDS = 30
 _TOP_LINES = 45
+_LONGEST_LINE = 160
+_STACKED = 200
+"""Titles this many characters or less apart head one table."""
+_LISTED = 3
+_MOST_TITLES = 20
+"""More on a page are not read: no page carries as many statements."""
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
+_PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
+_MOST_WORDS = 450
+"""A page with more words is not the untitled rest of a statement, whatever rows it shows."""
+_HEAD = 300
 
 
-@cache
-def _titles() -> _Titles:
-    text = resources.files("fin_agent.lexicon.entries").joinpath(_FILE).read_text(encoding="utf-8")
-    try:
-        entries = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise LexiconError(
-            f"`{_FILE}` cannot be read ({error})", subject="lexicon", remedy="Restore the file"
-        ) from error
-    return _Titles(entries)
-
-
-def _squeeze(text: str) -> str:
-    return _NOT_LETTERS.sub("", text.lower())
-
-
-def _with_next(pages: Sequence[PageContent]) -> Iterator[tuple[PageContent, PageContent | None]]:
-    for index, page in enumerate(pages):
-        yield page, pages[index + 1] if index + 1 < len(pages) else None
-
-
-def _candidate(page: PageContent, after: PageContent | None) -> _Candidate | None:
-    text = page.text
-    if not text or not _TITLE_WORD.search(_squeeze(text[:3000])):
+def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles) -> _Candidate | None:
+    page = pages[index]
+    found = list(islice(_titles_on(page.text, titles), _MOST_TITLES))
+    if not found or _is_list(found):
         return None
-    lines = [line.strip() for line in text.split("\n", 400)[:400]]
-    titled = _title_among(lines)
-    if titled is None:
+    head = page.text[: found[0].start]
+    if _OF_NOTES.search(head[-_HEAD:]):
         return None
-    statement, at = titled
-    if len(page.words) < _TITLE_PAGE_WORDS and after is not None and _title_among(after.text.split("\n")[:60]) is None:
-        # A wide table may have been pushed to the next page, away from its title.
-        page, text, at = after, after.text, 0
-    if not _dense(page) or _titles().not_pages.search(" ".join(lines[: at + 8]).lower()):
+    begins = head.count("\n")
+    first_lines = " ".join(page.text.split("\n", begins + 9)[: begins + 8]).lower()
+    if titles.other_pages.search(" ".join(first_lines.split())):
         return None
-    hits = _hits(text, statement)
-    return _Candidate(page.number, statement, hits) if hits >= _titles().kinds[statement].at_least else None
+    shown: dict[Statement, int] = {}
+    for place, title in enumerate(found):
+        end = found[place + 1].start if place + 1 < len(found) else len(page.text)
+        if end - title.start <= _STACKED:
+            end = len(page.text)
+        start = title.start if place else 0  # some PDFs hold the first rows before the title
+        hits = titles.rows[title.statement].hits(page.text[start:end].lower())
+        if hits >= titles.rows[title.statement].at_least + (not title.formal):
+            shown.setdefault(title.statement, hits)
+            if title.statement is Statement.INCOME and "comprehensive" in squeezed(title.line):
+                shown.setdefault(Statement.COMPREHENSIVE_INCOME, 0)
+    if shown and density_of(page).table:
+        return _Candidate(page.number, tuple(shown), max(shown.values()), any(title.formal for title in found))
+    return _pushed_away(pages, index, found[-1], titles)
 
 
-def _title_among(lines: Sequence[str]) -> tuple[Statement, int] | None:
-    titles = _titles()
-    seen = 0
-    for index, line in enumerate(lines):
-        if not line:
+def _is_list(found: Sequence[_Title]) -> bool:
+    """Whether the titles are entries of a contents page: several in a row with no room for rows between them."""
+    close = sum(1 for one, other in pairwise(found) if other.start - one.start <= _STACKED)
+    return len({title.statement for title in found}) >= _LISTED and close >= _LISTED - 1
+
+
+def _pushed_away(pages: Sequence[PageContent], index: int, title: _Title, titles: StatementTitles) -> _Candidate | None:
+    """A wide table may have been pushed to the next page, away from its title."""
+    if index + 1 == len(pages) or not title.formal or len(pages[index].text) - title.start > 2 * _STACKED:
+        return None
+    after = pages[index + 1]
+    if next(_titles_on(after.text, titles), None) is not None or not density_of(after).table:
+        return None
+    hits = titles.rows[title.statement].hits(after.text.lower())
+    if hits < titles.rows[title.statement].at_least:
+        return None
+    return _Candidate(after.number, (title.statement,), hits, True)
+
+
+def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
+    """Titles on a page, the first of them among its top lines."""
+    low = text.lower()
+    places = [place for part in _TELLING for place in _places(low, part)]
+    places += [found.start() for found in _SPACED.finditer(low, 0, _SPACED_WITHIN)]
+    if not places:
+        return
+    places.sort()
+    any_found, done = False, -1
+    for place in places:
+        start = text.rfind("\n", 0, place) + 1
+        if start <= done:
             continue
-        seen += 1
-        if seen > _TOP_LINES:
-            return None
-        if len(line) > 160:
+        if not any_found and not _in_top(text, start):
+            return
+        end = text.find("\n", place)
+        done = end = len(text) if end < 0 else end
+        line = text[start:end].strip()
+        if not _SHORTEST_LINE <= len(line) <= _LONGEST_LINE or line[0].islower():
             continue
-        squeezed = _squeeze(line)
-        if len(squeezed) < 8:
+        if _PARENTHETICAL.match(text, end):
             continue
-        statement = titles.match(squeezed)
-        if statement is None and index + 1 < len(lines) and _WRAPPED.search(squeezed):
-            statement = titles.match(squeezed + _squeeze(lines[index + 1]))
-        if statement is not None:
-            return statement, index
-    return None
+        title = _title(line, text[end + 1 : end + 1 + _LONGEST_LINE].partition("\n")[0], titles)
+        if title is not None:
+            any_found = True
+            yield _Title(title[0], line, start, title[1])
 
 
+def _places(text: str, part: str) -> Iterator[int]:
+    place = text.find(part)
+    while place >= 0:
+        yield place
+        place = text.find(part, place + len(part))
+
+
+def _in_top(text: str, start: int) -> bool:
+    if text.count("\n", 0, start) < _TOP_LINES:
+        return True
+    return sum(1 for line in text[:start].split("\n") if line.strip()) < _TOP_LINES
+
+
+def _title(line: str, after: str, titles: StatementTitles) -> tuple[Statement, bool] | None:
+    if (statement := titles.match(line)) is not None:
+        return statement, True
+    if _WRAPPED.search(squeezed(line)) and (statement := titles.match(f"{line} {after}")) is not None:
+        return statement, True
+    statement = titles.match_bare(line)
+    return None if statement is None else (statement, False)
+
+
+_SHORTEST_LINE = 8
+_PARENTHETICAL = re.compile(r"\W{0,20}parenthetical", re.I)
+_TELLING = ("tatem", "heet", "onsolidated")
+"""Part of every title, even where a space has slipped into a word."""
+_SPACED = re.compile(r"[a-z] [a-z] [a-z] [a-z] [a-z] [a-z] ")
+_SPACED_WITHIN = 600
 _WRAPPED = re.compile(
     "(?:statements?|statementsof|statementof|consolidated|consolidatedbalance|and|in|cash|comprehensive|"
-    "shareholders|stockholders|shareowners|changesin)$"
+    "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"
+)
+_OF_NOTES = re.compile(
+    r"^(?!.*\b(?:see|accompanying|integral)\b).*\bnotes? to (?:the )?(?:unaudited |condensed |consolidated |interim |"
+    r"combined )*financial statements",
+    re.I | re.M,
 )
 
 
-def _dense(page: PageContent) -> bool:
-    """Whether a page is mostly a table."""
-    numbers = letters = 0
-    for word in page.words:
-        if _NUMERIC.match(word.text):
-            numbers += 1
-        elif word.text[:1].isalpha():
-            letters += 1
-    return numbers >= _FEWEST_NUMBERS and letters <= 9 * numbers
-
-
-def _hits(text: str, statement: Statement) -> int:
-    low = text.lower()
-    return sum(1 for row in _titles().kinds[statement].rows if row.search(low))
-
-
-def _together(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+def _chosen(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """The run of pages with most statements, and a primary statement that it lacks from elsewhere."""
     runs: list[list[_Candidate]] = []
     for found in candidates:
         if runs and found.page - runs[-1][-1].page <= _NEAR:
@@ -193,21 +207,43 @@ def _together(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             runs.append([found])
     if not runs:
         return []
-    return max(
-        runs, key=lambda run: (len({found.statement for found in run}), sum(found.hits for found in run), -run[0].page)
-    )
+    best = max(runs, key=lambda run: (_variety(run, True), _variety(run, False), _hits(run), -run[0].page))
+    formal = {statement for found in best if found.formal for statement in found.statements}
+    chosen = [found for found in best if found.formal or not formal.issuperset(found.statements)]
+    for statement in _PRIMARY:
+        if not any(statement in found.statements for found in chosen):
+            others = [found for found in candidates if found.formal and found.statements[0] is statement]
+            if others:
+                chosen.append(max(others, key=lambda found: (found.hits, -abs(found.page - best[0].page))))
+    return sorted(chosen, key=lambda found: found.page)
 
 
-def _goes_on(page: PageContent, statement: Statement) -> bool:
-    if _NOTES.search(page.text[:400]) or not _dense(page):
+def _variety(run: Sequence[_Candidate], formal: bool) -> int:
+    return len({statement for found in run if found.formal or not formal for statement in found.statements})
+
+
+def _hits(run: Sequence[_Candidate]) -> int:
+    return sum(found.hits for found in run)
+
+
+def _goes_on(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
+    head = page.text[:400].lower()
+    if _OTHER_HEADS.search(head) or titles.other_pages.search(" ".join(head.split())) or not may_be_table(page.text):
         return False
-    if page.words and sum(1 for word in page.words if word.text[:1].isalpha()) > 450:
+    density = density_of(page)
+    if not density.table or density.words > _MOST_WORDS:
         return False
-    needed = 4 if statement is Statement.EQUITY else 3
-    return _hits(page.text, statement) >= needed and _title_among(page.text.split("\n")[:60]) is None
+    if next(_titles_on(page.text, titles), None) is not None:
+        return False
+    return _has_rows(page, statement, titles, 4 if statement is Statement.EQUITY else 3)
 
 
-_NOTES = re.compile(
-    r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b",
-    re.I,
+def _has_rows(page: PageContent, statement: Statement, titles: StatementTitles, needed: int = 0) -> bool:
+    rows = titles.rows[statement]
+    return rows.hits(page.text.lower()) >= (needed or rows.at_least)
+
+
+_OTHER_HEADS = re.compile(
+    r"\bnotes? to\b|\bnote \d|\breport of\b|\bnon-gaap\b|\breconciliation\b|\bsegment\b|\bsupplemental financial\b|"
+    r"\bparenthetical\b"
 )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fin_agent.filings.filing import Form, PageContent
-from fin_agent.filings.outline.items import COVER, items_of
+from fin_agent.filings.outline.items import COVER, item_starts, items_of
 from fin_agent.filings.readers.mupdf import read_pdf
+from tests.filings.outline.layouts import Row, html_page, pdf_page, prose
 
 EXPECTED: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[3] / "examples" / "filings" / "expected.json").read_text(encoding="utf-8")
 )
+LAYOUTS = pytest.mark.parametrize("layout", [html_page, pdf_page])
+Layout = Callable[[int, Sequence[Row]], PageContent]
 BODY = "\nWe describe it here at some length, as the form asks. " * 4
 
 
@@ -100,6 +104,144 @@ def test_items_of_part_two_of_a_quarterly_report() -> None:
         "Item 1A. Risk Factors" + BODY,
     )
     assert found == ["1", "2", "II-1", "II-1A"]
+
+
+@LAYOUTS
+def test_contents_of_a_quarterly_report_begin_nothing(layout: Layout) -> None:
+    contents: list[Row] = ["TABLE OF CONTENTS", "PART I FINANCIAL INFORMATION"]
+    contents += [("Item 1. Financial Statements", "1"), ("Consolidated Balance Sheets", "1"), ("Notes", "6")]
+    contents += [
+        ("Item 2. Management's Discussion and Analysis of Financial Condition and Results of", "Operations", "20")
+    ]
+    contents += [("Item 4. Controls and Procedures", "31"), "PART II OTHER INFORMATION", ("Item 6. Exhibits", "33")]
+    pages = [
+        layout(0, contents),
+        layout(1, prose()),
+        layout(2, ["PART I", "Item 1. Financial Statements", *prose()]),
+        layout(3, ["Item 2. Management's Discussion and Analysis", *prose()]),
+        layout(4, ["PART II", "Item 1A. Risk Factors", *prose()]),
+    ]
+    assert items_of(pages, Form.TEN_Q) == [COVER, COVER, "1", "2", "II-1A"]
+
+
+@LAYOUTS
+def test_contents_on_two_pages_begin_nothing(layout: Layout) -> None:
+    titles = (
+        "Directors",
+        "Executive Compensation",
+        "Security Ownership",
+        "Relationships",
+        "Fees",
+        "Exhibits",
+        "Summary",
+    )
+    listed = [(f"ITEM {number}.", title, str(90 + number)) for number, title in enumerate(titles, 10)]
+    dotted = [(f"ITEM {number}.", "Business " + ". " * 80, str(number)) for number in (1, 2, 3, 5, 7, 8)]
+    pages = [layout(0, dotted), layout(1, listed[4:]), layout(2, ["ITEM 1. BUSINESS", *prose()])]
+    assert items_of(pages, Form.TEN_K) == [COVER, COVER, "1"]
+
+
+@LAYOUTS
+def test_running_headers_and_headings_over_two_lines(layout: Layout) -> None:
+    pages = [
+        layout(0, ["PART II", "Item 7.", "Management’s Discussion and Analysis", *prose()]),
+        layout(1, ["PART II", "Item 7. Management’s Discussion and Analysis (continued)", *prose()]),
+        layout(2, ["PART II", "Item 7", "ITEM 7A — QUANTITATIVE AND QUALITATIVE DISCLOSURES", *prose()]),
+        layout(3, ["Part II, Item 8. Financial Statements", *prose()]),
+    ]
+    assert items_of(pages, Form.TEN_K) == ["7", "7", "7A", "8"]
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("ITEM 1A RISK FACTORS", "1A"),
+        ("Item 1(a): Risk Factors", "1A"),
+        ("I TEM 1B | Unresolved Staff Comments", "1B"),
+        ("Item\u00a01C – Cybersecurity", "1C"),
+        ("ITEM 6. [RESERVED]", "6"),
+        ("Item 9C; Foreign Jurisdictions", "9C"),
+        ("Items 7 and 7A. Discussion and Market Risk", "7"),
+    ],
+)
+def test_separators(line: str, number: str) -> None:
+    assert items(Form.TEN_K, line + BODY) == [number]
+
+
+def test_a_heading_out_of_order_is_dropped() -> None:
+    found = items(
+        Form.TEN_K,
+        *("Item 5. Market" + BODY, "Item 7. Management’s Discussion" + BODY, "Item 3. Legal Proceedings" + BODY),
+        *("Item 7A. Market Risk" + BODY, "Item 8. Financial Statements" + BODY, "Item 1. Definitions" + BODY),
+    )
+    assert found == ["5", "7", "7", "7A", "8", "8"]
+
+
+def test_part_of_a_quarterly_report_is_told_by_title_where_no_part_is_printed() -> None:
+    found = items(
+        Form.TEN_Q,
+        *("Item 2. Management’s Discussion and Analysis" + BODY, "Item 4. Controls and Procedures" + BODY),
+        *("Item 1. Legal Proceedings" + BODY, "Item 2. Unregistered Sales of Equity Securities" + BODY),
+    )
+    assert found == ["2", "4", "II-1", "II-2"]
+
+
+def test_statements_of_a_quarterly_report_without_heading_are_item_1() -> None:
+    pages = ("FORM 10-Q", "BALANCE SHEET", "Note 1", "Item 2. Management’s Discussion" + BODY)
+    assert items(Form.TEN_Q, *pages, statements=(1,)) == [COVER, "1", "1", "2"]
+
+
+def test_statements_inside_the_discussion_are_item_8() -> None:
+    pages = ("Item 7. MD&A" + BODY, "More", "INCOME STATEMENT", "Note 1", "Item 9A. Controls and Procedures" + BODY)
+    assert items(Form.TEN_K, *pages, statements=(2,)) == ["7", "7", "8", "8", "9A"]
+
+
+@LAYOUTS
+def test_a_discussion_in_an_exhibit_is_item_7(layout: Layout) -> None:
+    title = "Management’s Discussion and Analysis of Financial Condition and Results of Operations"
+    pages = [
+        layout(0, ["Item 7. Management’s Discussion and Analysis", "See Exhibit 13.", "Item 9A. Controls", *prose()]),
+        layout(1, ["Item 15. Exhibits", *prose()]),
+        layout(2, [title, *prose()]),
+        layout(3, prose()),
+    ]
+    assert items_of(pages, Form.TEN_K) == ["9A", "15", "7", "7"]
+
+
+@LAYOUTS
+def test_titles_without_item_numbers(layout: Layout) -> None:
+    pages = [
+        layout(0, ["ANNUAL REPORT", *prose()]),
+        layout(
+            1,
+            [("Risk Factors", "12"), ("Management’s Discussion and Analysis", "30"), ("Market Risk Report", "55")] * 2,
+        ),
+        layout(2, ["RISK FACTORS", *prose()]),
+        layout(3, ["Our discussion tells of risk factors", *prose()]),
+        layout(4, ["Management’s Discussion and Analysis", *prose()]),
+        layout(5, ["Quantitative and Qualitative Disclosures", "About Market Risk", *prose()]),
+    ]
+    assert items_of(pages, Form.ANNUAL_REPORT) == [COVER, COVER, "1A", "1A", "7", "7A"]
+
+
+@LAYOUTS
+def test_a_first_item_without_heading_begins_with_its_part(layout: Layout) -> None:
+    pages = [
+        layout(0, ["FORM 10-K", *prose()]),
+        layout(
+            1, ["PART I", ("Business", "3"), ("Risks", "9"), *(("A chapter of the report", "12") for _ in range(40))]
+        ),
+        layout(2, ["Example Corp.", "PART I", *prose()]),
+        layout(3, ["Item 1A. Risk Factors", *prose()]),
+        layout(4, ["PART I", *prose()]),
+    ]
+    assert items_of(pages, Form.TEN_K) == [COVER, COVER, "1", "1A", "1A"]
+
+
+def test_starts_tell_of_short_items_too() -> None:
+    text = "Item 1B. Unresolved Staff Comments\nNone.\nItem 2. Properties" + BODY
+    pages = [PageContent(0, 612, 792, text, ())]
+    assert [(start.item, start.offset) for start in item_starts(pages, Form.TEN_K)] == [("1B", 0), ("2", 41)]
 
 
 def test_items_of_a_current_report_have_two_decimals() -> None:

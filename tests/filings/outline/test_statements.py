@@ -1,9 +1,17 @@
+"""Which pages carry the primary statements, as PDF and HTML readers give them."""
+
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from fin_agent.filings.filing import PageContent, Statement
-from fin_agent.filings.outline.statements import statement_titled, statements_of
+from fin_agent.filings.outline.statements import statement_titled, statements_of, statements_on
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.reading import Entries
+from fin_agent.lexicon.statement_titles import StatementTitles
+from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table
 from tests.filings.typeset import Page
 
 EDGES = [440.0, 540.0]
@@ -35,7 +43,7 @@ def page(number: int, title: str, rows: tuple[str, ...], above: str = "EXAMPLE C
     return drawn.done()
 
 
-def prose(number: int, *first: str) -> PageContent:
+def prose_page(number: int, *first: str) -> PageContent:
     drawn = Page(number)
     for line in first:
         drawn.text(line)
@@ -46,13 +54,13 @@ def prose(number: int, *first: str) -> PageContent:
 
 def filing() -> list[PageContent]:
     return [
-        prose(0, "Example Corp."),
+        prose_page(0, "Example Corp."),
         page(1, "Consolidated Statements of Income Data", INCOME + PER_SHARE),
-        prose(2, "Item 7"),
+        prose_page(2, "Item 7"),
         page(3, "CONSOLIDATED STATEMENTS OF INCOME", INCOME + PER_SHARE),
         page(4, "CONSOLIDATED BALANCE SHEETS", BALANCE + EQUITY_ROWS),
         page(5, "CONSOLIDATED STATEMENTS OF CASH FLOWS", CASH),
-        prose(6, "Notes to Consolidated Financial Statements", "Consolidated Balance Sheets"),
+        prose_page(6, "Notes to Consolidated Financial Statements", "Consolidated Balance Sheets"),
     ]
 
 
@@ -67,7 +75,7 @@ def test_primary_statements_are_found_and_nothing_else() -> None:
 def test_the_set_of_statements_goes_before_a_look_alike_elsewhere() -> None:
     pages = filing()
     pages[1] = page(1, "Consolidated Statements of Income", INCOME + PER_SHARE)
-    pages.insert(2, prose(2))
+    pages.insert(2, prose_page(2))
     pages[3:] = [
         PageContent(index, item.width, item.height, item.text, item.words) for index, item in enumerate(pages[3:], 6)
     ]
@@ -140,3 +148,208 @@ def test_titles(title: str, statement: Statement | None) -> None:
 
 def test_no_pages_no_statements() -> None:
     assert statements_of([]) == {}
+
+
+LAYOUTS = pytest.mark.parametrize("layout", [html_page, pdf_page])
+Layout = Callable[[int, Sequence[Row]], PageContent]
+BANK_INCOME = (
+    "Total interest income",
+    "Interest expense on deposits",
+    "Net interest income",
+    "Provision for credit losses",
+    "Noninterest expense",
+    "Income before income taxes",
+    "Net income",
+    "Diluted",
+)
+BANK_BALANCE = (
+    "Cash and due from banks",
+    "Investment securities",
+    "Loans, net of allowance",
+    "Total assets",
+    "Deposits",
+    "Total liabilities",
+    "Retained earnings",
+    "Total shareholders' equity",
+)
+COMPREHENSIVE = (
+    "Net income",
+    "Foreign currency translation",
+    "Unrealized gain on securities, net of tax",
+    "Other comprehensive income",
+    "Comprehensive income",
+)
+
+
+def shown(*pages: PageContent) -> dict[int, tuple[Statement, ...]]:
+    return statements_on(pages)
+
+
+@LAYOUTS
+@pytest.mark.parametrize(
+    ("income", "balance", "cash"),
+    [
+        ("Consolidated Statements of Income", "Consolidated Statements of Condition", "Statements of Cash Flows"),
+        ("Statement of Consolidated Earnings", "Statement of Financial Position", "Cash Flow Statement"),
+        ("Consolidated Earnings Statements", "Statements of Financial Condition", "Consolidated Cash Flows Statements"),
+        ("Consolidated Results of Operations", "Consolidated Financial Position", "Consolidated Cash Flow"),
+    ],
+)
+def test_titles_and_rows_of_many_kinds_of_filers(layout: Layout, income: str, balance: str, cash: str) -> None:
+    found = shown(
+        layout(0, prose()),
+        layout(1, ["EXAMPLE BANCORP", income, "(in millions)", *table(*BANK_INCOME)]),
+        layout(2, ["EXAMPLE BANCORP", balance, *table(*BANK_BALANCE)]),
+        layout(3, ["EXAMPLE BANCORP", cash, *table(*CASH)]),
+        layout(4, ["NOTES TO CONSOLIDATED FINANCIAL STATEMENTS", *prose()]),
+    )
+    assert found == {1: (Statement.INCOME,), 2: (Statement.BALANCE_SHEET,), 3: (Statement.CASH_FLOW,)}
+
+
+@LAYOUTS
+def test_a_page_may_carry_two_statements(layout: Layout) -> None:
+    found = shown(
+        layout(
+            0,
+            [
+                *("Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)),
+                *("Consolidated Statements of Comprehensive Income", *table(*COMPREHENSIVE)),
+            ],
+        ),
+        layout(1, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+    )
+    assert found == {0: (Statement.INCOME, Statement.COMPREHENSIVE_INCOME), 1: (Statement.BALANCE_SHEET,)}
+
+
+@LAYOUTS
+def test_one_title_may_name_two_statements(layout: Layout) -> None:
+    title = "Consolidated Statements of Operations and Comprehensive Loss"
+    found = shown(layout(0, [title, *table(*INCOME, *PER_SHARE, *COMPREHENSIVE)]))
+    assert found == {0: (Statement.INCOME, Statement.COMPREHENSIVE_INCOME)}
+
+
+@LAYOUTS
+def test_comprehensive_income_alone_is_the_income_statement_too(layout: Layout) -> None:
+    pages = [
+        layout(0, ["Consolidated Statements of Comprehensive Income", *table(*INCOME, *PER_SHARE, *COMPREHENSIVE)]),
+        layout(1, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+    ]
+    assert shown(*pages)[0] == (Statement.INCOME, Statement.COMPREHENSIVE_INCOME)
+    separate = layout(2, ["Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)])
+    assert shown(*pages, separate)[0] == (Statement.COMPREHENSIVE_INCOME,)
+
+
+@LAYOUTS
+def test_a_wide_table_is_found_behind_its_title(layout: Layout) -> None:
+    found = shown(
+        layout(0, ["Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)]),
+        layout(1, ["EXAMPLE CORP.", "CONSOLIDATED BALANCE SHEETS", "(in millions)"]),
+        layout(2, table(*BALANCE, *EQUITY_ROWS)),
+    )
+    assert found == {0: (Statement.INCOME,), 2: (Statement.BALANCE_SHEET,)}
+
+
+@LAYOUTS
+@pytest.mark.parametrize(
+    "title", ["Consolidated Balance Sheets (Parenthetical)", "Consolidated Balance Sheets\n(PARENTHETICAL)"]
+)
+def test_a_parenthetical_page_is_no_statement_even_with_its_rows(layout: Layout, title: str) -> None:
+    found = shown(
+        layout(0, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+        layout(
+            1, [title, *table("Cash", "Accounts receivable", "Accounts payable", "Paid-in capital", "Total equity")]
+        ),
+    )
+    assert list(found) == [0]
+
+
+@LAYOUTS
+def test_a_parenthetical_table_below_leaves_the_page_primary(layout: Layout) -> None:
+    below = [
+        "Consolidated Balance Sheets (Parenthetical)",
+        *table("Preferred stock, par value", "Common stock, shares"),
+    ]
+    found = shown(layout(0, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS), *below]))
+    assert found == {0: (Statement.BALANCE_SHEET,)}
+
+
+@LAYOUTS
+def test_a_list_of_the_statements_is_none_of_them(layout: Layout) -> None:
+    titles = (
+        "Statements of Income",
+        "Statements of Comprehensive Income",
+        "Balance Sheets",
+        "Statements of Cash Flows",
+    )
+    notes = (
+        "Goodwill",
+        "Property",
+        "Inventories",
+        "Accounts Payable",
+        "Cash",
+        "Retained Earnings",
+        "Total Assets",
+        "Debt",
+    )
+    listed: list[Row] = [(f"Consolidated {title}", str(62 + place)) for place, title in enumerate(titles)]
+    listed += [(title, str(70 + place)) for place, title in enumerate(notes)]
+    pages = [
+        layout(0, ["Item 8. Financial Statements", *listed]),
+        layout(1, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+    ]
+    assert list(shown(*pages)) == [1]
+
+
+@LAYOUTS
+def test_a_statement_set_apart_by_commentary_is_still_found(layout: Layout) -> None:
+    pages = [
+        layout(0, ["Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)]),
+        layout(1, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+        *(layout(number, prose()) for number in range(2, 8)),
+        layout(8, ["Consolidated Statements of Cash Flows", *table(*CASH)]),
+    ]
+    assert shown(*pages)[8] == (Statement.CASH_FLOW,)
+
+
+@LAYOUTS
+def test_an_informal_heading_in_the_discussion_is_no_statement(layout: Layout) -> None:
+    pages = [
+        layout(0, ["Consolidated Results of Operations", *table(*INCOME, *PER_SHARE)]),
+        layout(1, prose()),
+        layout(2, ["Consolidated Statements of Income", *table(*INCOME, *PER_SHARE)]),
+        layout(3, ["Consolidated Balance Sheets", *table(*BALANCE, *EQUITY_ROWS)]),
+    ]
+    assert list(shown(*pages)) == [2, 3]
+
+
+def test_a_lexicon_with_own_titles_is_used() -> None:
+    names = dict(load_lexicon().statements)
+    names["income"] = names["income"].model_copy(update={"titles": ("statement of trading",)})
+    entries = Entries()
+    entries.read_built_in("statements")
+    page = html_page(0, ["Consolidated Statements of Trading", *table(*INCOME, *PER_SHARE)])
+    assert statements_of([page]) == {}
+    assert statements_of([page], StatementTitles(names, entries.lists)) == {0: Statement.INCOME}
+
+
+@pytest.mark.parametrize(
+    ("title", "statement"),
+    [
+        ("Consolidated Statements of Cash Flows - (Continued)", Statement.CASH_FLOW),
+        ("Statements of Consolidated Changes in Equity", Statement.EQUITY),
+        ("Statements of Convertible Preferred Stock and Stockholders’ Deficit", Statement.EQUITY),
+        ("Statements of Changes in Redeemable Noncontrolling Interests and Equity (Deficit)", Statement.EQUITY),
+        ("Consolidated Statement of Profit or Loss and Other Comprehensive Income", Statement.COMPREHENSIVE_INCOME),
+        ("C ONSOLIDATED B ALANCE S HEETS", Statement.BALANCE_SHEET),
+        ("Data Works, Inc. Consolidated Balance Sheets", Statement.BALANCE_SHEET),
+        ("Consolidated Average Balance Sheets", None),
+        ("Off-Balance Sheet Arrangements", None),
+        ("Balance Sheet Data", None),
+        ("Condensed Statements of Income of the Parent Company", None),
+        ("Consolidated Results of Operations", None),
+    ],
+)
+def test_more_titles(title: str, statement: Statement | None) -> None:
+    assert statement_titled(title) is statement
+    if title != "Consolidated Results of Operations":
+        assert load_lexicon().statement_of_title(title) is statement

@@ -1,0 +1,148 @@
+"""Which lines announce a primary statement, and which rows it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fin_agent.errors import LexiconError
+from fin_agent.filings.filing import Statement
+from fin_agent.lexicon.metrics import StatementNames
+from fin_agent.lexicon.reading import Entries
+
+
+class StatementTitles:
+    """Titles and typical rows of the primary statements, compiled from the lexicon.
+
+    >>> titles = built_in_statement_titles()
+    >>> titles.match("Statement of Consolidated Income (Unaudited)")
+    <Statement.INCOME: 'income'>
+    >>> titles.match("Consolidated Balance Sheets (Parenthetical)") is None
+    True
+    """
+
+    def __init__(self, names: Mapping[str, StatementNames], lists: Mapping[str, Sequence[str]]) -> None:
+        """`lists` are those of `TITLE_LISTS`. Raises LexiconError for rows that are no regular expressions."""
+        qualifiers = _any_of(map(squeezed, lists["title_qualifiers"]))
+        endings = _any_of(map(squeezed, lists["title_endings"]))
+        self._moved = re.compile(f"(statementof(?:changesin)?)((?:{qualifiers})+)")
+        self.rows: dict[Statement, StatementRows] = {}
+        self._whole: list[tuple[Statement, re.Pattern[str]]] = []
+        self._around: list[tuple[Statement, re.Pattern[str]]] = []
+        self._bare: list[tuple[Statement, re.Pattern[str]]] = []
+        # A title of comprehensive income also ends as one of income does.
+        for name in sorted(names, key=lambda name: name != Statement.COMPREHENSIVE_INCOME):
+            statement, kind = Statement(name), names[name]
+            self.rows[statement] = StatementRows(_compiled(name, kind.rows), kind.at_least)
+            titles, words = _any_of(map(_folded, map(squeezed, kind.titles))), f"(?:{qualifiers})"
+            bare = rf"(?:{titles})(?:{endings})*$"
+            self._whole.append((statement, re.compile(f"^{words}*{bare}")))
+            self._around.append(
+                (
+                    statement,
+                    re.compile(f"^{words}+(?:{titles})(?:{endings})*.{{3,60}}$|^.{{3,60}}?{words}+{bare}"),
+                )
+            )
+            if kind.bare_titles:
+                phrases = _any_of(map(_folded, map(squeezed, kind.bare_titles)))
+                self._bare.append(
+                    (statement, re.compile(f"^{words}+(?:{phrases})(?:{endings})*(?:(?:for|at|asof).*)?$"))
+                )
+        self._never = re.compile("|".join(squeezed(word) for word in lists["not_statements"]))
+        self.other_pages = re.compile("|".join(re.escape(word) for word in lists["not_statement_pages"]))
+        """Found in the lower-case words at the head of a page that shows no primary statement."""
+
+    def match(self, line: str) -> Statement | None:
+        """The statement whose title a line or caption is; parenthetical and parent-only ones are none."""
+        text = squeezed(line)
+        if len(text) > _LONGEST or len(text) < _SHORTEST or not _TITLE_WORD.search(text) or self._never.search(text):
+            return None
+        text = self._moved.sub(r"\2\1", _folded(text))
+        for patterns in (self._whole, self._around):
+            for statement, pattern in patterns:
+                if pattern.match(text):
+                    return statement
+        return None
+
+    def match_bare(self, line: str) -> Statement | None:
+        """The statement that a heading such as "Consolidated Results of Operations" may announce."""
+        text = squeezed(line)
+        if len(text) > _LONGEST or self._never.search(text):
+            return None
+        text = _folded(text)
+        return next((statement for statement, pattern in self._bare if pattern.match(text)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementRows:
+    """Rows that a statement shows, and how many kinds of them a page of it has."""
+
+    patterns: tuple[re.Pattern[str], ...]
+    at_least: int
+
+    def hits(self, lower_text: str) -> int:
+        """How many kinds of rows stand in a text in lower case."""
+        return sum(1 for row in self.patterns if row.search(lower_text))
+
+
+TITLE_LISTS = ("title_qualifiers", "title_endings", "not_statements", "not_statement_pages")
+"""Headings of the lexicon that hold words around titles."""
+_LONGEST = 150
+_SHORTEST = 8
+_TITLE_WORD = re.compile("statement|balancesheet|profitandlossaccount")
+_NOT_LETTERS = re.compile(r"[^a-z]+")
+_FOLDS = (
+    (re.compile("statements"), "statement"),
+    (re.compile("sheets"), "sheet"),
+    (re.compile("cashflows(?!tatement)"), "cashflow"),
+    (re.compile("(?:net)?losses"), "loss"),
+    (re.compile("(income|earnings|operations)(?:or)?loss|loss(?:or)?(income|earnings)"), r"\1\2"),
+    (re.compile("(?:stock|share|unit)(?:holder|owner)s?(?!hip)|partners|members|owners"), "holders"),
+    (
+        re.compile("equity(?:and)?(?:capital)?deficit(?:iency)?|deficit(?:iency)?(?:in|and)?(?:holders)?equity"),
+        "equity",
+    ),
+    (
+        re.compile(
+            "(?:redeemable|convertible|mezzanine)*(?:(?:non)?controllinginterests?|interests?|"
+            "preferred(?:stock|shares|units)|equity)and(?=(?:holders)?(?:equity|deficit))"
+        ),
+        "",
+    ),
+)
+
+
+def squeezed(text: str) -> str:
+    """The letters of a text, in lower case."""
+    return _NOT_LETTERS.sub("", text.lower())
+
+
+@lru_cache(maxsize=1)
+def built_in_statement_titles() -> StatementTitles:
+    """Titles of the package's own lexicon, without the rest of it. Raises LexiconError."""
+    entries = Entries()
+    entries.read_built_in("statements")
+    return StatementTitles(entries.checked("statements", StatementNames), entries.lists)
+
+
+def _folded(text: str) -> str:
+    for pattern, fold in _FOLDS:
+        text = pattern.sub(fold, text)
+    return text
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    return "|".join(sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase)))
+
+
+def _compiled(name: str, rows: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    try:
+        return tuple(re.compile(row, re.M) for row in rows)
+    except re.error as error:
+        raise LexiconError(
+            f"a row is not a regular expression ({error})",
+            subject=f"statements {name}",
+            remedy="Correct it; it is searched in the page's text in lower case.",
+        ) from error
