@@ -62,12 +62,12 @@ class Identity:
     """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
 
     def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
-        """(reading taken, reading that differs) pairs, in the order of `sources`."""
+        """(reading taken, reading that differs) pairs, in the order of `sources`; names beside the first are no conflict."""
         taken: dict[str, FieldSource] = {}
         differing = []
         for source in self.sources:
             first = taken.setdefault(source.field, source)
-            if source.value != first.value:
+            if source.value != first.value and source.field != "other_names":
                 differing.append((first, source))
         return tuple(differing)
 
@@ -95,7 +95,7 @@ class FieldSource:
     printed: str
     """The words (or the tag) it was read from."""
     confidence: float
-    """0 to 1: how often such a reading is right, as measured or estimated for its origin."""
+    """0 to 1: how far such a reading is trusted, estimated by its kind. It ranks readings; it is no measured rate."""
     page: int | None = None
     """0-based."""
 

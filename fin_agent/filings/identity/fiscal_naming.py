@@ -8,6 +8,9 @@ from datetime import date, timedelta
 _WEEK = 7
 _DRIFT_DAYS = 10
 """Ends of 52/53-week years wander by up to a week."""
+DAYS_PER_QUARTER = 91.3
+_SHORTEST_QUARTER = 50
+"""Days; a quarter that the change of a fiscal year cuts shorter counts with the one before."""
 
 
 def fiscal_year_of(end: date, year_end_month: int | None = None, anchor: tuple[int, date] | None = None) -> int:
@@ -39,6 +42,19 @@ def fiscal_quarter_of(end: date, year_end_month: int) -> int:
     return ((month - year_end_month - 1) % 12) // 3 + 1
 
 
+def closed_quarter(end: date, year_end_month: int) -> int:
+    """1 to 4: the fiscal quarter that ends on `end`, also where quarters have 12 or 16 weeks.
+
+    >>> closed_quarter(date(2023, 5, 20), 1)
+    1
+    >>> closed_quarter(date(2023, 1, 28), 1)
+    4
+    """
+    closes = (_last_day(end.year - before, year_end_month) for before in (0, 1, 2))
+    last_close = next(close for close in closes if (end - close).days > _SHORTEST_QUARTER)
+    return min(4, round((end - last_close).days / DAYS_PER_QUARTER))
+
+
 def nominal_month(end: date) -> tuple[int, int]:
     """(year, month) that a period end stands for: a 52/53-week period closed on January 1 to 7 is December's.
 
@@ -47,3 +63,7 @@ def nominal_month(end: date) -> tuple[int, int]:
     """
     nominal = end - timedelta(days=_WEEK) if end.day <= _WEEK else end
     return nominal.year, nominal.month
+
+
+def _last_day(year: int, month: int) -> date:
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)

@@ -1,112 +1,160 @@
-"""Who, what and when: the Identity of a filing, from its pages alone."""
+"""Who, what and when: the Identity of a filing, from its tags and its pages alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from fin_agent.filings.filing import FieldSource, Form, Identity, Origin, PageContent
-from fin_agent.filings.identity.cover import Cover, find_cover
-from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.filing import FieldSource, Form, Identity, Origin, PageContent, Tag
+from fin_agent.filings.identity.company_names import spelt_otherwise
+from fin_agent.filings.identity.cover import find_cover
+from fin_agent.filings.identity.cover_name import former_name_on_cover
+from fin_agent.filings.identity.dei import dei_readings, end_of_most_figures, entity_page_readings, former_name
 from fin_agent.filings.identity.fiscal_naming import nominal_month
-from fin_agent.filings.identity.print_repair import plain_print
-from fin_agent.filings.identity.registrant import other_names, registrant_in_text, ticker_of
-from fin_agent.filings.identity.release import is_release, named_in_title, read_release
-from fin_agent.filings.identity.reported_period import named_year, newest_period_end, year_and_quarter_of_quarterly
+from fin_agent.filings.identity.other_names import OtherName, other_names
+from fin_agent.filings.identity.print_repair import PlainPage, plain_page, plain_pages
+from fin_agent.filings.identity.readings import FROM_CONTENT, FROM_END, TITLE, reading
+from fin_agent.filings.identity.registrant import registrant_in_text
+from fin_agent.filings.identity.release import is_release, name_in_title, release_readings
+from fin_agent.filings.identity.reported_period import newest_period_end, quarter_readings
+from fin_agent.filings.identity.settling import settle, taken
+from fin_agent.filings.identity.signature import distant_pages, signature_readings
+from fin_agent.filings.identity.ticker import ticker_readings
+from fin_agent.filings.identity.year_naming import year_readings
 
 _FIRST_PAGES = 30
-_SIGNED_WITHIN = 400
-_LAST_PAGES = 40
 _MARKET_WITHIN = 60
 """Item 5 of older reports, which name the symbol there and not on the cover, stands within these pages."""
+_NOTES_WITHIN = 150
+"""The first notes, which say how the filer names years that end in winter, stand within these pages."""
+_PERIODIC = (Form.TEN_K, Form.TEN_Q, Form.TWENTY_F)
 
 
-def identify(pages: Sequence[PageContent]) -> Identity:
-    """Identity of the document whose `pages` these are; never raises.
+def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity:
+    """Identity of the document whose `pages` and `tags` these are; never raises.
 
-    Without a form cover and without results it is Form.OTHER, and a company is named only where it is certain. Only
-    the first 30 pages and those where signatures stand are read, so that length costs nothing.
+    Tags (`dei:`) are read first, then the form cover, the signature and the text; of readings that differ the best
+    supported one is taken and the others are kept in `Identity.sources`. Without tags, form cover and results it is
+    Form.OTHER, and a company is named only where it is certain. Only the first 30 pages and those where signatures
+    stand are read, so that length costs nothing.
     """
-    texts = [plain_print(page.text) for page in pages[:_FIRST_PAGES]]
-    cover = find_cover(texts)
-    if cover is None:
-        return _without_cover(texts)
-    if cover.form is Form.OTHER and is_release(texts[cover.page + 1 :]):
+    first = plain_pages(pages[:_FIRST_PAGES])
+    stated = dei_readings(tags)
+    cover = find_cover(first)
+    if cover is None and not taken(stated, "form"):
+        return settle(_without_cover(first))
+    if not stated:
+        stated = entity_page_readings(distant_pages(pages, cover.position if cover else 0))
+    readings = [*stated, *(cover.readings if cover else ())]
+    body = first[cover.position :] if cover else first
+    if taken(readings, "form") == Form.OTHER and is_release(body[1:]):
         # A foreign filer's results come under the cover of a Form 6-K.
-        release = _without_cover(texts[cover.page + 1 :])
-        return replace(release, company=cover.company or release.company, file_number=cover.file_number)
-    body = texts[cover.page :]
-    company = cover.company or registrant_in_text(body[:12]) or _signer(pages) or ""
-    identity = Identity(
-        company=company,
-        form=cover.form,
-        period_end=cover.period_end,
-        filed=_signed(pages, cover),
-        ticker=ticker_of(body[:2], body, (page.text for page in pages[_FIRST_PAGES:_MARKET_WITHIN])),
-        cik=cover.cik,
-        file_number=cover.file_number,
-        employer_id=cover.employer_id,
-        other_names=other_names(body[:6], company),
-        amended=cover.amended,
-        sources=_sources(
-            form=cover.heading, period_end=cover.period_words, company=cover.company or "named in the text"
-        ),
-    )
-    return _with_year(identity, body)
+        kept = [one for one in readings if one.field in _OF_THE_FILER]
+        return settle([*kept, *_without_cover(body[1:])])
+    return settle(_filed_under(Form(taken(readings, "form")), readings, pages, tags, body))
 
 
-def _with_year(identity: Identity, body: Sequence[str]) -> Identity:
-    end = identity.period_end
-    if end is None and identity.form in (Form.TEN_K, Form.TEN_Q, Form.TWENTY_F):
-        end = newest_period_end(body, identity.filed)
+_OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
+
+
+def _filed_under(
+    form: Form,
+    stated: Sequence[FieldSource],
+    pages: Sequence[PageContent],
+    tags: Sequence[Tag],
+    body: Sequence[PlainPage],
+) -> list[FieldSource]:
+    """All readings of a filing of this `form`: those `stated` by tags and cover, and what the `body` adds to them."""
+    found = [one for one in stated if one.field != "quarter" or form is Form.TEN_Q]
+    figures = end_of_most_figures(tags) if form in _PERIODIC else None
+    if figures is not None:
+        found.append(figures)
+    if not taken(found, "company"):
+        # Before the signature, which is often in capitals.
+        named = registrant_in_text(body[:12]) or registrant_in_text(plain_pages(pages[-3:]))
+        found += [named] if named else []
+    start = body[0].number - pages[0].number if body else 0
+    found += signature_readings(pages, start, _day(taken(found, "period_end")))
+    further = (plain_page(page) for page in pages[_FIRST_PAGES:_MARKET_WITHIN])
+    found += ticker_readings(body[:2], body, () if taken(found, "ticker") else further)
+    company = taken(found, "company")
+    names = other_names(body[:6], company, _names_beside(found, tags, body, company))
+    found += [names] if names else []
+    notes = (plain_page(page) for page in pages[_FIRST_PAGES:_NOTES_WITHIN])
+    return [*found, *_period_readings(form, found, body, notes)]
+
+
+def _period_readings(
+    form: Form, known: Sequence[FieldSource], body: Sequence[PlainPage], notes: Iterable[PlainPage]
+) -> list[FieldSource]:
+    """What the text and the calendar say of period end, year and quarter; `notes` are the pages behind the body."""
+    found: list[FieldSource] = []
+    if form in _PERIODIC:
+        # The cover is no witness beside itself.
+        on_cover = any(one.field == "period_end" and one.origin is Origin.COVER for one in known)
+        newest = newest_period_end(body[1:] if on_cover else body, _day(taken(known, "filed")))
+        found += [newest] if newest else []
+    end = _day(taken([*known, *found], "period_end"))
     if end is None:
-        return identity
-    identity = replace(identity, period_end=end)
-    if identity.form is Form.TEN_Q:
-        year, quarter, month = year_and_quarter_of_quarterly(body, end)
-        return replace(identity, fiscal_year=year, quarter=quarter, fiscal_year_end_month=month)
-    if identity.form in (Form.TEN_K, Form.TWENTY_F):
+        return found
+    words = f"period ended {end.isoformat()}"
+    if form is Form.TEN_Q:
+        stated = taken(known, "fiscal_year_end_month")
+        found += quarter_readings(body, end, int(stated) if stated else None)
+    elif form in _PERIODIC:
+        found.append(reading("fiscal_year_end_month", nominal_month(end)[1], FROM_END, words))
+    month = taken([*known, *found], "fiscal_year_end_month")
+    if form in _PERIODIC and month:
+        named = taken(known, "fiscal_year") != ""
+        found += year_readings(body, end, int(month), notes, named)
+    elif form is Form.EIGHT_K:
+        found.append(reading("fiscal_year", end.year, FROM_END, f"event of {end.isoformat()}"))
+    return found
+
+
+def _names_beside(
+    found: Sequence[FieldSource], tags: Sequence[Tag], body: Sequence[PlainPage], company: str
+) -> Iterator[OtherName]:
+    """Former names stated by a tag or the cover, and the company's name where the cover spells it otherwise."""
+    yield from former_name(tags)
+    former = former_name_on_cover(body[0].text) if body else None
+    if former is not None:
+        yield OtherName(former, former, body[0].number)
+    for one in found:
+        # A register's `LARK POWER CO` stands on the cover as `Lark Power Company`.
+        if one.field == "company" and one.origin is Origin.COVER and spelt_otherwise(one.value, company):
+            yield OtherName(one.value, one.printed, one.page)
+
+
+def _without_cover(pages: Sequence[PlainPage]) -> list[FieldSource]:
+    if is_release(pages):
+        found = [*release_readings(pages)]
+        found += ticker_readings((), pages)
+        title = name_in_title(pages)
+        named = registrant_in_text(pages[:14])
+        if named is None and title is not None:
+            named = reading("company", title.name, TITLE, title.printed, title.page)
+        if named is not None:
+            found.append(named)
+        names = other_names(pages[:3], taken(found, "company"), [title] if title else [])
+        return found + ([names] if names else [])
+    opening = "\n".join(page.text for page in pages[:4])[:4000]
+    report = _ANNUAL_REPORT.search(opening)
+    if report is None or not any(_STATEMENTS.search(page.text) for page in pages):
+        return []
+    found = [reading("form", Form.ANNUAL_REPORT, FROM_CONTENT, report.group(), pages[0].number)]
+    named = registrant_in_text(pages)
+    found += [named] if named else []
+    found += ticker_readings((), pages)
+    newest = newest_period_end(pages)
+    if newest is not None:
+        end = date.fromisoformat(newest.value)
         month = nominal_month(end)[1]
-        return replace(identity, fiscal_year=named_year(body, end, month), fiscal_year_end_month=month)
-    return replace(identity, fiscal_year=end.year)
-
-
-def _without_cover(texts: Sequence[str]) -> Identity:
-    if is_release(texts):
-        release = read_release(texts)
-        company = registrant_in_text(texts[:14]) or named_in_title(texts[0]) or ""
-        month = None
-        if release.period_end is not None and release.quarter is not None:
-            month = (nominal_month(release.period_end)[1] + 3 * (4 - release.quarter) - 1) % 12 + 1
-        return Identity(
-            company=company,
-            form=Form.EARNINGS,
-            fiscal_year=release.fiscal_year,
-            quarter=release.quarter,
-            period_end=release.period_end,
-            fiscal_year_end_month=month,
-            filed=release.released,
-            ticker=ticker_of((), texts),
-            other_names=other_names(texts[:3], company, named_in_title(texts[0])),
-            sources=_sources(fiscal_year=release.words),
-        )
-    if _ANNUAL_REPORT.search("\n".join(texts[:4])[:4000]) and any(_STATEMENTS.search(text) for text in texts):
-        company = registrant_in_text(texts) or ""
-        end = newest_period_end(texts)
-        month = nominal_month(end)[1] if end else None
-        year = named_year(texts, end, month) if end and month else None
-        return Identity(
-            company=company,
-            form=Form.ANNUAL_REPORT,
-            fiscal_year=year,
-            period_end=end,
-            fiscal_year_end_month=month,
-            ticker=ticker_of((), texts),
-            other_names=other_names(texts[:6], company),
-        )
-    return Identity(company="", form=Form.OTHER)
+        found += [newest, reading("fiscal_year_end_month", month, FROM_END, newest.printed, newest.page)]
+        found += year_readings(pages, end, month)
+    names = other_names(pages[:6], taken(found, "company"))
+    return found + ([names] if names else [])
 
 
 _ANNUAL_REPORT = re.compile(r"\bannual\s+report\b|\breport\s+and\s+accounts\b", re.IGNORECASE)
@@ -114,34 +162,7 @@ _STATEMENTS = re.compile(
     r"consolidated\s+(?:balance\s+sheets?|statements?\s+of|income\s+statements?)|financial\s+(?:highlights|review)",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(r"(?:SIGNATURE|Signature)S?s?\b\s{0,40}(?=pursuant)", re.IGNORECASE)
 
 
-def _signed(pages: Sequence[PageContent], cover: Cover) -> date | None:
-    """The date beside the registrant's signature."""
-    length = len(pages)
-    places = [
-        *range(cover.page, min(length, _SIGNED_WITHIN)),
-        *range(max(_SIGNED_WITHIN, length - _LAST_PAGES), length),
-    ]
-    for place in places:
-        text = pages[place].text
-        if "SIGNATURE" not in text and "Signature" not in text:
-            continue
-        text = plain_print(text)
-        heading = _SIGNATURE.search(text)
-        if heading is None:
-            continue
-        dates = printed_dates(text, heading.start())
-        near = [one for one in dates if cover.period_end is None or one.date >= cover.period_end]
-        if near:
-            return near[0].date
-    return None
-
-
-def _signer(pages: Sequence[PageContent]) -> str | None:
-    return registrant_in_text([plain_print(page.text) for page in pages[-3:]])
-
-
-def _sources(**found: str) -> tuple[FieldSource, ...]:
-    return tuple(FieldSource(name, "", Origin.TEXT, words, 0.9) for name, words in found.items() if words)
+def _day(value: str) -> date | None:
+    return date.fromisoformat(value) if value else None

@@ -3,6 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from fin_agent.filings.filing import PageContent
+
+
+class PlainPage(NamedTuple):
+    """A page's text in plain print, and its number (0-based)."""
+
+    number: int
+    text: str
+
+
+def plain_pages(pages: Iterable[PageContent]) -> list[PlainPage]:
+    """The pages' texts in plain print, in order."""
+    return [plain_page(page) for page in pages]
+
+
+def plain_page(page: PageContent) -> PlainPage:
+    """The page's text in plain print."""
+    return PlainPage(page.number, plain_print(page.text))
+
 
 _CHARACTERS = (
     ("\u00a0", " "), ("\u2007", " "), ("\u2009", " "), ("\u202f", " "), ("\u200b", ""), ("\ufeff", ""), ("\u00ad", ""),

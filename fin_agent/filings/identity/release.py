@@ -3,56 +3,71 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date
+from typing import NamedTuple
 
-from fin_agent.filings.identity.dates import printed_dates
-from fin_agent.filings.identity.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
-from fin_agent.filings.identity.reported_period import named_year, newest_period_end
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """What an earnings release says about its period."""
-
-    fiscal_year: int | None
-    quarter: int | None
-    period_end: date | None
-    released: date | None
-    words: str
-    """The title's words that name the period."""
+from fin_agent.filings.filing import FieldSource, Form
+from fin_agent.filings.identity.dates import PrintedDate, printed_dates
+from fin_agent.filings.identity.fiscal_naming import closed_quarter
+from fin_agent.filings.identity.other_names import OtherName
+from fin_agent.filings.identity.print_repair import PlainPage
+from fin_agent.filings.identity.readings import ASSUMED, DATELINE, FROM_CONTENT, TITLE, reading
+from fin_agent.filings.identity.reported_period import month_of_year_end, newest_period_end
+from fin_agent.filings.identity.year_naming import year_readings
 
 
-def is_release(texts: Sequence[str]) -> bool:
+def is_release(pages: Sequence[PlainPage]) -> bool:
     """Whether coverless pages report a quarter's or year's results to investors."""
-    opening = "\n".join(texts[:2])[:6000]
-    if _CALL.search(opening[:3000]) and _SPEAKERS.search("\n".join(texts[:3])):
+    opening = _opening(pages, 6000)
+    if _CALL.search(opening[:3000]) and any(_SPEAKERS.search(page.text) for page in pages[:3]):
         return True
     return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
 
 
-def read_release(texts: Sequence[str]) -> Release:
-    """The period of a release, from its title, its dateline and its tables' headings."""
-    opening = "\n".join(texts[:2])[:4000]
+def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
+    """Form and period of a release, from its title, its dateline and its tables' headings."""
+    opening = _opening(pages, 4000)
+    first = pages[0].number
+    heading = next((line for line in opening.split("\n") if len(line.split()) > 2), "")
+    yield reading("form", Form.EARNINGS, FROM_CONTENT, heading, first)
     released = _released(opening)
-    period_end = newest_period_end(texts[:12], released)
-    year, quarter, words = _named_in_title(opening)
-    if quarter is None and period_end is not None and year is None:
-        year, quarter = fiscal_year_of(period_end, 12), fiscal_quarter_of(period_end, 12)
-    elif quarter is not None and year is None and period_end is not None:
-        month = (nominal_month(period_end)[1] + 3 * (4 - quarter) - 1) % 12 + 1
-        year = named_year(texts[:12], period_end, month)
-    elif year is not None and quarter is None:
+    if released is not None:
+        yield reading("filed", released.date, DATELINE, opening[released.start : released.end], first)
+    period_end = newest_period_end(pages[:12], released.date if released else None)
+    end = None
+    if period_end is not None:
+        yield period_end
+        end = date.fromisoformat(period_end.value)
+    named = _named_in_title(opening)
+    quarter = named.quarter
+    if quarter is None and named.year is not None:
         # Results of a whole year are the fourth quarter's release.
         quarter = 4
-    return Release(year, quarter, period_end, released, words)
+    if named.year is not None:
+        yield reading("fiscal_year", named.year, TITLE, named.words, first)
+    if quarter is not None:
+        yield reading("quarter", quarter, TITLE, named.words, first)
+    if end is None:
+        return
+    if quarter is None:
+        quarter = closed_quarter(end, 12)
+        yield reading("quarter", quarter, ASSUMED, period_end.printed if period_end else "", None)
+    month = month_of_year_end(end, quarter)
+    kind = TITLE if named.words else ASSUMED
+    words = f"{named.words}, ended {end.isoformat()}"
+    yield reading("fiscal_year_end_month", month, kind._replace(origin=ASSUMED.origin), words)
+    yield from year_readings(pages[:12], end, month, named=named.year is not None)
 
 
-def named_in_title(opening: str) -> str | None:
+def name_in_title(pages: Sequence[PlainPage]) -> OtherName | None:
     """`PepsiCo` of `PepsiCo Reports Fourth Quarter Results`."""
-    found = _TITLE_NAME.search(opening, 0, 1500)
-    return " ".join(found[1].split()) if found else None
+    found = _TITLE_NAME.search(pages[0].text, 0, 1500) if pages else None
+    return OtherName(" ".join(found[1].split()), found.group(), pages[0].number) if found else None
+
+
+def _opening(pages: Sequence[PlainPage], length: int) -> str:
+    return "\n".join(page.text for page in pages[:2])[:length]
 
 
 _TITLE_NAME = re.compile(
@@ -94,7 +109,14 @@ _WHOLE_YEAR = re.compile(
 )
 
 
-def _named_in_title(opening: str) -> tuple[int | None, int | None, str]:
+class _Named(NamedTuple):
+    year: int | None
+    quarter: int | None
+    words: str
+    """Of the title."""
+
+
+def _named_in_title(opening: str) -> _Named:
     title = opening[:1800]
     found = _TITLE.search(title)
     first = _TITLE_YEAR_FIRST.search(title)
@@ -105,20 +127,20 @@ def _named_in_title(opening: str) -> tuple[int | None, int | None, str]:
         named = found.groupdict()
         quarter = _ORDINALS.get((named["word"] or "").lower()) or int(named.get("q1") or named.get("q2") or 0)
         year = int(named["year"])
-        return year if year > 99 else 2000 + year, quarter, " ".join(found.group().split())
+        return _Named(year if year > 99 else 2000 + year, quarter, found.group())
     alone = _QUARTER_ALONE.search(title[:600])
     if alone is not None and whole is None:
-        return None, _ORDINALS[alone["word"].lower()], " ".join(alone.group().split())
+        return _Named(None, _ORDINALS[alone["word"].lower()], alone.group())
     if whole is not None:
-        return int(whole["year"] or whole["before"]), None, " ".join(whole.group().split())
-    return None, None, ""
+        return _Named(int(whole["year"] or whole["before"]), None, whole.group())
+    return _Named(None, None, "")
 
 
 _ENDED_BEFORE = re.compile(r"(?:end(?:ed|ing|s)|as\s+of|through|compared\s+to|to|on|until|by)\s*:?\s*$", re.IGNORECASE)
 
 
-def _released(opening: str) -> date | None:
+def _released(opening: str) -> PrintedDate | None:
     for one in printed_dates(opening):
         if not _ENDED_BEFORE.search(opening, max(0, one.start - 20), one.start):
-            return one.date
+            return one
     return None

@@ -1,0 +1,197 @@
+"""Identity fields as `dei:` concepts state them: tags of inline XBRL, or a printed page of the same fields."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from fin_agent.filings.filing import FieldSource, Form, PageContent, Tag
+from fin_agent.filings.identity.cover import form_named
+from fin_agent.filings.identity.cover_numbers import plain_employer_id, plain_file_number
+from fin_agent.filings.identity.dates import printed_dates
+from fin_agent.filings.identity.fiscal_naming import nominal_month
+from fin_agent.filings.identity.other_names import OtherName
+from fin_agent.filings.identity.print_repair import plain_print
+from fin_agent.filings.identity.readings import ENTITY_PAGE, FOCUS, FROM_FIGURES, TAG, Kind, reading
+
+
+def dei_readings(tags: Sequence[Tag]) -> list[FieldSource]:
+    """Readings of the identity that the tags state.
+
+    Of several registrants it is the one without a member on the axis of legal entities, the parent; of several
+    classes of securities, the first common stock.
+    """
+    stated = _parent([tag for tag in tags if tag.concept.startswith("dei:") and not tag.nil and tag.text.strip()])
+    found: list[FieldSource] = []
+    for tag in stated:
+        concept = tag.concept.removeprefix("dei:")
+        if concept in _FIELDS:
+            said = _Stated(concept, tag.text, f"{tag.concept} {tag.text}", tag.page)
+            found += _reading_of(said, FOCUS if concept in _FOCI else TAG)
+    symbol = _common_stock_symbol(stated)
+    if symbol is not None:
+        found.append(symbol)
+    return found
+
+
+def entity_page_readings(pages: Iterable[PageContent]) -> list[FieldSource]:
+    """Readings of a printed page `Document and Entity Information`, on which each concept stands before its value."""
+    for page in pages:
+        if "Entity Registrant Name" not in page.text or "Document Type" not in page.text:
+            continue
+        text = plain_print(page.text)
+        found: list[FieldSource] = []
+        for label in _LABEL.finditer(text):
+            concept = re.sub(r"\s", "", label["label"])
+            said = _Stated(concept, label["value"].strip(), label.group(), page.number)
+            if concept == "TradingSymbol" and _SYMBOL.fullmatch(said.value):
+                found.append(reading("ticker", said.value.upper(), ENTITY_PAGE, said.printed, said.page))
+            elif concept in _FIELDS:
+                found += _reading_of(said, ENTITY_PAGE)
+        return found
+    return []
+
+
+def former_name(tags: Sequence[Tag]) -> Iterator[OtherName]:
+    """The name that `dei:EntityInformationFormerLegalOrRegisteredName` states, where it is one."""
+    for tag in _parent([tag for tag in tags if tag.concept == "dei:EntityInformationFormerLegalOrRegisteredName"]):
+        if tag.text.strip() and not _NOTHING.fullmatch(tag.text):
+            yield OtherName(tag.text, f"{tag.concept} {tag.text}", tag.page)
+
+
+def end_of_most_figures(tags: Sequence[Tag]) -> FieldSource | None:
+    """The period's end by the figures: the day on which most of the company's tagged figures end."""
+    ends = Counter(
+        tag.end for tag in tags if tag.numeric and not tag.members and tag.end and 1990 < tag.end.year < 2100
+    )
+    if not ends:
+        return None
+    best = min(ends, key=lambda end: (-ends[end], -end.toordinal()))
+    if ends[best] < _FEWEST_FIGURES:
+        return None
+    return reading("period_end", best, FROM_FIGURES, f"{ends[best]} tagged figures end on {best.isoformat()}")
+
+
+_FEWEST_FIGURES = 20
+_ENTITY_AXIS = "dei:LegalEntityAxis"
+_NOTHING = re.compile(r"\W*(?:n\s?/?\s?a|none|not\s+applicable|no\s+change|same)?\W*", re.IGNORECASE)
+
+
+def _parent(tags: Sequence[Tag]) -> Sequence[Tag]:
+    own = [tag for tag in tags if all(axis != _ENTITY_AXIS for axis, _ in tag.members)]
+    if any(tag.concept == "dei:EntityRegistrantName" for tag in own) or len(own) == len(tags):
+        return own
+    # Where every registrant is a member, the first one named is the parent.
+    first = next((tag.members for tag in tags if tag.concept == "dei:EntityRegistrantName"), ())
+    return [*own, *(tag for tag in tags if tag.members and set(first) <= set(tag.members))]
+
+
+class _Stated(NamedTuple):
+    concept: str
+    value: str
+    printed: str
+    page: int | None
+
+
+def _reading_of(said: _Stated, kind: Kind) -> Iterator[FieldSource]:
+    value = " ".join(said.value.split())
+    field, read = _FIELDS[said.concept]
+    normal = read(value)
+    if normal is not None:
+        yield reading(field, normal, kind, said.printed, said.page)
+    if said.concept == "DocumentType" and re.search(r"/A\b", value):
+        yield reading("amended", "true", kind, said.printed, said.page)
+
+
+def _name(value: str) -> str | None:
+    return re.sub(r"\s*[/\\][A-Za-z]{2,3}[/\\]?$", "", value).strip() or None
+
+
+def _form(value: str) -> Form | None:
+    return form_named(value)
+
+
+def _cik(value: str) -> str | None:
+    return value.lstrip("0") if value.isdigit() and value.strip("0") and len(value) <= 10 else None
+
+
+def _year(value: str) -> int | None:
+    return int(value) if re.fullmatch(r"(?:19|20)\d\d", value) else None
+
+
+def _quarter(value: str) -> int | None:
+    return _QUARTERS.get(value.upper())
+
+
+def _day(value: str) -> date | None:
+    dates = printed_dates(value)
+    return dates[0].date if dates else None
+
+
+def _month(value: str) -> int | None:
+    """The month of `--12-31`; `--02-03`, the end of a 52/53-week year, is January's."""
+    found = re.fullmatch(r"-{0,2}(\d\d)-(\d\d)", value)
+    if found is None:
+        return None
+    try:
+        return nominal_month(date(_LEAP_YEAR, int(found[1]), int(found[2])))[1]
+    except ValueError:
+        return None
+
+
+def _flag(value: str) -> str | None:
+    return value.lower() if value.lower() in ("true", "false") else None
+
+
+_LEAP_YEAR = 2004
+_QUARTERS = {"Q1": 1, "Q2": 2, "H1": 2, "M6": 2, "Q3": 3, "M9": 3, "Q4": 4}
+_FIELDS: dict[str, tuple[str, Callable[[str], str | int | date | None]]] = {
+    "EntityRegistrantName": ("company", _name),
+    "DocumentType": ("form", _form),
+    "EntityCentralIndexKey": ("cik", _cik),
+    "DocumentFiscalYearFocus": ("fiscal_year", _year),
+    "DocumentFiscalPeriodFocus": ("quarter", _quarter),
+    "DocumentPeriodEndDate": ("period_end", _day),
+    "CurrentFiscalYearEndDate": ("fiscal_year_end_month", _month),
+    "AmendmentFlag": ("amended", _flag),
+    "EntityFileNumber": ("file_number", plain_file_number),
+    "EntityTaxIdentificationNumber": ("employer_id", plain_employer_id),
+}
+_FOCI = frozenset(("DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus", "AmendmentFlag"))
+_LABEL = re.compile(
+    r"^\W*(?P<label>Entity Registrant Name|Document Type|Entity Central Index Key|Document Fiscal Year Focus"
+    r"|Document Fiscal Period Focus|Document Period End Date|Current Fiscal Year End Date|Amendment Flag"
+    r"|Entity File Number|Entity Tax Identification Number|Trading Symbol)\b[ \t:]*\n?[ \t]*(?P<value>[^\n]+)$",
+    re.MULTILINE,
+)
+
+
+def _common_stock_symbol(tags: Sequence[Tag]) -> FieldSource | None:
+    """The symbol beside the first class that is common stock; without such a title, the first symbol."""
+    titles = {tag.context: tag.text for tag in tags if tag.concept == "dei:Security12bTitle"}
+    symbols = [
+        (tag, found.group().upper())
+        for tag in tags
+        if tag.concept == "dei:TradingSymbol" and not _NOTHING.fullmatch(tag.text)
+        for found in [_SYMBOL.search(re.sub(r"^[^:]*:", "", tag.text))]
+        if found is not None
+    ]
+    common = [one for one in symbols if _is_common(titles.get(one[0].context, ""))]
+    for tag, symbol in (common or symbols)[:1]:
+        title = titles.get(tag.context, "")
+        return reading("ticker", symbol.replace("/", "."), TAG, f"{tag.concept} {tag.text} {title}", tag.page)
+    return None
+
+
+_SYMBOL = re.compile(r"[A-Za-z]{1,6}(?:[./-][A-Za-z]{1,2})?(?![A-Za-z])")
+_COMMON = re.compile(r"common|ordinary|american depositary|beneficial interest|units? representing|class [a-z]\b", re.I)
+_RIGHT = re.compile(
+    r"\bwarrants?\b|\bpreferred\b|\bpreference\b|\bnotes?\b|\bdebentures?\b|purchase rights?|\bdue 20", re.I
+)
+
+
+def _is_common(title: str) -> bool:
+    return _COMMON.search(title) is not None and _RIGHT.search(title) is None
