@@ -42,6 +42,8 @@ class FinanceBenchQuestion:
     question: str
     answer: str
     pages: tuple[PageKey, ...]
+    texts: tuple[tuple[PageKey, str], ...] = ()
+    """What the annotators copied from each gold page."""
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -218,6 +220,7 @@ def _retrieval(question: FinanceBenchQuestion, found: _Retrieved, same_content: 
 class _EvidenceRecord(BaseModel):
     doc_name: str = Field(min_length=1)
     evidence_page_num: int = Field(ge=0)
+    evidence_text: str = ""
 
 
 class _QuestionRecord(BaseModel):
@@ -269,4 +272,5 @@ def _question(path: Path, number: int, line: str) -> FinanceBenchQuestion:
         question=record.question,
         answer=record.answer,
         pages=tuple(dict.fromkeys((each.doc_name, each.evidence_page_num) for each in record.evidence)),
+        texts=tuple(((each.doc_name, each.evidence_page_num), each.evidence_text) for each in record.evidence),
     )

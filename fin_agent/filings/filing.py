@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
+
+_WEEK = timedelta(days=7)
+"""How far the end of a 52/53-week year may drift into the next month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,16 @@ class Identity:
     sources: tuple[FieldSource, ...] = ()
     """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
 
+    @property
+    def ending_year(self) -> int | None:
+        """Calendar year in which the fiscal year ends: what those who do not know the filer's naming call the year."""
+        if self.fiscal_year is None or self.period_end is None or self.fiscal_year_end_month is None:
+            return self.fiscal_year
+        nominal = self.period_end - _WEEK if self.period_end.day <= _WEEK.days else self.period_end
+        return nominal.year + (nominal.month > self.fiscal_year_end_month)
+
     def conflicts(self) -> tuple[tuple[FieldSource, FieldSource], ...]:
-        """(reading taken, reading that differs) pairs, in the order of `sources`; names beside the first are no conflict."""
+        """(reading taken, reading that differs) pairs, in the order of `sources`; further names are no conflict."""
         taken: dict[str, FieldSource] = {}
         differing = []
         for source in self.sources:
@@ -95,7 +106,7 @@ class FieldSource:
     printed: str
     """The words (or the tag) it was read from."""
     confidence: float
-    """0 to 1: how far such a reading is trusted, estimated by its kind. It ranks readings; it is no measured rate."""
+    """0 to 1: how far a reading of its kind is trusted. It ranks readings and is no measured rate."""
     page: int | None = None
     """0-based."""
 
