@@ -193,7 +193,7 @@ class PageContent:
     """In reading order, lines separated by newlines."""
     words: tuple[Word, ...]
     lines: tuple[PrintedLine, ...] = ()
-    """Top to bottom, where the reader knows lines and cells (HTML); empty where they are found by their places (PDF)."""
+    """Top to bottom, where the reader knows lines and cells (HTML); empty where places alone are known (PDF)."""
 
 
 @dataclass(frozen=True, slots=True)
