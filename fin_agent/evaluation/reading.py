@@ -196,7 +196,7 @@ def _hold(outcomes: Iterable[str]) -> int:
 
 
 def _worst(checks: Sequence[Check], name: str) -> str:
-    """`fails` before `holds` before `not checkable`: one column that fails is a warning, one that is cut off is none."""
+    """`fails` before `holds` before `not checkable`: a column that fails is a warning, one that is cut off is none."""
     outcomes = {check.outcome for check in checks if check.name == name}
     order = (Outcome.FAILS, Outcome.HOLDS, Outcome.NOT_CHECKABLE)
     return next((outcome.value for outcome in order if outcome in outcomes), Outcome.NOT_CHECKABLE.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_on
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.document import Document
-from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.filings.readers.protocol import MUPDF, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 
+PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "2"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
@@ -92,8 +94,19 @@ def read_document(path: Path) -> Document:
             remedy=f"Give filings as {', '.join(READABLE)}",
         )
     if kind[1]:
-        return Document(tuple(read_pdf(path)))
+        return Document(tuple(pdf_reader(chosen_pdf_reader()).read_pdf(path)))
     return read_html(path)
+
+
+def chosen_pdf_reader() -> str | None:
+    """The PDF reader that the variable FIN_AGENT_PDF_READER names; None where it names none."""
+    return os.environ.get(PDF_READER_VARIABLE) or None
+
+
+def reader_version() -> str:
+    """Version and PDF reader by which files are read: what was read by another is read again."""
+    chosen = chosen_pdf_reader()
+    return READER_VERSION if chosen in (None, MUPDF) else f"{READER_VERSION} {chosen}"
 
 
 def is_readable(path: Path) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
 from fin_agent.filings.filing import Filing
 from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
+from fin_agent.filings.readers.limits import limited
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -187,7 +188,7 @@ def _read_in_workers(
             try:
                 while waiting or running:
                     while waiting and len(running) < workers * _AHEAD:
-                        running[pool.submit(_attempt, prepare, waiting[-1].path)] = waiting[-1]
+                        running[pool.submit(_attempt_within_limits, prepare, waiting[-1].path)] = waiting[-1]
                         waiting.pop()
                     finished, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in sorted(finished, key=lambda future: str(running[future].path)):
@@ -217,13 +218,19 @@ def _starts(pool: ProcessPoolExecutor) -> bool:
 def _alone(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
     with _pool(1) as pool:
         try:
-            return pool.submit(_attempt, prepare, path).result()
+            return pool.submit(_attempt_within_limits, prepare, path).result()
         except BrokenProcessPool:
             return ReadError(
-                "reading it brought the reader down (a crash in the PDF library, or out of memory)",
+                "reading it brought the reader down (a crash in the PDF library, or more time or memory than any filing"
+                " needs)",
                 subject=path.name,
                 remedy="Print it to a new PDF with a viewer and ingest that",
             )
+
+
+def _attempt_within_limits(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
+    with limited():
+        return _attempt(prepare, path)
 
 
 def _attempt(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:

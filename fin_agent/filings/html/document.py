@@ -14,6 +14,9 @@ from fin_agent.errors import ReadError
 MAX_BYTES = 128 * 1024 * 1024
 """A larger file, unpacked, is no filing: EDGAR's own limit for a whole submission is below it."""
 
+MAX_ELEMENTS = 2_000_000
+"""Filings have tens of thousands, the largest of banks some hundred thousand."""
+
 
 def parse_html(path: Path) -> etree._Element:
     """The root of the HTML file at `path` (also gzipped, also in EDGAR's `<DOCUMENT>` envelope).
@@ -35,6 +38,12 @@ def parse_html(path: Path) -> etree._Element:
         root = _read_loosely(content, path)
     if root is None:
         raise ReadError("the HTML holds no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if (elements := int(float(str(root.xpath("count(//*)"))))) > MAX_ELEMENTS:
+        raise ReadError(
+            f"it holds {elements:,} elements; at most {MAX_ELEMENTS:,} are read",
+            subject=path.name,
+            remedy="Check where it comes from; split a collection into its filings and ingest those",
+        )
     return root
 
 

@@ -110,6 +110,12 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "larger than" in refused(written(tmp_path, bomb, "bomb.htm.gz")).what
 
 
+def test_more_elements_than_any_filing_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "MAX_ELEMENTS", 1_000)
+    rows = "<tr><td>1</td><td>2</td></tr>" * 500
+    assert "1,504 elements" in refused(written(tmp_path, f"<html><body><table>{rows}</table></body></html>")).what
+
+
 def test_entities_a_file_defines_are_not_expanded(tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     content = f'<!DOCTYPE html [<!ENTITY l0 "ha">{laughs}<!ENTITY x SYSTEM "file:///etc/passwd">]>'

@@ -1,0 +1,270 @@
+"""Pages of a PDF, as PDFium gives them: the same pages, words and places as PyMuPDF's, under a permissive licence."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fin_agent.filings.filing import Box, PageContent, Word
+from fin_agent.filings.readers.doubled_letters import doubled_letters
+from fin_agent.filings.readers.refusals import (
+    broken,
+    cut_off,
+    encrypted,
+    is_cut_off,
+    no_such_page,
+    refuse_page_count,
+    refuse_picture,
+    refuse_textless,
+    refuse_unreadable,
+    within_bounds,
+)
+from fin_agent.filings.readers.unpacking import refuse_overpacked
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+
+def read_pdf(path: Path) -> list[PageContent]:
+    """Read every page of the PDF at `path`, in order.
+
+    Raises ReadError as the reader on PyMuPDF does: where the file is missing, empty, no PDF, broken, cut off,
+    encrypted, scanned (textless), or far too long or large.
+    """
+    with _open(path) as document:
+        refuse_overpacked(path)
+        if is_cut_off(path, b"%%EOF", b"startxref"):
+            # PDFium puts such a file together from what is left, and does not say so.
+            raise cut_off(path)
+        pages = list(within_bounds(path, (_read_page(document, number) for number in range(len(document)))))
+    refuse_textless(path, pages, repaired=False)
+    return pages
+
+
+def page_size(path: Path, page: int) -> tuple[float, float]:
+    """Width and height of a page (0-based) as a viewer shows it, in points."""
+    with _open(path) as document:
+        return _size(document, path, page)
+
+
+def render(path: Path, page: int, dpi: int) -> bytes:
+    """A page (0-based) as a PNG picture, `dpi` dots an inch. Raises ReadError where there is no such page."""
+    with _open(path) as document:
+        refuse_picture(path, page, _size(document, path, page), dpi)
+        refuse_overpacked(path)
+        loaded = document[page]
+        try:
+            bitmap = loaded.render(scale=dpi / 72, rev_byteorder=True, prefer_bgrx=False, maybe_alpha=False)
+            try:
+                return _png(bitmap)
+            finally:
+                bitmap.close()
+        finally:
+            loaded.close()
+
+
+def _size(document: pypdfium2.PdfDocument, path: Path, page: int) -> tuple[float, float]:
+    if not 0 <= page < len(document):
+        raise no_such_page(path, page, len(document))
+    width, height = document.get_page_size(page)
+    return float(width), float(height)
+
+
+def _png(bitmap: pypdfium2.PdfBitmap) -> bytes:
+    """PNG of a bitmap with red, green and blue bytes (ISO/IEC 15948): no picture library is needed for that."""
+    used = 3 * bitmap.width
+    pixels = bytes(bitmap.buffer)
+    rows = b"".join(b"\0" + pixels[row : row + used] for row in range(0, bitmap.height * bitmap.stride, bitmap.stride))
+    head = struct.pack(">IIBBBBB", bitmap.width, bitmap.height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 6)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body)) for name, body in chunks
+    )
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[pypdfium2.PdfDocument]:
+    import pypdfium2
+    from pypdfium2 import raw
+
+    refuse_unreadable(path)
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == raw.FPDF_ERR_PASSWORD:
+            raise encrypted(path) from error
+        raise broken(path, str(error).rstrip(".")) from error
+    try:
+        refuse_page_count(path, len(document))
+        yield document
+    except pypdfium2.PdfiumError as error:
+        raise broken(path, str(error).rstrip(".")) from error
+    finally:
+        document.close()
+
+
+_LINE_END_HYPHEN = "\x02\ufffe"
+"""What PDFium puts in the place of a hyphen that ends a line; the next line follows without a break."""
+_BLANK = "\x00-\x20\x7f\xa0\u1680\u2000-\u200b\u2028-\u202f\u205f\u3000\ufeff"
+_WORD = re.compile(f"[^{_BLANK}{_LINE_END_HYPHEN}]+[{_LINE_END_HYPHEN}]?|[{_LINE_END_HYPHEN}]")
+
+
+def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
+    page = document[number]
+    try:
+        textpage = page.get_textpage()
+        try:
+            printed = _printed(textpage)
+            view = _View(textpage, Box(*page.get_bbox()), page.get_rotation())
+            words = _words(view, printed, doubled_letters(page, textpage, printed))
+        finally:
+            textpage.close()
+        width, height = page.get_size()
+        # As in PyMuPDF, what stands beside the page is not on it: a viewer does not show it.
+        words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
+    finally:
+        page.close()
+    return PageContent(number, width, height, _lines(words), tuple(words))
+
+
+def _printed(textpage: pypdfium2.PdfTextPage) -> str:
+    """The page's characters, one for each index that PDFium counts them by."""
+    from pypdfium2 import raw
+
+    count = textpage.count_chars()
+    if count == 0:
+        return ""
+    first, last = (raw.FPDFText_GetTextIndexFromCharIndex(textpage.raw, index) for index in (0, count - 1))
+    if first == 0 and last == count - 1:  # the text leaves none out and adds none: it comes in one call
+        text: str = textpage.get_text_range()
+        if len(text) == count:
+            return text
+    return "".join(map(chr, map(raw.FPDFText_GetUnicode, repeat(textpage.raw), range(count))))
+
+
+Span = tuple[int, int]
+"""First index of a word's characters, and the one after its last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A page's characters and where a viewer shows them."""
+
+    textpage: pypdfium2.PdfTextPage
+    page: Box
+    """Left, bottom, right and top of what is shown, in the page's own axes."""
+    rotation: int
+
+    def boxes(self, spans: Sequence[Span]) -> list[Box]:
+        """Boxes of words, as high as their font, from the top left corner of the page as shown.
+
+        A word's first and last character say where it stands; asking for all of them takes three times as long.
+        """
+        from pypdfium2 import raw
+
+        indexes = [index for start, end in spans for index in (start, end - 1)]
+        rects = (raw.FS_RECTF * len(indexes))()
+        deque(map(raw.FPDFText_GetLooseCharBox, repeat(self.textpage.raw), indexes, rects), maxlen=0)
+        sides = memoryview(rects).cast("B").cast("f").tolist()  # left, top, right, bottom of each
+        lefts = map(min, sides[0::8], sides[4::8])
+        tops = map(max, sides[1::8], sides[5::8])
+        rights = map(max, sides[2::8], sides[6::8])
+        bottoms = map(min, sides[3::8], sides[7::8])
+        left, bottom, right, top = self.page
+        each = zip(lefts, bottoms, rights, tops, strict=True)
+        if self.rotation == 90:
+            return [Box(y0 - bottom, x0 - left, y1 - bottom, x1 - left) for x0, y0, x1, y1 in each]
+        if self.rotation == 180:
+            return [Box(right - x1, y0 - bottom, right - x0, y1 - bottom) for x0, y0, x1, y1 in each]
+        if self.rotation == 270:
+            return [Box(top - y1, right - x1, top - y0, right - x0) for x0, y0, x1, y1 in each]
+        return [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in each]
+
+
+_SPACE = 0.15
+"""Letters further apart than this part of their height are of two words (MuPDF's SPACE_DIST)."""
+
+
+def _words(view: _View, printed: str, doubled: Mapping[int, bool]) -> list[Word]:
+    spans = [match.span() for match in _WORD.finditer(printed)]
+    boxes = view.boxes(spans)
+    spread = {
+        index: _parts(view, span)
+        for index, (span, box) in enumerate(zip(spans, boxes, strict=True))
+        if box.x1 - box.x0 > (span[1] - span[0]) * (box.y1 - box.y0) and span[1] - span[0] > 1
+    }
+    if spread:
+        spans = [part for index, span in enumerate(spans) for part in spread.get(index, (span,))]
+        boxes = view.boxes(spans)
+    words: list[Word] = []
+    end = 0
+    going_on = False
+    for (start, after), box in zip(spans, boxes, strict=True):
+        text = printed[start:after]
+        if text[-1] in _LINE_END_HYPHEN:
+            text = text[:-1] + "-"
+        if after - 1 in doubled:
+            text += text[-1]
+        if words and (going_on or ("\n" in printed[end:start] and _goes_on(words[-1], box))):
+            before = words.pop()
+            top, bottom = min(before.y0, box.y0), max(before.y1, box.y1)
+            words.append(Word(before.x0, top, box.x1, bottom, before.text + text))
+        else:
+            words.append(Word(*box, text))
+        end = after
+        going_on = doubled.get(after - 1, False)
+    return words
+
+
+def _goes_on(word: Word, box: Box) -> bool:
+    """Whether what PDFium breaks off stands right behind `word`: a footnote mark, or a letter set by itself."""
+    return abs(box.x0 - word.x1) < _SPACE * max(box.y1 - box.y0, word.y1 - word.y0) and _overlap(word, box)
+
+
+def _parts(view: _View, span: Span) -> list[Span]:
+    """A run of letters that are too far apart for one word, cut where a blank fits in."""
+    letters = [(index, index + 1) for index in range(*span)]
+    boxes = view.boxes(letters)
+    cuts = [
+        second[0]
+        for (_, box), (second, after) in pairwise(zip(letters, boxes, strict=True))
+        if after.x0 - box.x1 > _SPACE * (box.y1 - box.y0)
+    ]
+    return list(pairwise([span[0], *cuts, span[1]]))
+
+
+def _overlap(first: Word | Box, second: Word | Box) -> bool:
+    shared = min(first[3], second[3]) - max(first[1], second[1])
+    return shared > 0.4 * min(first[3] - first[1], second[3] - second[1])
+
+
+_CELL_GAP = 0.8
+"""Words further apart than this part of their height do not share a line of text (MuPDF's SPACE_MAX_DIST)."""
+
+
+def _lines(words: Sequence[Word]) -> str:
+    """The words in reading order: a line of text is a line of prose, or what a cell of a table holds."""
+    if not words:
+        return ""
+    parts = [words[0].text]
+    for word, after in pairwise(words):
+        parts.append("\n" if _ends_line(word, after) else " ")
+        parts.append(after.text)
+    return "".join(parts) + "\n"
+
+
+def _ends_line(word: Word, after: Word) -> bool:
+    height = word.y1 - word.y0
+    width = word.x1 - word.x0
+    if height > 1.5 * width and len(word.text) > 2:  # set along the page's height
+        away = max(after.y0 - word.y1, word.y0 - after.y1)
+        return abs(after.x0 - word.x0) > 0.5 * width or away > _CELL_GAP * width
+    return after.x0 - word.x1 > _CELL_GAP * height or after.x0 < word.x0 or not _overlap(word, after)

@@ -1,0 +1,130 @@
+"""What no PDF reader reads: the checks that hold for all of them, and the words a refusal is given in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from fin_agent.errors import ReadError
+from fin_agent.filings.filing import PageContent
+from fin_agent.filings.readers.document import MAX_PAGES
+
+DOWNLOAD_AGAIN = "Download the filing again"
+_HEADER_WITHIN = 1024
+"""Readers accept a PDF header anywhere in the first 1,024 bytes (PDF reference 1.7, appendix H, note 13)."""
+MAX_WORDS_ON_PAGE = 50_000
+"""Thirty times the words of the fullest pages of filings."""
+MAX_CHARACTERS = 15_000_000
+"""Of a whole file; ten times the longest filings, and nearly a gigabyte as words with places."""
+MAX_PIXELS = 50_000_000
+"""Of a page's picture; a letter page at 600 dots an inch has 34 million."""
+_TEXTLESS_CHARACTERS_PER_PAGE = 25
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Raise ReadError where the file is missing, empty, or no PDF by its own header."""
+    if not path.is_file():
+        raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+    with path.open("rb") as file:
+        start = file.read(_HEADER_WITHIN)
+    if not start:
+        raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=DOWNLOAD_AGAIN)
+    if b"%PDF-" not in start:
+        # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
+        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=DOWNLOAD_AGAIN)
+
+
+def refuse_page_count(path: Path, count: int) -> None:
+    """Raise ReadError where a PDF says that it has no page, or more than MAX_PAGES."""
+    if count == 0:
+        raise ReadError("the PDF has no pages", subject=path.name, remedy=DOWNLOAD_AGAIN)
+    if count > MAX_PAGES:
+        raise ReadError(
+            f"the PDF has {count:,} pages; at most {MAX_PAGES:,} are read",
+            subject=path.name,
+            remedy="Split it into its filings and ingest those",
+        )
+
+
+def within_bounds(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
+    """The pages as they are read. Raises ReadError at the first that no filing has: thousands of words too many."""
+    characters = 0
+    for page in pages:
+        if len(page.words) > MAX_WORDS_ON_PAGE:
+            raise ReadError(
+                f"page {page.number + 1} holds {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read",
+                subject=path.name,
+                remedy="Take that page out (for example with `qpdf`) and ingest the rest",
+            )
+        characters += len(page.text)
+        if characters > MAX_CHARACTERS:
+            raise ReadError(
+                f"the PDF holds more than {MAX_CHARACTERS:,} characters by page {page.number + 1}",
+                subject=path.name,
+                remedy="Split it into its filings and ingest those",
+            )
+        yield page
+
+
+def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -> None:
+    """Raise ReadError where a page of `size` points has too many pixels at `dpi` dots an inch."""
+    width, height = (side * dpi / 72 for side in size)
+    if not 1 <= width * height <= MAX_PIXELS:
+        raise ReadError(
+            f"page {page + 1} has {width:,.0f} x {height:,.0f} pixels at {dpi} dpi; at most {MAX_PIXELS:,} are drawn",
+            subject=path.name,
+            remedy="Ask for fewer dots an inch",
+        )
+
+
+def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool) -> None:
+    """Raise ReadError where the pages hold almost no text: a scan, or what is left of a broken file."""
+    characters = sum(len(page.text.strip()) for page in pages)
+    if characters >= _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
+        return
+    if repaired:
+        raise broken(path, f"only {characters} characters are left on {len(pages)} pages")
+    raise ReadError(
+        f"its {len(pages)} pages hold almost no text ({characters} characters): it looks scanned",
+        subject=path.name,
+        remedy="Run it through OCR (for example `ocrmypdf in.pdf out.pdf`) and ingest the result",
+    )
+
+
+def encrypted(path: Path) -> ReadError:
+    """The refusal of a PDF that only a password opens."""
+    return ReadError(
+        "the PDF is encrypted and asks for a password",
+        subject=path.name,
+        remedy="Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)",
+    )
+
+
+def cut_off(path: Path) -> ReadError:
+    """The refusal of a PDF whose end is missing."""
+    return ReadError("the PDF is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN)
+
+
+def broken(path: Path, reason: str) -> ReadError:
+    """The refusal of a PDF that cannot be read for `reason`."""
+    return ReadError(
+        f"the PDF is broken and cannot be repaired ({reason})",
+        subject=path.name,
+        remedy="Download the filing again; if a viewer opens it, print it to a new PDF",
+    )
+
+
+def no_such_page(path: Path, page: int, count: int) -> ReadError:
+    """The refusal to draw or measure a page that the PDF does not have; `page` is 0-based."""
+    return ReadError(
+        f"there is no page {page + 1}: the PDF has {count:,} pages",
+        subject=path.name,
+        remedy=f"Name a page from 1 to {count:,}",
+    )
+
+
+def is_cut_off(path: Path, *end_marks: bytes) -> bool:
+    """Whether none of `end_marks` follows the last object, as in a file that was not downloaded to its end."""
+    content = path.read_bytes()
+    end = max(content.rfind(mark) for mark in end_marks)
+    return end < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)

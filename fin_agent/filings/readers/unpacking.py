@@ -1,0 +1,162 @@
+"""How much a PDF unpacks to, from its bytes alone: a file of a few kilobytes can hold gigabytes of drawing."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fin_agent.errors import ReadError
+
+MAX_UNPACKED = 16 * 2**20
+"""Bytes that one stream, or one form with all it draws, may unpack to; pages and fonts of filings stay below 2 MB."""
+
+
+def refuse_overpacked(path: Path) -> None:
+    """Raise ReadError where a stream unpacks, or forms that draw forms add up, to more than MAX_UNPACKED bytes.
+
+    Encrypted streams and filters other than Flate are not looked into: `limits.limited` bounds what those cost.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        forms: dict[int, _Form] = {}
+        for stream in _streams(content):
+            if stream.is_image or not (stream.is_form or stream.most > MAX_UNPACKED):
+                continue
+            unpacked = _unpacked(content, stream)
+            if len(unpacked) > MAX_UNPACKED:
+                raise _overpacked(path, f"its object {stream.number} unpacks")
+            if stream.is_form:
+                forms[stream.number] = _Form(len(unpacked), Counter(_DRAWN.findall(unpacked)), stream.head)
+        if any(form.drawn for form in forms.values()):
+            _refuse_nested(path, forms, content)
+
+
+def _overpacked(path: Path, what: str) -> ReadError:
+    return ReadError(
+        f"{what} to more than {MAX_UNPACKED >> 20} MB, as no page of a filing does",
+        subject=path.name,
+        remedy="Download the filing again from its publisher; if a viewer opens it, print it to a new PDF",
+    )
+
+
+_MOST_PACKED = 1032
+"""Deflate packs no better than 1,032 to 1."""
+_STREAM = re.compile(rb"(?<!end)stream\r?\n")
+_OBJECT = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+obj\b")
+_HEAD_WITHIN = 16_384
+_FLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
+_DRAWN = re.compile(rb"/([^\s/<>\[\](){}%]+)\s+Do\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    number: int
+    """Of its object; 0 where none is found."""
+    head: bytes
+    """The object's dictionary."""
+    start: int
+    packed: int
+
+    @property
+    def most(self) -> int:
+        """Bytes that it can unpack to."""
+        return self.packed * int(_MOST_PACKED ** len(_FLATE.findall(self.head)))
+
+    @property
+    def is_image(self) -> bool:
+        return re.search(rb"/Subtype\s*/Image\b", self.head) is not None
+
+    @property
+    def is_form(self) -> bool:
+        return re.search(rb"/Subtype\s*/Form\b", self.head) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    size: int
+    drawn: Counter[bytes]
+    """Names of what it draws, each as often as it does."""
+    head: bytes
+
+
+def _streams(content: mmap.mmap) -> Iterator[_Stream]:
+    for match in _STREAM.finditer(content):
+        before = content[max(0, match.start() - _HEAD_WITHIN) : match.start()]
+        begins = before.rfind(b"obj")
+        named = _OBJECT.search(before, max(0, begins - 20)) if begins >= 0 else None
+        end = content.find(b"endstream", match.end())
+        packed = (end if end >= 0 else len(content)) - match.end()
+        if named:
+            yield _Stream(int(named[1]), before[named.end() :], match.end(), packed)
+        else:
+            yield _Stream(0, before, match.end(), packed)
+
+
+def _unpacked(content: mmap.mmap, stream: _Stream) -> bytes:
+    """What the stream unpacks to, at most one byte more than MAX_UNPACKED; as it is where it is not packed."""
+    unpacked: bytes = content[stream.start : stream.start + stream.packed]
+    for _ in _FLATE.findall(stream.head):
+        try:
+            unpacked = zlib.decompressobj().decompress(unpacked, MAX_UNPACKED + 1)
+        except zlib.error:  # broken, or packed otherwise first: the library reads what can be read
+            break
+    return unpacked
+
+
+_REFERENCE = re.compile(rb"/([^\s/<>\[\](){}%]+)\s+(\d{1,10})\s+\d{1,5}\s+R\b")
+
+
+def _refuse_nested(path: Path, forms: Mapping[int, _Form], content: mmap.mmap) -> None:
+    sizes: dict[int, int] = {}
+    for number in forms:
+        _measure(path, number, forms, content, sizes, ())
+
+
+def _measure(
+    path: Path,
+    number: int,
+    forms: Mapping[int, _Form],
+    content: mmap.mmap,
+    sizes: dict[int, int],
+    within: tuple[int, ...],
+) -> int:
+    """Bytes of drawing that a form comes to with the forms that it draws."""
+    if number in sizes:
+        return sizes[number]
+    if number in within or len(within) > _DEEPEST:
+        raise ReadError(
+            f"its form {number} draws itself" if number in within else f"its forms nest more than {_DEEPEST} deep",
+            subject=path.name,
+            remedy="Print the filing to a new PDF from a viewer that opens it",
+        )
+    form = forms[number]
+    targets = {name: int(target) for name, target in _REFERENCE.findall(_resources(form, content))}
+    size = form.size
+    for name, times in form.drawn.items():
+        if (target := targets.get(name)) in forms and target is not None:
+            size += times * (_COST_OF_DRAWING + _measure(path, target, forms, content, sizes, (*within, number)))
+    if size > MAX_UNPACKED:
+        raise _overpacked(path, f"its form {number} with the forms that it draws comes")
+    sizes[number] = size
+    return size
+
+
+_DEEPEST = 28
+"""Forms within forms; readers give up at about this depth."""
+_COST_OF_DRAWING = 1000
+"""What drawing a form once more costs a reader, in bytes of drawing that it could have read instead."""
+
+
+def _resources(form: _Form, content: mmap.mmap) -> bytes:
+    """The form's dictionary, and what it refers to for its resources."""
+    found = form.head
+    for _ in range(2):  # /Resources 8 0 R, and in it /XObject 9 0 R
+        for match in re.finditer(rb"/(?:Resources|XObject)\s+(\d{1,10})\s+\d{1,5}\s+R\b", found):
+            place = re.search(rb"(?<!\d)" + match[1] + rb"\s+\d{1,5}\s+obj\b", content)
+            if place:
+                found += content[place.end() : content.find(b"endobj", place.end())]
+    return found
