@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -295,11 +295,6 @@ def percent(amount: Any, places: int = 1) -> str:
     """As `number`, with a percent sign."""
     text = f"{abs(amount):.{places}f}"
     return f"({text})%" if amount < 0 and float(text) else f"{text}%"
-
-
-def fill(template: str, words: Mapping[str, object]) -> str:
-    """Replace `{name}` in a template; a name that is not among the words is an error."""
-    return template.format_map(words)
 
 
 def _wrap(text: str, code: str, size: float, width: float) -> list[str]:

@@ -22,6 +22,8 @@ class Table:
     unit_line: str
     grid: Grid
     figures: tuple[Figure, ...] = ()
+    rows: tuple[Figure, ...] = ()
+    """One for each line of the grid, also those without a metric; headings have no values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,12 @@ class Sheet:
     company: Mapping[str, Any]
     columns: Sequence[Column]
     lines: list[Line] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
+    rows: list[Figure] = field(default_factory=list)
 
     def head(self, label: str, indent: int = 0) -> None:
         """A heading row without figures."""
         self.lines.append(Line(label, indent=indent))
+        self.rows.append(Figure("", label, "", 1, ()))
 
     def row(
         self,
@@ -67,10 +70,9 @@ class Sheet:
         cells = tuple(write(a, places or (1 if unit == "percent" else 0)) for a in amounts)
         bold = total and double
         self.lines.append(Line(label, cells, indent, dollar or (double and unit == "USD"), total, double, bold))
-        if metric:
-            scale = self.company["scale"] if unit in ("USD", "shares") else 1
-            values = tuple((span, a) for (_, span), a in zip(self.columns, amounts, strict=True))
-            self.figures.append(Figure(metric, label, unit, scale, values))
+        scale = self.company["scale"] if unit in ("USD", "shares") else 1
+        values = tuple((span, a) for (_, span), a in zip(self.columns, amounts, strict=True))
+        self.rows.append(Figure(metric, label, unit, scale, values))
 
     def table(
         self,
@@ -81,4 +83,5 @@ class Sheet:
         compact: bool = False,
     ) -> Table:
         """The finished table."""
-        return Table(title, unit_line, Grid(heads, tuple(self.lines), spans, "", compact), tuple(self.figures))
+        figures = tuple(row for row in self.rows if row.metric)
+        return Table(title, unit_line, Grid(heads, tuple(self.lines), spans, "", compact), figures, tuple(self.rows))

@@ -1,6 +1,6 @@
-"""Write fifteen small filings of three invented companies, and what a reader should find in them.
+"""Write fifteen PDFs and three HTML filings of invented companies, and what a reader should find in them.
 
-Run `python examples/filings/make_filings.py [--out DIR]`. The same sources always give the same bytes.
+Run `python examples/filings/make_filings.py [--out DIR] [--html-out DIR]`. The same sources always give the same bytes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Any
 
 import yaml
 from filing_figures import FIRST_YEAR, model
-from filing_layout import CHECKED, UNCHECKED, Typesetter, fill
+from filing_layout import CHECKED, UNCHECKED, Typesetter
 from filing_sheet import Table
 from filing_tables import annual_tables, interim_tables, vote_table
+from filing_templates import paragraphs, template
 from filing_words import annual_words, event_words, interim_words
+from html_filings import write_html_filings
 
 HERE = Path(__file__).resolve().parent
 REPORTED = (2022, 2023, 2024)
@@ -27,15 +29,22 @@ REPORTED = (2022, 2023, 2024)
 
 
 def main() -> None:
-    """Write the filings and `expected.json` to a folder, this one unless told otherwise."""
+    """Write both folders of filings with their `expected.json`, or only those that are named."""
     parser = argparse.ArgumentParser(description="Write sample filings of invented companies.")
-    parser.add_argument("--out", type=Path, default=HERE, help="folder to write to (default: beside this script)")
-    folder: Path = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
-    expected = [write(plan, folder) for plan in plans()]
-    text = json.dumps(expected, indent=1, ensure_ascii=False) + "\n"
-    (folder / "expected.json").write_text(text, encoding="utf-8")
-    print(f"{len(expected)} filings written to {folder}")
+    parser.add_argument("--out", type=Path, help="folder for the PDFs (default: beside this script)")
+    parser.add_argument("--html-out", type=Path, help="folder for the HTML filings (default: ../filings_html)")
+    folders = parser.parse_args()
+    everything = not folders.out and not folders.html_out
+    if everything or folders.out:
+        folder = folders.out or HERE
+        folder.mkdir(parents=True, exist_ok=True)
+        expected = [write(plan, folder) for plan in plans()]
+        text = json.dumps(expected, indent=1, ensure_ascii=False) + "\n"
+        (folder / "expected.json").write_text(text, encoding="utf-8")
+        print(f"{len(expected)} filings written to {folder}")
+    if everything or folders.html_out:
+        folder = folders.html_out or HERE.parent / "filings_html"
+        print(f"{write_html_filings(folder)} filings written to {folder}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +138,7 @@ class _Composer:
         numbered = plan.form != "8-K"
         self.sheet = Typesetter(company["font"], company["banded"], head, foot, numbered, self.draft)
         self.sheet.new_page()
-        lines = list(_paragraphs(_template(plan.form.lower(), plan)))
+        lines = list(paragraphs(template(plan.form.lower(), plan.words, plan.form, plan.period_end)))
         for number, line in enumerate(lines):
             self._keep_with_table(line, lines[number + 1 : number + 3])
             self._line(line)
@@ -255,37 +264,6 @@ class _Composer:
         if self.sheet.page == 0:
             return 8.2
         return 9.0 if self.sheet.font == "helvetica" else 9.6
-
-
-def _template(name: str, plan: Plan) -> str:
-    """A template with its includes and words filled in."""
-    words = dict(plan.words)
-    words["check_marks"] = _read("check-marks")
-    if plan.form == "10-K":
-        # Item 1C is required from fiscal years that end on or after December 15, 2023.
-        words["cybersecurity"] = fill(_read("item-1c"), words) if plan.period_end >= date(2023, 12, 15) else ""
-    text = _read(name)
-    for include in [line for line in text.splitlines() if line.startswith("@include ")]:
-        text = text.replace(include, _read(include.removeprefix("@include ")))
-    return fill(text, words)
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    """Marked lines one by one; lines of running text joined up to the next blank or marked line."""
-    running: list[str] = []
-    for line in [*map(str.strip, text.splitlines()), ""]:
-        marked = line.startswith(("@", "^", "~", "#", "- "))
-        if running and (marked or not line):
-            yield " ".join(running)
-            running = []
-        if marked:
-            yield line
-        elif line:
-            running.append(line)
-
-
-def _read(name: str) -> str:
-    return (HERE / "templates" / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def _plain(amount: Decimal) -> int | str:

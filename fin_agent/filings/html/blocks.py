@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from fin_agent.filings.html.elements import Kind, kind_of
-from fin_agent.filings.html.styles import PLAIN, Style, sheet_of, style_of, with_classes
+from fin_agent.filings.html.styles import COLOURED, PLAIN, WHITE, Style, ground_of, sheet_of, style_of, with_classes
 
 LINE_BREAK = "\n"
 """Stands among the words of a text where a line ends."""
@@ -114,13 +114,14 @@ _WIDEST = 1_000
 _MOST_ROWS_SPANNED = 1_000
 
 
-def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = ()) -> list[Block]:
+def blocks_of(root: etree._Element, tagged: Sequence[etree._Element] = (), first_tag: int = 0) -> list[Block]:
     """The blocks of a document in reading order.
 
-    Left out is what no reader sees: `display: none`, the header of inline XBRL, scripts, text set in no size. `tagged`
-    elements are marked in the texts that hold them, by their position in that sequence.
+    Left out is what no reader sees: `display: none`, the header of inline XBRL, scripts, text set in no size or in
+    white on white. `tagged` elements are marked in the texts that hold them, by their position in that sequence,
+    counted from `first_tag`.
     """
-    return _Walk(_sheet(root), {element: position for position, element in enumerate(tagged)}).through(root)
+    return _Walk(_sheet(root), {element: position for position, element in enumerate(tagged, first_tag)}).through(root)
 
 
 def _sheet(root: etree._Element) -> dict[str, str]:
@@ -144,6 +145,8 @@ class _Open:
     align: str
     raised: bool
     preformatted: bool
+    dark: bool
+    """Whether the ground is coloured, so that white text is seen."""
 
 
 class _Walk:
@@ -187,6 +190,10 @@ class _Walk:
         style = self._style(element)
         if style.hidden or element.get("hidden") is not None:
             return None
+        ground = style.ground or ground_of(element.get("bgcolor"))
+        dark = ground == COLOURED or (not ground and outer is not None and outer.dark)
+        if not dark and (style.white or ground_of(element.get("color")) == WHITE):
+            return None
         if kind is Kind.LINE_BREAK:
             self._text.end_line()
             return None
@@ -208,6 +215,7 @@ class _Walk:
             outer.align if outer else "",
             style.raised or kind is Kind.RAISED or bool(outer and outer.raised),
             kind is Kind.PREFORMATTED or bool(outer and outer.preformatted),
+            dark,
         )
         if kind is Kind.TABLE:
             opened.kind = self._begin_table(element)

@@ -18,33 +18,37 @@ MAX_ELEMENTS = 2_000_000
 """Filings have tens of thousands, the largest of banks some hundred thousand."""
 
 
-def parse_html(path: Path) -> etree._Element:
-    """The root of the HTML file at `path` (also gzipped, also in EDGAR's `<DOCUMENT>` envelope).
+def parse_html(path: Path) -> list[etree._Element]:
+    """The roots of the HTML documents in the file at `path` (also gzipped).
 
-    Well-formed XHTML, as inline XBRL has to be, keeps its namespaces and letter case; anything else is read as browsers
-    do, with lower-case names. Raises ReadError where the file is missing, empty, no HTML, cut off, damaged, or far too
-    large unpacked.
+    That is one, save in EDGAR's full-submission text: of its documents the report is read, and the exhibits that tell
+    investors what they would else look for there (EX-13, EX-99). Well-formed XHTML, as inline XBRL has to be, keeps its
+    namespaces and letter case; anything else is read as browsers do, with lower-case names. Raises ReadError where the
+    file is missing, empty, no HTML, cut off, damaged, or far too large.
     """
-    content = _unwrapped(_bytes_of(path))
+    content = _bytes_of(path)
     if not content.strip():
         raise ReadError("the file is empty", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    if not _LOOKS_LIKE_HTML.search(content, 0, _HEAD):
-        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    if _is_cut_off(content):
-        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    try:
-        root = etree.fromstring(content, _xml_parser())
-    except etree.XMLSyntaxError:
-        root = _read_loosely(content, path)
-    if root is None:
-        raise ReadError("the HTML holds no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    if (elements := int(float(str(root.xpath("count(//*)"))))) > MAX_ELEMENTS:
+    roots = [_parsed(document, path) for document in _documents_in(_as_utf8(content))]
+    elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
+    if elements > MAX_ELEMENTS:
         raise ReadError(
             f"it holds {elements:,} elements; at most {MAX_ELEMENTS:,} are read",
             subject=path.name,
             remedy="Check where it comes from; split a collection into its filings and ingest those",
         )
-    return root
+    return roots
+
+
+def _parsed(content: bytes, path: Path) -> etree._Element:
+    if not _LOOKS_LIKE_HTML.search(content, 0, _HEAD):
+        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if _is_cut_off(content):
+        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    try:
+        return etree.fromstring(content, _xml_parser())
+    except etree.XMLSyntaxError:
+        return _read_loosely(content, path)
 
 
 _DOWNLOAD_AGAIN = "Download the filing again"
@@ -52,7 +56,9 @@ _HEAD = 65_536
 _CHUNK = 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _LOOKS_LIKE_HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|div|table|p|font|pre|h\d|span|ix:)\b", re.I)
-_ENVELOPE = re.compile(rb"<DOCUMENT>.*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
+_ENVELOPE = re.compile(rb"<DOCUMENT>\s*<TYPE>([^\r\n<]*)(?:(?!<DOCUMENT>).)*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
+_READ_EXHIBITS = (b"EX-99", b"EX-13")
+_DECLARED = re.compile(rb"<\?xml[^>]*\?>")
 _OPEN_ROOT = re.compile(rb"<\s*(html|xhtml:html)\b", re.I)
 _CLOSE_ROOT = re.compile(rb"</\s*(?:xhtml:)?html\s*>", re.I)
 _OPEN_TABLE = re.compile(rb"<table\b", re.I)
@@ -96,11 +102,23 @@ def _too_large(path: Path) -> ReadError:
     )
 
 
-def _unwrapped(content: bytes) -> bytes:
-    """The main document of EDGAR's full-submission text, or `content` itself."""
-    if (found := _ENVELOPE.search(content)) is None or b"<XBRL>" in content[: found.start(1)]:
-        return _without_xbrl_envelope(content)
-    return _without_xbrl_envelope(found[1])
+def _as_utf8(content: bytes) -> bytes:
+    """`content` as it is, but for UTF-16, which says so in its first two bytes."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return _DECLARED.sub(b"", content.decode("utf-16", errors="replace").encode(), count=1)
+    return content
+
+
+def _documents_in(content: bytes) -> list[bytes]:
+    """The documents of EDGAR's full-submission text that are read, or `content` itself."""
+    found = [(match[1].strip().upper(), match[2]) for match in _ENVELOPE.finditer(content)]
+    if not found:
+        return [_without_xbrl_envelope(content)]
+    (_, report), *others = found
+    exhibits = [
+        text for kind, text in others if kind.startswith(_READ_EXHIBITS) and _LOOKS_LIKE_HTML.search(text[:_HEAD])
+    ]
+    return [_without_xbrl_envelope(text) for text in (report, *exhibits)]
 
 
 def _without_xbrl_envelope(content: bytes) -> bytes:
@@ -133,12 +151,24 @@ def _xml_parser() -> etree.XMLParser:
     )
 
 
-def _read_loosely(content: bytes, path: Path) -> etree._Element | None:
+def _read_loosely(content: bytes, path: Path) -> etree._Element:
     parser = etree.HTMLParser(encoding=_encoding_of(content), remove_comments=True, huge_tree=True, no_network=True)
     try:
-        return etree.fromstring(content, parser)
+        root = etree.fromstring(content, parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise ReadError(f"the HTML cannot be parsed ({error})", subject=path.name, remedy=_DOWNLOAD_AGAIN) from error
+    if any(entry.type_name == _TOO_DEEP for entry in parser.error_log):
+        raise ReadError(
+            "its elements stand thousands deep inside each other, which no filing's do",
+            subject=path.name,
+            remedy="Save the page anew with a browser, or give the filing as PDF",
+        )
+    if root is None:
+        raise ReadError("the HTML holds no element", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    return root
+
+
+_TOO_DEEP = "ERR_RESOURCE_LIMIT"
 
 
 def _encoding_of(content: bytes) -> str:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.html.blocks import blocks_of
+from fin_agent.filings.filing import ReadWarning, Tag
+from fin_agent.filings.html.blocks import Block, Break, blocks_of
 from fin_agent.filings.html.document import parse_html
 from fin_agent.filings.html.typesetting import typeset
 from fin_agent.filings.readers.document import MAX_PAGES, Document
@@ -19,9 +20,17 @@ def read_html(path: Path) -> Document:
     Pages are the file's own where it says where they end, else sheets of letter size. Raises ReadError where the file
     is missing, empty, no HTML, cut off, damaged, without text, or far too large.
     """
-    root = parse_html(path)
-    tagged = read_tags(root)
-    document = typeset(blocks_of(root, tagged.elements))
+    blocks: list[Block] = []
+    tags: list[Tag] = []
+    warnings: list[ReadWarning] = []
+    for root in parse_html(path):
+        tagged = read_tags(root)
+        if blocks:
+            blocks.append(Break())
+        blocks += blocks_of(root, tagged.elements, first_tag=len(tags))
+        tags += tagged.tags
+        warnings += tagged.warnings
+    document = typeset(blocks)
     if not document.pages:
         raise ReadError(
             "the HTML holds no text that a reader sees",
@@ -34,8 +43,6 @@ def read_html(path: Path) -> Document:
             subject=path.name,
             remedy="Split it into its filings and ingest those",
         )
-    tags = []
-    for position, tag in enumerate(tagged.tags):
-        place = document.places.get(position)
-        tags.append(replace(tag, page=place.page, box=place.box) if place else tag)
-    return Document(tuple(document.pages), tuple(tags), tagged.warnings)
+    for position, place in document.places.items():
+        tags[position] = replace(tags[position], page=place.page, box=place.box)
+    return Document(tuple(document.pages), tuple(tags), tuple(warnings))

@@ -20,9 +20,14 @@ class Style(NamedTuple):
     align: str = ""
     raised: bool = False
     """Superscript."""
+    white: bool = False
+    """Text in white."""
+    ground: str = ""
+    """WHITE, COLOURED, or nothing where no background is said."""
 
 
 PLAIN = Style()
+WHITE, COLOURED = "white", "coloured"
 
 
 @lru_cache(maxsize=16_384)
@@ -45,8 +50,18 @@ def style_of(declarations: str) -> Style:
         block=True if display in ("block", "list-item", "flex", "grid") else False if display == "inline" else None,
         indent=max(0.0, min(indent, _DEEPEST)),
         align=found.get("text-align", ""),
+        white=ground_of(found.get("color")) == WHITE,
+        ground=ground_of(found.get("background-color") or found.get("background")),
         raised=found.get("vertical-align") in ("super", "text-top") and "inline" not in display,
     )
+
+
+def ground_of(colour: str | None) -> str:
+    """WHITE or COLOURED; empty for no colour or one that lets through what is behind it."""
+    plain = "".join((colour or "").lower().split())
+    if not plain or plain in ("transparent", "inherit", "none", "initial", "unset"):
+        return ""
+    return WHITE if _WHITE.match(plain) else COLOURED
 
 
 def sheet_of(text: str) -> dict[str, str]:
@@ -76,6 +91,10 @@ _UNITS = {
     "%": 5.0,
 }
 _LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|ex|in|cm|mm|pc|%)?")
+_WHITE = re.compile(
+    r"white$|snow$|#?(?:f[4-9a-f]){3}(?:ff)?$|#?fff$|rgba?\((?:(?:24[4-9]|25[0-5]|9[6-9]%|100%),?){3}(?:,?1(?:\.0)?)?\)$"
+)
+"""White, and what cannot be told from it."""
 _NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
 _LEFT = {1: 0, 2: 1, 3: 1, 4: 3}
 """Which of the lengths is the left side, by how many are given."""

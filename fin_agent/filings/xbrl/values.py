@@ -31,13 +31,16 @@ class NumericValue:
 
 
 def read_value(element: etree._Element, printed: str) -> NumericValue:
-    """The value of an `ix:nonFraction` that prints `printed`; its attributes say how to read it."""
+    """The value of an `ix:nonFraction` that prints `printed`; its attributes say how to read it.
+
+    A format that is not known is flagged, and the print read as a plain number where it is one.
+    """
     transformation = transformation_name(attribute(element, "format") or "")
     amount = _scaled(element, read_number(printed, transformation))
+    unknown = UNKNOWN_FORMAT if transformation and not is_number_format(transformation) else ""
     if amount is None:
-        unknown = transformation and not is_number_format(transformation)
-        return NumericValue(None, flag=UNKNOWN_FORMAT if unknown else NOT_A_NUMBER)
-    return NumericValue(amount, _decimals(element, amount))
+        return NumericValue(None, flag=unknown or NOT_A_NUMBER)
+    return NumericValue(amount, _decimals(element, amount), unknown)
 
 
 def read_fraction(prints: dict[str, tuple[etree._Element, str]]) -> NumericValue:

@@ -37,6 +37,20 @@ def test_what_nobody_sees_is_left_out() -> None:
     assert texts(body) == ["seen"]
 
 
+def test_white_text_is_seen_on_a_coloured_ground_only() -> None:
+    assert texts("<p style='color:#ffffff'>a</p><p style='color: white; background-color: #fff'>b</p><p>c</p>") == ["c"]
+    assert (
+        texts("<font color='#FFFFFF'>a</font><p style='color:rgb(255, 255, 255)'>b</p><p style='color:#fefefe'>d</p>")
+        == []
+    )
+    grounds = "background-color:#003366", "background: navy url(x.png)"
+    for ground in grounds:
+        assert texts(f"<div style='{ground}'><p style='color:#fff'>seen</p></div>") == ["seen"], ground
+    dark = "<table bgcolor='#000080'><tr><td><font color='white'>Total</font></td><td>1</td></tr></table>"
+    assert cells(read(dark)[0]) == [["Total", "1"]]
+    assert texts("<p style='color:#f00'>red</p>") == ["red"]
+
+
 def test_classes_of_the_style_sheet_count() -> None:
     assert texts(
         "<style>.gone { display:none } .kept { color:red }</style><p class='kept'>a</p><p class='x gone'>b</p>"

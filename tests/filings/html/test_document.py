@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.html import document
@@ -18,6 +19,11 @@ def written(tmp_path: Path, content: bytes | str, name: str = "filing.htm") -> P
     return path
 
 
+def root_of(path: Path) -> etree._Element:
+    (root,) = parse_html(path)
+    return root
+
+
 def refused(path: Path) -> ReadError:
     with pytest.raises(ReadError) as raised:
         parse_html(path)
@@ -27,15 +33,15 @@ def refused(path: Path) -> ReadError:
 
 
 def test_well_formed_xhtml_keeps_its_namespaces(tmp_path: Path) -> None:
-    assert parse_html(written(tmp_path, XHTML)).tag == "{http://www.w3.org/1999/xhtml}html"
+    assert root_of(written(tmp_path, XHTML)).tag == "{http://www.w3.org/1999/xhtml}html"
 
 
 def test_a_gzipped_file_is_the_file_itself(tmp_path: Path) -> None:
     packed = written(tmp_path, gzip.compress(XHTML.encode()), "filing.htm.gz")
-    assert "".join(parse_html(packed).itertext()) == "Revenue"
+    assert "".join(root_of(packed).itertext()) == "Revenue"
     # Named as packed and not packed, or the other way round: the content decides.
-    assert "".join(parse_html(written(tmp_path, XHTML, "plain.htm.gz")).itertext()) == "Revenue"
-    assert "".join(parse_html(written(tmp_path, gzip.compress(XHTML.encode()), "packed.htm")).itertext()) == "Revenue"
+    assert "".join(root_of(written(tmp_path, XHTML, "plain.htm.gz")).itertext()) == "Revenue"
+    assert "".join(root_of(written(tmp_path, gzip.compress(XHTML.encode()), "packed.htm")).itertext()) == "Revenue"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +53,7 @@ def test_a_gzipped_file_is_the_file_itself(tmp_path: Path) -> None:
     ],
 )
 def test_html_as_browsers_read_it(tmp_path: Path, content: str) -> None:
-    assert parse_html(written(tmp_path, content)) is not None
+    assert root_of(written(tmp_path, content)) is not None
 
 
 def test_the_main_document_of_a_full_submission(tmp_path: Path) -> None:
@@ -55,20 +61,48 @@ def test_the_main_document_of_a_full_submission(tmp_path: Path) -> None:
         "<SEC-DOCUMENT><DOCUMENT><TYPE>10-K<TEXT><html><body><p>the report</p></body></html></TEXT></DOCUMENT>"
         "<DOCUMENT><TYPE>EX-21<TEXT><html><body><p>an exhibit</p></body></html></TEXT></DOCUMENT>"
     )
-    text = "".join(parse_html(written(tmp_path, submission)).itertext())
+    text = "".join(root_of(written(tmp_path, submission)).itertext())
     assert "the report" in text
     assert "an exhibit" not in text
 
 
+def test_a_release_in_an_exhibit_is_read_with_the_report(tmp_path: Path) -> None:
+    submission = "".join(
+        f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>1\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
+        for kind, text in (
+            ("8-K", "<html><body><p>the report</p></body></html>"),
+            ("EX-10.1", "<html><body><p>a contract</p></body></html>"),
+            ("EX-99.1", "<html><body><p>the release</p></body></html>"),
+            ("GRAPHIC", "begin 644 logo.jpg M_]C_X 02D9)1@"),
+            ("EX-99.2", "begin 644 slides.pdf M_]C_X"),
+        )
+    )
+    roots = parse_html(written(tmp_path, submission))
+    assert ["".join(root.itertext()).strip() for root in roots] == ["the report", "the release"]
+
+
+def test_utf_16(tmp_path: Path) -> None:
+    content = XHTML.replace("utf-8", "utf-16").replace("Revenue", "Société")
+    assert "".join(root_of(written(tmp_path, content.encode("utf-16"))).itertext()) == "Société"
+
+
+def test_elements_thousands_deep(tmp_path: Path) -> None:
+    deep = "<div>" * 5_000 + "text" + "</div>" * 5_000
+    assert "deep inside each other" in refused(written(tmp_path, f"<html><body>{deep}</body></html>")).what
+    assert "text" in "".join(
+        root_of(written(tmp_path, deep.replace("<div>" * 4_000, "").replace("</div>" * 4_000, ""))).itertext()
+    )
+
+
 def test_the_xbrl_envelope_is_taken_off(tmp_path: Path) -> None:
     wrapped = f"<DOCUMENT><TYPE>10-K<TEXT>\n<XBRL>\n{XHTML}\n</XBRL>\n</TEXT></DOCUMENT>"
-    assert parse_html(written(tmp_path, wrapped)).tag.endswith("}html")
+    assert root_of(written(tmp_path, wrapped)).tag.endswith("}html")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "iso-8859-1"])
 def test_text_is_decoded_by_what_it_is(tmp_path: Path, encoding: str) -> None:
     content = f"<html><head><meta charset='{encoding}'></head><body><p>Société & Cie</body></html>".encode(encoding)
-    assert "Société" in "".join(parse_html(written(tmp_path, content)).itertext())
+    assert "Société" in "".join(root_of(written(tmp_path, content)).itertext())
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -113,13 +147,13 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_more_elements_than_any_filing_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "MAX_ELEMENTS", 1_000)
     rows = "<tr><td>1</td><td>2</td></tr>" * 500
-    assert "1,504 elements" in refused(written(tmp_path, f"<html><body><table>{rows}</table></body></html>")).what
+    assert "1,503 elements" in refused(written(tmp_path, f"<html><body><table>{rows}</table></body></html>")).what
 
 
 def test_entities_a_file_defines_are_not_expanded(tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     content = f'<!DOCTYPE html [<!ENTITY l0 "ha">{laughs}<!ENTITY x SYSTEM "file:///etc/passwd">]>'
     content += "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>&l11;&x;</p></body></html>"
-    text = "".join(part for part in parse_html(written(tmp_path, content)).itertext() if isinstance(part, str))
+    text = "".join(part for part in root_of(written(tmp_path, content)).itertext() if isinstance(part, str))
     assert len(text) < 1_000
     assert "root:" not in text

@@ -208,7 +208,7 @@ def test_under_an_unknown_format_the_plain_reading_is_tried() -> None:
     read = read_tags(
         document(figure("1,250", 'format="x:new"') + figure("MMXX", 'format="x:new"', name="us-gaap:Cash"))
     )
-    assert [(tag.value, tag.flags) for tag in read.tags] == [(1250, ()), (None, ("unknown format",))]
+    assert [(tag.value, tag.flags) for tag in read.tags] == [(1250, ("unknown format",)), (None, ("unknown format",))]
 
 
 @pytest.mark.parametrize(
