@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
+from fin_agent.filings.facts.equity import DatedRow, balance_period, dated_rows, equity_facts, is_component
+from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
 from fin_agent.filings.facts.reconciling import UnitOf, reconciled
-from fin_agent.filings.filing import Cell, Fact, Identity, PageContent, Row, Statement, Table
+from fin_agent.filings.facts.rows_in_time import facts_of_rows_in_time, period_under
+from fin_agent.filings.filing import Fact, Identity, PageContent, Row, Statement, Table
 from fin_agent.filings.outline.statements import statement_titled
+from fin_agent.filings.tables.periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import read_tables
-from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.units import scale_of
 
 MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
 """Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""
@@ -41,17 +46,62 @@ def facts_of_tables(
     held against each other (`reconciling.reconciled`).
     """
     usual = _usual_unit_line(tables, statements)
+    latest = max(
+        (when.fiscal_year for table in tables if table.page in statements for when in table.periods if when),
+        default=9999,
+    )
     by_table: list[list[Fact]] = []
-    for table in tables:
-        if not any(table.periods):
-            continue
-        statement = statements.get(table.page)
-        if statement is not None:
-            statement = _titled(table.caption) or statement
-        by_table.append(list(_facts_of(table, statement, table.unit_line or _fitting(usual, table), metric_of)))
+    meant = [_statement_of(table, statements) for table in tables]
+    calendar = FiscalCalendar.known_from(period for table in tables for period in table.periods)
+    components = _component_rows(tables, meant, calendar) if calendar else {}
+    for position, table in enumerate(tables):
+        unit_line = table.unit_line or _fitting(usual, table)
+        if position in components:
+            by_table.append(list(equity_facts(table, components[position], unit_line, metric_of)))
+        elif any(table.periods):
+            facts = _facts_of(table, meant[position], unit_line, metric_of)
+            by_table.append([_without_outlook(fact, latest) for fact in facts])
+        elif calendar is not None and meant[position] is None:
+            by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of)))
     if unit_of is not None:
         return reconciled(by_table, unit_of)
     return [fact for facts in by_table for fact in facts]
+
+
+def _without_outlook(fact: Fact, latest: int) -> Fact:
+    """Figures for years after the statements' own are plans, guidance or dues: none of them is a reported metric."""
+    return replace(fact, metric=None) if fact.period.fiscal_year > latest and fact.statement is None else fact
+
+
+def _statement_of(table: Table, statements: Mapping[int, Statement]) -> Statement | None:
+    statement = statements.get(table.page)
+    return None if statement is None else _titled(table.caption) or statement
+
+
+def _component_rows(
+    tables: Sequence[Table], statements: Sequence[Statement | None], calendar: FiscalCalendar
+) -> dict[int, Mapping[int, DatedRow]]:
+    """Rows in time of each statement of equity whose columns have no period, by the table's position."""
+    found: dict[int, Mapping[int, DatedRow]] = {}
+    parts: list[int] = []
+    for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
+        if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
+            continue
+        if len({period for period in table.periods if period}) > 1 or sum(map(_dated_balance, table.rows)) == 0:
+            continue
+        if parts and len(tables[parts[-1]].columns) != len(table.columns):
+            found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
+            parts = []
+        parts.append(position)
+    found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
+    return found
+
+
+_FEWEST_COMPONENTS = 3
+
+
+def _dated_balance(row: Row) -> bool:
+    return len(time_words(row.label).dates) == 1
 
 
 def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:
@@ -60,31 +110,44 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
     split = statement is None or statement is Statement.EQUITY
     parts = _parts(table) if split else [""] * len(table.columns)
     columns = [metric_of(part, None, ()) if part else None for part in parts]
+    alone = statement is None and not any(columns)
+    divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
     for row in table.rows:
         metric = metric_of(row.label, statement, row.section) if row.label else None
         scope: str | None = None
-        if statement is None and row.section:
-            metric, scope = _scoped(row, metric, metric_of)
+        if statement is None:
+            metric, scope = _scoped(row, metric, divided, metric_of)
+        elif statement is Statement.EQUITY:
+            scope = next((heading for heading in (*row.section, row.label) if is_component(heading)), None)
+            scope = None if row.label.lower().startswith("total") and scope and not is_component(row.label) else scope
         for index, (cell, period) in enumerate(zip(row.cells, table.periods, strict=True)):
             if cell is None or period is None:
                 continue
-            unit = _unit(cell, row, parts[index], money)
+            unit = unit_of_cell(cell, row, parts[index], money)
             of_column = columns[index] if metric is None else None
+            if statement is Statement.EQUITY:
+                period = balance_period(row.label, period, table.periods)
+            covered = period_under(row.label, period) if statement is None else period
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
-                scale=_scale(unit, cell, row, unit_line),
+                scale=scale_of_cell(unit, cell, row, unit_line),
                 unit=unit,
-                period=period,
+                period=covered or period,
                 page=table.page,
                 box=cell.box,
-                metric=of_column or metric,
+                metric=(of_column or metric) if covered else None,
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
                 statement=statement,
-                scope=_part_of_company(row.label) if of_column else _scope(row.label, parts[index]) or scope,
+                scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )
+
+
+def _joined(column: str | None, row: str | None) -> str | None:
+    """`Retail, Europe` where both the column and the row are of a part."""
+    return ", ".join(part for part in (column, row) if part) or None
 
 
 def _scope(label: str, part: str) -> str | None:
@@ -92,29 +155,6 @@ def _scope(label: str, part: str) -> str | None:
     return None if part.lower() in label.lower() else _part_of_company(part)
 
 
-_SHARES = re.compile(
-    r"\b(?:weighted|average|number of|basic|diluted)\b[^.]*\bshares\b|^shares\b"
-    r"|\bshares (?:outstanding|used|repurchased|issued)\b"
-    r"|\bshares[^.]*\b(?:outstanding|used in)\b",
-    re.I,
-)
-_PER_SHARE = re.compile(
-    r"\bper\s+(?:[\w-]+\s+){0,3}?(?:share|unit|ads)\b|\beps\b|\b(?:earnings|income|loss|dividends?)\b[^,;]*\bper\s+(?:[\w-]+\s+)*share",
-    re.I,
-)
-_PERCENT = re.compile(r"%|\bpercent(?:age)?s?\b|\b(?:effective|statutory) (?:income )?tax rate\b", re.I)
-_RATIO = re.compile(r"\bratio\b|\bturnover\b", re.I)
-_COUNT = re.compile(
-    r"^(?:number of|total number of)\b"
-    r"|\b(?:employees|headcount|subscribers|memberships|customers|stores|locations|members)\b",
-    re.I,
-)
-_PRICED_SHARES = re.compile(
-    r"\b(?:cost|value|repurchased? of|purchases? of|issuance of|capital|stock-based|amount)\b", re.I
-)
-_PRICED_COUNT = re.compile(
-    r"\b(?:cost|expense|paid|benefit|compensation|payable|receivable|payments|fund|deposits|revenue|sales)", re.I
-)
 _GENERIC = re.compile(
     r"\b(?:assets?|liabilit|equity|activities|income|expenses?|costs?|revenues?|sales|cash|per share|shares|total|"
     r"adjust|earnings|profit|loss|tax|debt|reconcil|non-gaap|plan|balance|inventor|receivable|current|other|"
@@ -124,8 +164,6 @@ _GENERIC = re.compile(
 
 
 _WHOLE = re.compile(r"\b(?:total|consolidated|company|amounts?|actual|(?:as )?reported|dollars?)\b", re.I)
-_SHARES_COLUMN = re.compile(r"^(?:number of )?(?:\w+ )?(?:shares|units|options|awards|rsus)\b", re.I)
-_PRICE_COLUMN = re.compile(r"\bper[\s-]+(?:\w+ )?share\b|\bprice\b|\bgrant[\s-]date fair value\b", re.I)
 _TIME_WORDS = re.compile(
     r"\(?\b(?:un)?audited\b\)?|\b(?:(?:19|20)\d\d|fiscal|years?|ended|months|weeks|three|six|nine|twelve|for the"
     r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?(?: \d{1,2},?)?|as of|at|quarter)\b",
@@ -162,30 +200,71 @@ _TITLE_WORDS = 16
 _BRACKETS = re.compile(r"\([^()]*\)?")
 
 
-def _scoped(row: Row, metric: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:
-    """(metric, scope) of a row in a table that is no primary statement: a part named in its label or its heading."""
-    heading = row.section[-1]
-    if metric is None:
-        over = metric_of(heading, None, row.section[:-1])
-        if over is not None and row.label and not row.label.lower().startswith("total"):
-            return over, row.label
+def _scoped(row: Row, metric: str | None, divided: str | None, metric_of: MetricOf) -> tuple[str | None, str | None]:
+    """(metric, scope) of a row in a table that is no primary statement: a part named in its label or its heading.
+
+    `divided` is the metric that the caption says the table splits up.
+    """
+    heading = row.section[-1] if row.section else ""
+    if metric is not None:
+        return metric, heading if heading and not _GENERIC.search(heading) and len(heading) <= 60 else None
+    named = metric_of(heading, None, row.section[:-1]) or metric_split_by(heading, metric_of) if heading else None
+    over = named if heading else divided
+    if over is None or not row.label or _NO_PART.search(row.label):
         return None, None
-    if not _GENERIC.search(heading) and len(heading) <= 60:
-        return metric, heading
-    return metric, None
+    if row.label.lower().startswith("total") or _part_of_company(row.label) is None:
+        # Named or not, the sum of the parts is of the whole: `Consolidated`, `Total`.
+        alone = _CONSOLIDATED if heading else _BARE_TOTAL
+        return (over if alone.match(row.label) and len(row.section) < 2 else None), None
+    return over, row.label.rstrip(" :")
+
+
+def metric_split_by(text: str, metric_of: MetricOf) -> str | None:
+    """The metric that a caption or heading splits into parts (`Net sales by geographic area`), or None.
+
+    Of several, the last one: it stands next to the table.
+    """
+    if _ROLLED_FORWARD.search(text):
+        return None
+    for match in reversed(list(_SPLIT.finditer(text))):
+        words = match["what"].split()[-_MOST_METRIC_WORDS:]
+        for start in range(len(words)):
+            if found := metric_of(" ".join(words[start:]), None, ()):
+                return found
+    return None
+
+
+_MOST_METRIC_WORDS = 5
+_ROLLED_FORWARD = re.compile(r"\b(?:changes?|activity|roll-?forward|reconciliation)\b", re.I)
+_CAPTION_REACH = 220
+_SPLIT = re.compile(
+    r"(?P<what>[A-Za-z][A-Za-z,'\u2019&-]*(?: [A-Za-z&][A-Za-z,'\u2019&-]*){0,9}?)\*?,? "
+    r"(?:information )?(?:(?:disaggregated |summarized |broken down )?by|attribut(?:ed|able) to)"
+    r"(?: [\w'\u2019-]+,?){0,4}? (?:geograph\w*|countr\w+|regions?"
+    r"|(?:reportable |operating |business )?segments?|product\w*"
+    r"|platforms?|categor\w+|channels?|brands?|divisions?|lines? of business|services?|locations?|markets?)\b",
+    re.I,
+)
+_NO_PART = re.compile(
+    r"%|\b(?:growth|change|increase|decrease|margin|percent\w*|rate|ratio|per share|thereafter)\b", re.I
+)
+_BARE_TOTAL = re.compile(r"^(?:total|consolidated|(?:consolidated )?total company|worldwide)$", re.I)
+_CONSOLIDATED = re.compile(r"^(?:total )?(?:consolidated|company|worldwide)$", re.I)
 
 
 def _parts(table: Table) -> list[str]:
     """What tells apart the columns that cover one period: segments, components, shares and amounts."""
     shared = Counter(period for period in table.periods if period is not None)
-    names = [name.split() for name in table.columns]
+    names = [_TIME_WORDS.sub(" ", name).split() for name in table.columns]
     common = 0
     for words in zip(*names, strict=False):
         if len(set(words)) > 1:
             break
         common += 1
+    if not all(any(mark.isalpha() for mark in "".join(name[common:])) for name in names if name[common:]):
+        common = 0  # `Level 1` and `Level 2` differ in a number that says nothing alone
     return [
-        _TIME_WORDS.sub(" ", " ".join(name[common:])).strip(" ,-*") if period is not None and shared[period] > 1 else ""
+        " ".join(name[common:]).strip(" ,-*") if period is not None and shared[period] > 1 else ""
         for name, period in zip(names, table.periods, strict=True)
     ]
 
@@ -195,59 +274,3 @@ def _part_of_company(name: str) -> str | None:
     if not any(mark.isalpha() for mark in name) or _WHOLE.search(name):
         return None
     return " ".join(name.split())[:80]
-
-
-def _unit(cell: Cell, row: Row, part: str, money: bool) -> str:
-    if cell.percent:
-        return "percent"
-    if part and not cell.dollar and _SHARES_COLUMN.search(part) and not _PER_SHARE.search(part):
-        return "shares"
-    if part and _PRICE_COLUMN.search(part):
-        return "USD per share"
-    for text in (row.label, *reversed(row.section)):
-        if _SHARES.search(text) and not cell.dollar and not _PRICED_SHARES.search(text) and not _leads_per_share(text):
-            return "shares"
-        if _PER_SHARE.search(text):
-            return "USD per share" if not _plain_amount(cell) else "USD"
-        if text and not cell.dollar and _PERCENT.search(text):
-            return "percent" if abs(cell.amount) < 10_000 else "USD"
-    if not cell.dollar and _RATIO.search(row.label):
-        return "ratio"
-    if not cell.dollar and _COUNT.search(row.label) and not _PRICED_COUNT.search(row.label):
-        return "count"
-    return "USD" if money else "count"
-
-
-def _leads_per_share(text: str) -> bool:
-    """`Net income per share, diluted (weighted-average shares)` is a per-share figure."""
-    per, shares = _PER_SHARE.search(text), re.search(r"\bshares\b", text, re.I)
-    counted = re.search("weighted|average|number of", text, re.I)
-    return bool(per and shares and per.start() < shares.start() and not counted)
-
-
-def _plain_amount(cell: Cell) -> bool:
-    """`Dividends declared ($0.47 per share)` with (728): an amount of money, not one per share."""
-    return "," in cell.printed or ("." not in cell.printed and abs(cell.amount) >= 100)
-
-
-def _scale(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
-    if unit in ("percent", "USD per share", "ratio"):
-        return 1
-    own = next((found for text in (row.label, *reversed(row.section)) if (found := unit_line_in(text))), "")
-    if own and scale_of(own):
-        return scale_of(own) or 1
-    if unit == "count":
-        return 1
-    if unit == "shares":
-        return _share_scale(cell, unit_line)
-    return scale_of(unit_line) or 1
-
-
-def _share_scale(cell: Cell, unit_line: str) -> int:
-    """What the unit line says of shares, unless the size of the figure shows that it cannot be meant."""
-    said, amounts = share_scale_of(unit_line) or 1, scale_of(unit_line) or 1
-    if said == 1 and 0 < abs(cell.amount) < 100_000:
-        return amounts
-    if abs(cell.amount) * said > 10**12:
-        return 1
-    return said

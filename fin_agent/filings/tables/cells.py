@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fin_agent.filings.filing import Box, Cell, Word
 from fin_agent.filings.tables.lines import Line
 from fin_agent.filings.tables.numbers import Number, parse_number
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a line: a word, or all words of one printed number (`$`, `(1,234`, `)`)."""
 
     text: str
@@ -65,6 +65,13 @@ def tokens_of(line: Line) -> list[Token]:
     spaced = False
     for word in _unglued(line.words):
         text = word.text
+        if not pending and text[-1].isalpha() and not (text[0].isdigit() or text in _CLOSERS):
+            # Most words: no part of a number, no leader.
+            gap = 100.0 if spaced or not tokens else word.x0 - last
+            blank = text.lower() in _BLANKS
+            tokens.append(Token(text, word.x0, word.x1, word.x1, gap, None, blank, word.x0, word.y0, word.y1))
+            spaced, last = False, word.x1
+            continue
         if text in _OPENERS and not (text in _SIGNS and not _sign_of_next(word, line)):
             pending.append(word)
             continue
@@ -191,7 +198,7 @@ _EDGE_STEP = 3.0
 _CURRENCIES = frozenset({"$", "US$", "€", "£", "¥", "C$", "A$", "CA$"})
 _SIGNS = frozenset({"-", "–", "−"})
 _OPENERS = _CURRENCIES | _SIGNS | frozenset({"(", "$(", "($", "( $", "$-", "-$"})
-_CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]"})
+_CLOSERS = frozenset({")", "%", ")%", "%)", "¢", "]", "x", "×", "bps", "pts", "ppts"})
 _BLANKS = frozenset({"n/a", "na", "nm", "n.m.", "n/m", "n.a.", "nm%", "*", "**", "***", "n.m", "#", "nmf"})
 _LEADER = re.compile(r"^[.…·_‥]+$")
 _MARK = re.compile(r"^(?:\(\d{1,2}\)|\([a-z]{1,2}\)|\*+|[†‡§])$")
@@ -199,7 +206,7 @@ _MARK_GAP = 2.5
 
 
 def _has_digit_or_dash(text: str) -> bool:
-    return text[-1:] in "0123456789)%*]" or text in ("—", "–", "-", "−", "--", "$—", "$-", "—%", "-%", "$–")
+    return text[-1:] in "0123456789)%*]x×" or text in ("—", "–", "-", "−", "--", "$—", "$-", "—%", "-%", "$–")
 
 
 def _sign_of_next(word: Word, line: Line) -> bool:
@@ -245,7 +252,7 @@ def _one_column(first: list[tuple[int, Token]], second: list[tuple[int, Token]])
         return False
     a, b = _column([token for _, token in first]), _column([token for _, token in second])
     narrow = min(a.high - a.core, b.high - b.core) or 1.0
-    return min(a.high, b.high) - max(a.core, b.core) > 0.3 * narrow or b.low - a.high < 5.0
+    return min(a.high, b.high) - max(a.core, b.core) > 0.22 * narrow or b.low - a.high < 5.0
 
 
 def _column(tokens: Sequence[Token]) -> Column:
@@ -263,8 +270,10 @@ def _column(tokens: Sequence[Token]) -> Column:
 
 def _nearest(columns: Sequence[Column], token: Token, bound: int) -> int | None:
     best: tuple[float, int] | None = None
-    for index in range(bound):
+    for index in range(bound - 1, -1, -1):
         column = columns[index]
+        if column.high + 4.0 < token.edge and column.right < token.x0:
+            break  # those further left end further left still
         distance = max(column.low - token.edge, token.edge - column.high, 0.0)
         if distance <= 4.0 or (token.blank and token.x1 > column.core and token.x0 < column.right):
             best = min(best or (1e9, 0), (distance, index))

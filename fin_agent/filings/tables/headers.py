@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from fin_agent.filings.filing import FactPeriod
 from fin_agent.filings.tables.cells import Column
@@ -45,6 +46,10 @@ def read_header(
     the one period of all columns. `instant` says that the rows are balances at a day. A column that shows a change, a
     note number or anything else without a period of its own gets None.
     """
+    printed = len(columns)
+    columns = _with_empty(columns, lines)
+    filled = [index for index, column in enumerate(columns) if column.count]
+    assert len(filled) == printed
     parts: list[list[str]] = [[] for _ in columns]
     own: list[list[str]] = [[] for _ in columns]
     known: list[date] = []
@@ -66,7 +71,7 @@ def read_header(
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
     ]
-    return Header(tuple(_shown(column) for column in parts), tuple(periods))
+    return Header(tuple(_shown(parts[index]) for index in filled), tuple(periods[index] for index in filled))
 
 
 def is_header_line(line: Line) -> bool:
@@ -99,8 +104,11 @@ def phrases_of(line: Line) -> list[Phrase]:
     room = max(4.5, 0.5 * line.height)
     groups: list[list[int]] = []
     words = line.words
+    gaps = [second.x0 - first.x1 for first, second in pairwise(words)]
+    narrow = 1.25 * max(0.5, min(gaps, default=0.0))
     for index, word in enumerate(words):
-        if groups and word.x0 - words[groups[-1][-1]].x1 <= room:
+        gap = gaps[index - 1] if index else 0.0
+        if groups and (gap <= room and not (gap > narrow and _begins_anew(words[index - 1].text, word.text))):
             groups[-1].append(index)
         else:
             groups.append([index])
@@ -110,6 +118,15 @@ def phrases_of(line: Line) -> list[Phrase]:
     ]
 
 
+def _begins_anew(before: str, after: str) -> bool:
+    """Whether a period ends and another begins here (`Fiscal 2022 Fiscal 2021`), however near they stand."""
+    return bool(_PERIOD_END.search(before) and _PERIOD_START.match(after))
+
+
+_PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
+_PERIOD_START = re.compile(
+    r"(?:fiscal|fy\d*|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?)$|%$|\$$|change", re.I
+)
 _HINT = re.compile(
     r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
     r"|\bended\b|\bending\b|\bmonths\b|\bweeks\b|\bfiscal\b|\bfy\s?'?\d|\bq[1-4]\b|\b[1-4]q|\bquarter\b|\byears?\b"
@@ -132,9 +149,33 @@ _CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
 _MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
 
 
+def _with_empty(columns: Sequence[Column], lines: Sequence[Line]) -> Sequence[Column]:
+    """The columns and, where a header line dates more of them than hold numbers, the empty ones (`count` 0) as well.
+
+    Without those, a heading that spans several columns would stand over the wrong ones.
+    """
+    for line in reversed(lines):
+        over = [phrase for phrase in phrases_of(line) if _ANY_YEAR.search(phrase.text)]
+        if len(over) <= len(columns) or len({len(phrase.text.split()) for phrase in over}) > 1:
+            continue
+        under = [
+            [column for column in columns if phrase.x0 - 6 < column.right and phrase.x1 + 6 > column.left]
+            for phrase in over
+        ]
+        if sorted(id(column) for held in under for column in held) != sorted(map(id, columns)):
+            return columns
+        if any(len(held) > 1 for held in under):
+            return columns
+        empty = (Column(phrase.x1, phrase.x0, phrase.x1, phrase.x1, phrase.x1, 0, phrase.x0) for phrase in over)
+        return [held[0] if held else blank for held, blank in zip(under, empty, strict=True)]
+    return columns
+
+
 def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str], list[list[str]]]:
     """(text shared by all columns, text of each column) of one header line."""
     assigned: list[list[str]] = [[] for _ in columns]
+    if len(phrases) == len(columns) > 1 and _all_alike(phrases):
+        return [], [[phrase.text] for phrase in phrases]
     first = columns[0]
     stub = [phrase for phrase in phrases if phrase.x1 < min(first.left, first.core - 12) and phrase.middle < first.core]
     over = [phrase for phrase in phrases if phrase not in stub]
@@ -157,6 +198,12 @@ def _assign(phrases: list[Phrase], columns: Sequence[Column]) -> tuple[list[str]
         if _overlap(best, column) > 0.3 * min(best.x1 - best.x0, column.right - column.left) or timely:
             assigned[index].append(best.text)
     return shared, assigned
+
+
+def _all_alike(phrases: Sequence[Phrase]) -> bool:
+    """Whether each phrase is a year or a day, as columns are headed by, and none a label beside them."""
+    words = {len(phrase.text.split()) for phrase in phrases}
+    return len(words) == 1 and all(time_words(phrase.text).years or time_words(phrase.text).dates for phrase in phrases)
 
 
 def _group_size(over: Sequence[Phrase], columns: Sequence[Column]) -> int:
@@ -215,7 +262,10 @@ def _distinct(parts: Sequence[str]) -> list[str]:
 
 
 def _shown(parts: Sequence[str]) -> str:
-    return " ".join(_distinct(parts))
+    return _SPLIT_WORD.sub("-", " ".join(_distinct(parts)))
+
+
+_SPLIT_WORD = re.compile(r"(?<=[A-Za-z])- (?=[a-z])")
 
 
 def _has_no_period(own: str, name: str) -> bool:

@@ -189,13 +189,16 @@ def _open(path: list[_Heading], text: str, x0: float) -> None:
 
 
 def _close(path: list[_Heading], label: str, x0: float, apart: bool) -> None:
+    if (total := _TOTAL.match(label)) is not None:
+        named = next((depth for depth, head in enumerate(path, 1) if _same(head.text, label[total.end() :])), None)
+        if named is not None:
+            del path[named:]
+            return
     while path:
         top = path[-1]
         outdented = x0 < top.x0 - _INDENT
         beside = abs(x0 - top.x0) <= _INDENT
         if outdented or (beside and top.rows and (top.indented or (apart and top.colon))):
-            if _TOTAL.match(label) and not outdented and _same(top.text, _TOTAL.sub("", label)):
-                return
             path.pop()
         else:
             return

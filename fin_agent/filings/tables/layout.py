@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fin_agent.filings.filing import PageContent
+from fin_agent.filings.filing import PageContent, Word
+from fin_agent.filings.tables.above import REACH, caption_above, is_title, over_columns, top_of_header
 from fin_agent.filings.tables.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
-from fin_agent.filings.tables.headers import is_header_line, phrases_of
+from fin_agent.filings.tables.headers import is_header_line
 from fin_agent.filings.tables.labels import BodyLine
 from fin_agent.filings.tables.lines import Flow, Line, flows_of
 from fin_agent.filings.tables.units import unit_line_in
@@ -17,13 +18,7 @@ from fin_agent.filings.tables.units import unit_line_in
 
 def find_tables(page: PageContent) -> list[FoundTable]:
     """Tables of a page, top to bottom; pages with hardly any amount are passed over at once."""
-    amounts = 0
-    for word in page.words:
-        if _AMOUNT.match(word.text):
-            amounts += 1
-            if amounts >= _FEWEST_AMOUNTS:
-                break
-    else:
+    if not _may_hold_a_table(page):
         return []
     return [found for flow in flows_of(page) for found in _find_in(flow)]
 
@@ -49,10 +44,24 @@ def goes_on(first: FoundTable, second: FoundTable) -> bool:
     )
 
 
-_AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d+\.\d+%?\)?$|^\(?\d{1,3}\)?%?$|^[—–-]$|^\$$")
-_FEWEST_AMOUNTS = 4
-_REACH = 46.0
-"""Most white space, in points, between two lines of one table."""
+def _may_hold_a_table(page: PageContent) -> bool:
+    """Whether there are several amounts, or two that stand below or beside each other."""
+    amounts: list[Word] = []
+    for word in page.words:
+        if _AMOUNT.match(word.text):
+            if len(amounts) == 3 or any(_in_step(other, word) for other in amounts):
+                return True
+            amounts.append(word)
+    return False
+
+
+def _in_step(first: Word, second: Word) -> bool:
+    if abs(first.y0 - second.y0) < 2:
+        return second.x0 - first.x1 > 8
+    return abs(first.x1 - second.x1) < 16 or abs(first.y1 - second.y1) < 16
+
+
+_AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\(?\d{1,3}\)?%?$|^\$?[—–-]%?$|^\$$")
 
 
 def _find_in(flow: Flow) -> list[FoundTable]:
@@ -82,8 +91,8 @@ def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -
     segments: list[tuple[int, int]] = []
     start = last = -1
     left = right = 0.0
-    edges: list[float] = []
-    broken = False
+    edges: set[float] = set()
+    dated = broken = False
     for index, line in enumerate(lines):
         cells = seeds[index]
         if heads[index]:
@@ -95,19 +104,24 @@ def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -
             start >= 0
             and not broken
             and flow.table_of(index) == flow.table_of(last)
-            and line.middle - lines[index - 1].middle <= _REACH
+            and line.middle - lines[index - 1].middle <= REACH
             and index - last <= 9
-            and (_aligned(cells, edges) or _right_below(line, lines[last], index - last))
+            and (
+                _aligned(cells, edges)
+                or _right_below(line, lines[last], index - last)
+                or (dated and all(between.x1 < left for between in lines[last + 1 : index]))
+            )
         ):
             last = index
             left, right = min(left, cells[0].x0), max(right, cells[-1].x1)
-            edges.extend(cell.edge for cell in cells)
+            edges.update(round(cell.edge) for cell in cells)
         else:
             if start >= 0:
                 segments.append((start, last))
             start = last = index
             left, right, broken = cells[0].x0, cells[-1].x1, False
-            edges = [cell.edge for cell in cells]
+            edges = {round(cell.edge) for cell in cells}
+            dated = any(heads[max(0, index - 4) : index])
     if start >= 0:
         segments.append((start, last))
     return segments
@@ -125,7 +139,7 @@ def _right_below(line: Line, above: Line, steps: int) -> bool:
     return steps == 1 and line.middle - above.middle <= 1.6 * line.height and abs(line.x0 - above.x0) <= 40
 
 
-def _aligned(cells: Sequence[Token], edges: Sequence[float]) -> bool:
+def _aligned(cells: Sequence[Token], edges: Collection[float]) -> bool:
     return any(abs(cell.edge - edge) <= 6 or cell.core < edge < cell.x1 for cell in cells for edge in edges)
 
 
@@ -151,18 +165,23 @@ def _assemble(
     columns, label_column = _without_label_column(columns, rows, tokens, seeds, start, end)
     if not columns:
         return None
-    top = _top_of_header(lines, heads, seeds, columns, start, floor)
-    header = [lines[index] for index in range(top, start) if heads[index] or _over_columns(lines[index], columns)]
+    top = top_of_header(lines, heads, seeds, columns, start, max(floor, _top_of_table(flow, start)), bool(flow.printed))
+    header = [
+        lines[index]
+        for index in range(top, start)
+        if heads[index] or (over_columns(lines[index], columns) and not is_title(lines[index], lines[start], columns))
+    ]
     opening = [
         index
         for index in range(top, start)
-        if not heads[index] and not _over_columns(lines[index], columns) and not unit_line_in(lines[index].text)
+        if not heads[index] and not over_columns(lines[index], columns) and not unit_line_in(lines[index].text)
     ]
     if header:
-        below = max(index for index in range(top, start) if lines[index] in header)
-        opening = [index for index in opening if index > below]
+        places = [index for index in range(top, start) if lines[index] in header]
+        opening = [index for index in opening if index > places[-1]]
+        top = places[0]  # what stands above the header is a title, wherever it begins
     dated = any(heads[index] for index in range(top, start))
-    caption, unit_line = _caption(lines, heads, seeds, columns, top, floor)
+    caption, unit_line = caption_above(lines, heads, seeds, columns, top, floor)
     for index in range(top, start):
         unit_line = unit_line_in(lines[index].text) or unit_line
     body = [
@@ -183,6 +202,14 @@ def _assemble(
         unit_line,
         lines[top].y0 if top < start else lines[start].y0,
     )
+
+
+def _top_of_table(flow: Flow, start: int) -> int:
+    """First line of the real table that line `start` is a row of, its header among them; 0 where none is known."""
+    table = flow.table_of(start)
+    while table is not None and start > 0 and flow.table_of(start - 1) == table:
+        start -= 1
+    return 0 if table is None else start
 
 
 def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> list[Column]:
@@ -215,84 +242,15 @@ def _without_label_column(
         return columns, False
     first = columns[0]
     cells = [row[0] for row in rows if abs(row[0].edge - first.edge) <= 4]
-    led = [
-        tokens[index][0]
+    led = {
+        id(tokens[index][0])
         for index in range(start, end + 1)
         if seeds[index] and tokens[index] and tokens[index][0] is seeds[index][0]
-    ]
-    years = [cell for cell in cells if re.fullmatch(r"(?:19|20)\d\d", cell.text) and cell in led]
+    }
+    years = [cell for cell in cells if re.fullmatch(r"(?:19|20)\d\d", cell.text) and id(cell) in led]
     if years and len(years) >= 0.6 * len(cells):
         return columns[1:], True
     return columns, False
-
-
-def _over_columns(line: Line, columns: Sequence[Column]) -> bool:
-    """Whether a line stands over the columns, and not where labels stand."""
-    left = columns[0].left
-    if line.x0 > left - 30 and line.x0 > 0.5 * left:
-        return True
-    phrases = phrases_of(line)
-    over = sum(phrase.x1 > left for phrase in phrases)
-    return len(phrases) >= 3 and 2 * over >= len(phrases) and all(len(phrase.text) <= 30 for phrase in phrases)
-
-
-def _top_of_header(
-    lines: Sequence[Line],
-    heads: Sequence[bool],
-    seeds: Sequence[list[Token]],
-    columns: Sequence[Column],
-    start: int,
-    floor: int,
-) -> int:
-    """First line of the header (or of the headings above the first row)."""
-    top = start
-    seen = False
-    labels = 0
-    for index in range(start - 1, floor - 1, -1):
-        line = lines[index]
-        if seeds[index] or lines[index + 1].middle - line.middle > _REACH:
-            break
-        if heads[index]:
-            seen = True
-        elif _over_columns(line, columns) or (unit_line_in(line.text) and len(line.words) <= 14):
-            pass
-        elif seen or line.x1 > columns[0].core + 10 or labels >= 4:
-            break
-        else:
-            labels += 1
-        top = index
-    if not seen:
-        # Headings without a dated header above them belong to the caption as much as to the body; keep the nearest.
-        while top < start - 2:
-            top += 1
-    return top
-
-
-def _caption(
-    lines: Sequence[Line],
-    heads: Sequence[bool],
-    seeds: Sequence[list[Token]],
-    columns: Sequence[Column],
-    top: int,
-    floor: int,
-) -> tuple[str, str]:
-    """(title lines above the header, unit line among them)."""
-    parts: list[str] = []
-    unit_line = ""
-    bound = lines[top].middle if top < len(lines) else 0.0
-    for index in range(top - 1, max(floor, top - 7) - 1, -1):
-        line = lines[index]
-        if seeds[index] or bound - line.middle > _REACH:
-            break
-        bound = line.middle
-        text = line.text
-        unit_line = unit_line or unit_line_in(text)
-        parts.append(text)
-        prose = len(line.words) > 12
-        if prose and ((text[:1].isupper() and index + 1 < top) or len(parts) >= 4):
-            break
-    parts.reverse()
-    return " ".join(parts)[-600:], unit_line
 
 
 def _bottom(

@@ -20,9 +20,9 @@ class Number(NamedTuple):
 def parse_number(token: str) -> Number | None:
     """The number `token` prints, or None where it prints none (`N/A`, `*`, `nm`, `31,`).
 
-    `token` may hold the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`) and a
-    parenthesis left open because its end was set apart (`(1,234`). A percentage keeps its printed size: `12.3%` is
-    12.3 with `percent` set. Never raises.
+    `token` may hold the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`), a parenthesis
+    left open because its end was set apart (`(1,234`), and the `x` of a ratio (`2.5x`). A percentage keeps its printed
+    size: `12.3%` is 12.3 with `percent` set. Never raises.
     """
     if match := _NUMBER.match(token):
         opened = bool(match["open"] or match["inner"])
@@ -43,7 +43,7 @@ _NUMBER = re.compile(
     (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
     (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
     (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*
-    (?P<tail>%?\s*\)?\s*%?)
+    (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
     (?:\s*(?:\(\d{1,2}\)|\([a-z]\)|\*{1,3}|[†‡§]))*\s*$""",
     re.X,
 )

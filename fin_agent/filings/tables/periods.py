@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -39,6 +41,20 @@ class FiscalCalendar:
             year_end = end + timedelta(days=round(91.31 * (4 - quarter)))
         return cls(year if year is not None else named_after(year_end), year_end, quarter, end)
 
+    @classmethod
+    def known_from(cls, periods: Iterable[FactPeriod | None]) -> FiscalCalendar | None:
+        """The calendar that dated columns show: the latest year whose end most of them agree on; None without any."""
+        seen = Counter(
+            (period.fiscal_year, period.end)
+            for period in periods
+            if period and period.end and period.quarter is None and period.months in (0, 12)
+        )
+        if not seen:
+            return None
+        often = [found for found in seen if 4 * seen[found] >= max(seen.values())]
+        year, end = max(often)
+        return cls(year, end, None, end)
+
     def fiscal_year_of(self, day: date) -> int:
         """Fiscal year that `day` falls in; the last days of a year may drift by two weeks (52- and 53-week years)."""
         return self.year - int(((self.year_end - day).days + _DRIFT) // 365.25)
@@ -62,6 +78,14 @@ class FiscalCalendar:
         ):
             return None
         return _month_end(day.year + year - self.year, day.month)
+
+    def end_of_quarter(self, year: int, quarter: int) -> date | None:
+        """Last day of a quarter of fiscal `year` where years end with a calendar month; None where they drift."""
+        end = self.end_of(year)
+        if end is None or end != _month_end(end.year, end.month):
+            return None
+        months = end.year * 12 + end.month - 1 - 3 * (4 - quarter)
+        return _month_end(months // 12, months % 12 + 1)
 
     def ends_a_year(self, day: date) -> bool:
         """Whether a fiscal year may end on `day`, give or take the drift of 52- and 53-week years."""
@@ -122,6 +146,10 @@ def time_words(text: str) -> TimeWords:
         quarter = _ORDINALS.get(named) or int(named)
     years += [int(found) for found in _YEAR.findall(rest)]
     fiscal = bool(_FISCAL.search(low))
+    if len(dates) == 2 and dates[0] < dates[1] and _FROM_TO.search(low):
+        # A period named by its first and last day, as those of transition are.
+        months = max(1, round((dates[1] - dates[0]).days / 30.44))
+        dates = dates[1:]
     return TimeWords(months, tuple(dates), day, tuple(years), quarter, fiscal)
 
 
@@ -133,6 +161,10 @@ def is_change(text: str) -> bool:
 def named_after(year_end: date) -> int:
     """Fiscal year usually named for a year that ends on `year_end`: January ends count for the year before."""
     return year_end.year - 1 if year_end.month == 1 or (year_end.month == 2 and year_end.day < 10) else year_end.year
+
+
+def is_month_end(day: date) -> bool:
+    return day == _month_end(day.year, day.month)
 
 
 _DRIFT = 14
@@ -158,14 +190,21 @@ _CHANGE = re.compile(
     r"|\bcompared\b|\binc\.?\s*/"
 )
 _COUNTS = {
-    "three": 3, "six": 6, "nine": 9, "twelve": 12, "thirteen": 3, "fourteen": 3, "twenty-six": 6, "twenty six": 6,
-    "twenty-seven": 6, "thirty-nine": 9, "thirty nine": 9, "forty": 9, "fifty-two": 12, "fifty two": 12,
-    "fifty-three": 12, "fifty three": 12,
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
+    "twenty-five": 25, "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39,
+    "forty": 40, "forty-one": 41, "fifty-two": 52, "fifty-three": 53,
 }  # fmt: skip
-_WEEKS = {12: 3, 13: 3, 14: 3, 24: 6, 25: 6, 26: 6, 27: 6, 36: 9, 39: 9, 40: 9, 52: 12, 53: 12}
+_WEEKS = {
+    12: 3, 13: 3, 14: 3, 16: 3, 17: 3, 24: 6, 25: 6, 26: 6, 27: 6, 28: 6, 36: 9, 39: 9, 40: 9, 41: 9, 52: 12, 53: 12,
+}  # fmt: skip
 _SPAN = re.compile(
-    rf"\b(?P<count>{'|'.join(sorted(_COUNTS, key=len, reverse=True))}|\d{{1,2}})[\s-]+(?P<unit>months?|weeks?)\b"
+    r"\b(?P<count>"
+    + "|".join(sorted((name.replace("-", "[ -]") for name in _COUNTS), key=len, reverse=True))
+    + r"|\d{1,2})[\s-]+(?P<unit>months?|weeks?)\b(?P<ended> (?:period )?end(?:ed|ing)\b|$)?"
 )
+_BOUND = re.compile(r"\b(?:than|within|over|next)\s*$")
+_FROM_TO = re.compile(r"\bfrom\b.*\b(?:to|through)\b")
 _YEAR_SPAN = re.compile(
     r"\b(?:fiscal )?years?[\s-]+(?:then )?end(?:ed|ing)\b|\bfiscal years?\b|\bfull[\s-]year\b"
     r"|\bfor the years?\b|\byears? of\b|\bannual\b"
@@ -178,12 +217,13 @@ _INSTANT = re.compile(
 
 
 def _months(low: str) -> int | None:
-    if match := _SPAN.search(low):
-        count, weeks = match["count"], match["unit"].startswith("week")
-        if count.isdigit():
-            months = _WEEKS.get(int(count)) if weeks else (int(count) if int(count) in (3, 6, 9, 12) else None)
+    if (match := _SPAN.search(low)) and not _BOUND.search(low[: match.start()]):
+        count = int(match["count"]) if match["count"].isdigit() else _COUNTS[match["count"].replace(" ", "-")]
+        if match["unit"].startswith("week"):
+            months = _WEEKS.get(count)
         else:
-            months = _COUNTS[count] if weeks == (count not in ("three", "six", "nine", "twelve")) else None
+            # Other lengths are those of transition periods, and only where a period is what is named.
+            months = count if count in (3, 6, 9, 12) or (count < 12 and match["ended"] is not None) else None
         if months:
             return months
     if _YEAR_SPAN.search(low):

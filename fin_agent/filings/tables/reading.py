@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
-from fin_agent.filings.filing import Box, Cell, Identity, PageContent, Row, Table
+from fin_agent.filings.filing import Box, Cell, FactPeriod, Identity, PageContent, Row, Table
 from fin_agent.filings.tables.headers import Header, read_header
 from fin_agent.filings.tables.labels import LabelledRow, rows_of
 from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on
-from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.totals import name_totals
 
 
@@ -31,7 +33,54 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             before = table
         if not found:
             before = None
-    return tables
+    return _with_known_ends(tables, calendar)
+
+
+def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:
+    """Periods named by their year alone get the end that dated columns of the same filing give that year.
+
+    Years of 52 and 53 weeks end on days that no calendar tells: where some dated year does, a year without a date of
+    its own has no known end.
+    """
+    own = calendar.period_end if calendar else None
+    seen: dict[tuple[int, int | None], Counter[date]] = {}
+    for table in tables:
+        for name, period in zip(table.columns, table.periods, strict=True):
+            if (
+                period
+                and period.end
+                and (key := _end_key(period))
+                and (period.end == own or _is_printed(period.end, name))
+            ):
+                seen.setdefault(key, Counter())[period.end] += 1
+    ends = {key: max(days, key=lambda day: (days[day], day)) for key, days in seen.items()}
+    drifting = any(key[1] is None and not is_month_end(end) for key, end in ends.items())
+
+    def dated(name: str, period: FactPeriod | None) -> FactPeriod | None:
+        if period is None or (key := _end_key(period)) is None:
+            return period
+        if period.end and (period.end == own or _is_printed(period.end, name)):
+            return period
+        end = ends.get(key) or (None if drifting else period.end)
+        if end is None and calendar is not None and key[1] is not None and not drifting:
+            end = calendar.end_of_quarter(key[0], key[1])
+        return replace(period, end=end)
+
+    return [replace(table, periods=tuple(map(dated, table.columns, table.periods))) for table in tables]
+
+
+def _is_printed(day: date, name: str) -> bool:
+    """Whether a column's end was read, and not reckoned from its year: no end that is reckoned drifts."""
+    return not is_month_end(day) or day in time_words(name).dates
+
+
+def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
+    """(fiscal year, quarter that it ends with; None for the year's end) of periods whose end that says."""
+    if period.quarter is not None:
+        return period.fiscal_year, None if period.quarter == 4 else period.quarter
+    if period.months in (6, 9):
+        return period.fiscal_year, period.months // 3
+    return (period.fiscal_year, None) if period.months in (0, 12) else None
 
 
 def tables_of_page(page: PageContent, identity: Identity | None = None) -> list[Table]:

@@ -21,7 +21,7 @@ def unit_line_in(text: str) -> str:
 @lru_cache(maxsize=4_096)
 def scale_of(unit_line: str) -> int | None:
     """What amounts under `unit_line` are multiplied with, or None where it names no scale."""
-    match = _SCALE.search(unit_line)
+    match = _SCALE.search(_SHARES_IN.sub(" ", unit_line)) or _SCALE.search(unit_line)
     return _SCALES[match[1].lower()[:2]] if match else None
 
 
@@ -47,11 +47,13 @@ _BRACKETED = re.compile(
 _OPENING = re.compile(
     r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
     rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
-    r"|^\W*(?:millions|thousands)\b(?:\W*$|\s*,.{0,100}$)",
+    r"|^\W*(?:millions|thousands)\b(?: of (?:u\.?s\.? )?dollars)?(?:\W*$|\s*,.{0,100}$)",
     re.I,
 )
 _SHARES_IN = re.compile(
-    r"\bshares?\b(?! (?:data|amounts?))(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)", re.I
+    r"\bshares?\b(?:(?! (?:data|amounts?))| (?:data|amounts?)(?=,? which ))"
+    r"(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)",
+    re.I,
 )
 _SHARES_EXCEPTED = re.compile(r"\b(?:except|excluding|other than)\b.*\bshares?\b", re.I)
 _PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+)?shares?\b(?: data| amounts?| information)?", re.I)

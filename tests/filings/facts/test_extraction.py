@@ -144,6 +144,65 @@ def test_rows_under_a_metric_are_scoped_by_their_labels() -> None:
     ]
 
 
+def test_a_caption_names_the_metric_that_a_table_splits_up() -> None:
+    page = Page().text("Net sales by geographic area are as follows (in millions):")
+    page.header(TWO, stub="Years ended December 31,")
+    page.row("United States", ["100", "90"], EDGES).row("China", ["50", "40"], EDGES)
+    page.row("Consolidated", ["150", "130"], EDGES)
+    meant = [(fact.label, fact.metric, fact.scope) for fact in facts(page) if fact.period.fiscal_year == 2022]
+    assert meant == [
+        ("United States", "revenue", "United States"),
+        ("China", "revenue", "China"),
+        ("Consolidated", "revenue", None),
+    ]
+
+
+def test_a_roll_forward_splits_nothing_up() -> None:
+    page = Page().text("Changes in net sales by segment are as follows (in millions):")
+    page.header(TWO, stub="Years ended December 31,")
+    page.row("Acquisitions", ["100", "90"], EDGES).row("Disposals", ["50", "40"], EDGES)
+    assert {fact.metric for fact in facts(page)} == {None}
+
+
+def test_a_part_in_the_row_and_one_in_the_column_are_both_named() -> None:
+    page = Page().text("Net sales by region (in millions)").header([("Year Ended December 31, 2022", 430.0)])
+    page.header([("Retail", 325.0), ("Wholesale", 420.0), ("Total", 525.0)])
+    edges = [340.0, 440.0, 540.0]
+    page.row("Europe", ["$ 100", "$ 200", "$ 300"], edges).row("Asia", ["10", "20", "30"], edges)
+    page.row("Net sales", ["$ 110", "$ 220", "$ 330"], edges)
+    assert [(fact.metric, fact.scope) for fact in facts(page)] == [
+        ("revenue", "Retail, Europe"),
+        ("revenue", "Wholesale, Europe"),
+        ("revenue", "Europe"),
+        ("revenue", "Retail, Asia"),
+        ("revenue", "Wholesale, Asia"),
+        ("revenue", "Asia"),
+        ("revenue", "Retail"),
+        ("revenue", "Wholesale"),
+        ("revenue", None),
+    ]
+
+
+def test_levels_are_told_apart_by_their_number() -> None:
+    page = Page().text("(in millions)", x=260).header([("December 31, 2022", 430.0)])
+    page.header([("Level 1", 325.0), ("Level 2", 420.0), ("Level 3", 525.0)])
+    page.row("Net sales", ["$ 100", "$ 200", "$ 300"], [340.0, 440.0, 540.0])
+    page.row("Net income", ["10", "20", "30"], [340.0, 440.0, 540.0])
+    assert [fact.scope for fact in facts(page) if fact.label == "Net sales"] == ["Level 1", "Level 2", "Level 3"]
+
+
+def test_ratios_and_rates_in_labels() -> None:
+    page = Page().text("(in millions)", x=260).header(TWO, stub="December 31,")
+    page.row("Debt to EBITDA", ["2.5x", "3.1 x"], EDGES).row("Notes, 3.70%, due 2031", ["249", "249"], EDGES)
+    page.row("Cash", ["$ 10", "$ 9"], EDGES)
+    found = facts(page)
+    assert [(fact.value, fact.unit) for fact in found if fact.label == "Debt to EBITDA"] == [
+        (Decimal("2.5"), "ratio"),
+        (Decimal("3.1"), "ratio"),
+    ]
+    assert named(found, "Notes, 3.70%, due 2031").value == 249_000_000
+
+
 def test_two_statements_on_one_page_are_told_apart() -> None:
     page = income_statement("(in millions, except per share data)").skip(14)
     page.text("Consolidated Balance Sheets", x=240).header(TWO, stub="December 31,")
@@ -176,6 +235,27 @@ def test_columns_without_a_period_make_no_facts() -> None:
         ("(Millions)", "(Millions)", 10**6, 10**6),
         ("(000's)", "(000's)", 1_000, 1_000),
         ("(In billions)", "(In billions)", 10**9, 10**9),
+        ("(in millions of euros)", "(in millions of euros)", 10**6, 10**6),
+        ("(RMB in thousands)", "(RMB in thousands)", 1_000, 1_000),
+        (
+            "Millions of dollars, except per share amounts",
+            "Millions of dollars, except per share amounts",
+            10**6,
+            10**6,
+        ),
+        ("(shares in thousands, amounts in millions)", "(shares in thousands, amounts in millions)", 10**6, 1_000),
+        (
+            "(dollars in millions, except per share data and as otherwise noted)",
+            "(dollars in millions, except per share data and as otherwise noted)",
+            10**6,
+            10**6,
+        ),
+        (
+            "(in millions, except share amounts which are reflected in thousands)",
+            "(in millions, except share amounts which are reflected in thousands)",
+            10**6,
+            1_000,
+        ),
         (
             "(In millions, except number of shares, which are reflected in thousands, and per share amounts)",
             "(In millions, except number of shares, which are reflected in thousands, and per share amounts)",

@@ -131,13 +131,18 @@ def test_signs_of_rows_do_not_undate_their_column() -> None:
 
 def test_quarters_by_name() -> None:
     page = Page().header(over("Q2 2022", "Q1 2022"))
-    assert periods(with_rows(page, 2)) == [FactPeriod(2022, 2, 3, None), FactPeriod(2022, 1, 3, None)]
+    assert periods(with_rows(page, 2)) == [
+        FactPeriod(2022, 2, 3, date(2022, 6, 30)),
+        FactPeriod(2022, 1, 3, date(2022, 3, 31)),
+    ]
 
 
 def test_quarters_under_their_year() -> None:
     page = Page().header([("Year Ended December 31, 2021", 435.0)])
     page.header(over("First Quarter", "Second Quarter", "Third Quarter"))
-    assert periods(with_rows(page, 3)) == [FactPeriod(2021, quarter, 3, None) for quarter in (1, 2, 3)]
+    assert periods(with_rows(page, 3)) == [
+        FactPeriod(2021, quarter, 3, date(2021, 3 * quarter, 31 if quarter == 1 else 30)) for quarter in (1, 2, 3)
+    ]
 
 
 def test_own_words_go_before_shared_ones() -> None:

@@ -38,6 +38,9 @@ from fin_agent.filings.tables.numbers import Number, parse_number
         ("$—", "0", False, True),
         ("$ —", "0", False, True),
         ("—%", "0", True, False),
+        ("2.5x", "2.5", False, False),
+        ("€1,234", "1234", False, True),
+        ("C$ 12", "12", False, True),
     ],
 )
 def test_reads_a_printed_number(printed: str, amount: str, percent: bool, dollar: bool) -> None:
@@ -73,3 +76,30 @@ def test_footnote_marks_change_nothing(amount: int, mark: str) -> None:
 def test_never_raises(token: str) -> None:
     number = parse_number(token)
     assert number is None or number.amount.is_finite()
+
+
+@given(
+    st.integers(min_value=0, max_value=99_999).map(lambda tenths: Decimal(tenths) / 10),
+    st.sampled_from(["{}%", "{} %", "({})%", "({} )%", "({}%)", "({} ) %", "-{}%"]),
+)
+def test_a_percentage_survives_printing_with_its_sign(amount: Decimal, style: str) -> None:
+    assert parse_number(style.format(amount)) == Number(amount if style[0] == "{" else -amount, True, False)
+
+
+@given(
+    st.integers(min_value=1, max_value=10**12),
+    st.sampled_from(["({:,})", "({:,} )", "({:,}", "$({:,})", "($ {:,})", "-{:,}", "\u2212{:,}", "$ -{:,}", "-${:,}"]),
+)
+def test_every_way_to_print_a_negative(amount: int, style: str) -> None:
+    read = parse_number(style.format(amount))
+    assert read is not None
+    assert (read.amount, read.dollar) == (-amount, "$" in style)
+
+
+@given(
+    st.sampled_from(["-", "--", "\u2013", "\u2014", "\u2212"]), st.sampled_from(["{}", "$ {}", "${}", "{}%", " {} "])
+)
+def test_dashes_are_zero(dash: str, style: str) -> None:
+    read = parse_number(style.format(dash))
+    assert read is not None
+    assert (read.amount, read.percent, read.dollar) == (0, "%" in style, "$" in style)

@@ -1,0 +1,76 @@
+"""The facts a name stands for: a metric, an XBRL concept, or words of a label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from fin_agent.filings.filing import Fact, Identity
+
+_NOT_WORDS = re.compile(r"[\W_]+")
+
+
+def chosen_facts(facts: Sequence[Fact], name: str, year: int | None, identity: Identity) -> list[Fact]:
+    """Facts called `name`, of fiscal year `year` only where given; the likeliest one first.
+
+    Named by metric before concept before label; then the filing's own period, primary statements, and the whole
+    company come first. Facts that merely hold the words of `name` are given only where none is called so.
+    """
+    ranked = [(_called(fact, name), fact) for fact in facts if year is None or fact.period.fiscal_year == year]
+    best = min((rank for rank, _ in ranked if rank is not None), default=None)
+    if best is None:
+        return []
+    kept = [fact for rank, fact in ranked if rank is not None and (rank < _PARTLY or best == _PARTLY)]
+    return sorted(kept, key=lambda fact: (_called(fact, name) or 0, *_likelihood(fact, identity)))
+
+
+def years_of(facts: Sequence[Fact], name: str) -> list[int]:
+    """Fiscal years of the facts called `name`, latest first."""
+    return sorted({fact.period.fiscal_year for fact in facts if _called(fact, name) is not None}, reverse=True)
+
+
+def names_near(facts: Sequence[Fact], name: str) -> list[str]:
+    """Up to three metrics or labels of `facts` that are written much like `name`."""
+    known: dict[str, str] = {}
+    for fact in facts:
+        for each in (fact.metric or "", fact.label):
+            if each:
+                known.setdefault(_folded(each), each)
+    return [known[each] for each in get_close_matches(_folded(name), sorted(known), n=3, cutoff=0.6)]
+
+
+_METRIC, _CONCEPT, _LABEL, _PARTLY = range(4)
+
+
+def _called(fact: Fact, name: str) -> int | None:
+    """How a fact is called so, best first; None where it is not."""
+    wanted = _folded(name)
+    if not wanted:
+        return None
+    if fact.metric and _folded(fact.metric) == wanted:
+        return _METRIC
+    if fact.tag is not None and name.casefold() in (
+        fact.tag.concept.casefold(),
+        fact.tag.concept.rpartition(":")[2].casefold(),
+    ):
+        return _CONCEPT
+    label = _folded(fact.label)
+    if label == wanted:
+        return _LABEL
+    return _PARTLY if f" {wanted} " in f" {label} " else None
+
+
+def _likelihood(fact: Fact, identity: Identity) -> Iterator[int]:
+    period = fact.period
+    yield fact.statement is None
+    yield fact.scope is not None
+    yield not fact.tied
+    yield period.fiscal_year != identity.fiscal_year
+    yield period.quarter != identity.quarter
+    yield 0 if period.months in (0, 3 if identity.quarter else 12) else 1
+    yield from (fact.page, fact.line)
+
+
+def _folded(text: str) -> str:
+    return " ".join(_NOT_WORDS.sub(" ", text.casefold()).split())

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from fin_agent.filings.filing import Identity, PageContent, Table
+from fin_agent.filings.tables.reading import tables_of_page
+from tests.filings.tables.random_tables import Expected, Model, pages
+
+
+def read_back(table: Table) -> Model:
+    rows = tuple(
+        Expected(row.label, row.section, tuple(cell.amount if cell else None for cell in row.cells))
+        for row in table.rows
+    )
+    return Model(rows, table.periods, table.unit_line)
+
+
+@given(pages())
+@settings(max_examples=60, deadline=None)
+def test_a_table_of_any_make_up_is_read_back(made: tuple[PageContent, Identity, list[Model]]) -> None:
+    page, identity, models = made
+    assert [read_back(table) for table in tables_of_page(page, identity)] == models
