@@ -61,8 +61,19 @@ class Identity:
     other_names: tuple[str, ...] = ()
     """Former and short names that the filing itself gives."""
     amended: bool = False
+    results: FactPeriod | None = None
+    """For an 8-K that carries a release of results: the quarter or year that they are of."""
     sources: tuple[FieldSource, ...] = ()
     """Where each field was read, the reading that was taken first; other readings of the same field follow it."""
+
+    @property
+    def reported(self) -> FactPeriod | None:
+        """The fiscal period whose figures the filing reports; None where it reports none or names no year."""
+        if self.form is Form.EIGHT_K:
+            return self.results
+        if self.fiscal_year is None:
+            return None
+        return FactPeriod(self.fiscal_year, self.quarter, 3 if self.quarter else 12, self.period_end)
 
     @property
     def ending_year(self) -> int | None:

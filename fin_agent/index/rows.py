@@ -81,6 +81,7 @@ def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, Sq
         "employer_id": identity.employer_id,
         "other_names": json.dumps(identity.other_names),
         "amended": int(identity.amended),
+        "results": _period_text(identity.results),
         "sources": json.dumps([astuple(source) for source in identity.sources]),
         "notes": json.dumps([astuple(note) for note in filing.notes]),
         "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
@@ -113,6 +114,7 @@ def filing_record(row: sqlite3.Row) -> FilingRecord:
             employer_id=row["employer_id"],
             other_names=tuple(json.loads(row["other_names"])),
             amended=bool(row["amended"]),
+            results=_period(row["results"]),
             sources=tuple(
                 FieldSource(field, value, Origin(origin), printed, confidence, page)
                 for field, value, origin, printed, confidence, page in json.loads(row["sources"])
@@ -236,6 +238,17 @@ def _iso(day: date | None) -> str | None:
 
 def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
+
+
+def _period_text(period: FactPeriod | None) -> str | None:
+    return json.dumps((period.fiscal_year, period.quarter, period.months, _iso(period.end))) if period else None
+
+
+def _period(text: str | None) -> FactPeriod | None:
+    if not text:
+        return None
+    fiscal_year, quarter, months, end = json.loads(text)
+    return FactPeriod(fiscal_year, quarter, months, _date(end))
 
 
 def _box_text(box: Box | None) -> str | None:

@@ -21,6 +21,7 @@ CREATE TABLE filings (
   employer_id TEXT,
   other_names TEXT NOT NULL,
   amended INTEGER NOT NULL,
+  results TEXT,
   sources TEXT NOT NULL,
   notes TEXT NOT NULL,
   warnings TEXT NOT NULL,

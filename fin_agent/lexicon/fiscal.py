@@ -44,15 +44,15 @@ class FiscalYears:
         quarters: set[tuple[int, int]] = set()
         ends: set[tuple[int, int]] = set()
         for identity in filings:
-            year = identity.fiscal_year
-            if year is None:
+            reported = identity.reported
+            if reported is None:
                 continue
             if is_annual(identity):
-                annual.add(year)
-                if identity.period_end:
-                    ends.add((identity.period_end.year, year))
-            if identity.quarter and identity.form is not Form.EIGHT_K:
-                quarters.add((year, identity.quarter))
+                annual.add(reported.fiscal_year)
+                if reported.end:
+                    ends.add((reported.end.year, reported.fiscal_year))
+            if reported.quarter:
+                quarters.add((reported.fiscal_year, reported.quarter))
         return cls(company, tuple(sorted(annual)), tuple(sorted(quarters)), tuple(sorted(ends)))
 
     def latest(self) -> FiscalPeriod | None:
@@ -99,4 +99,5 @@ def is_annual(identity: Identity) -> bool:
     """Whether the filing reports a full year."""
     if identity.form in ANNUAL_FORMS:
         return True
-    return identity.form is Form.EARNINGS and identity.quarter in (None, 4)
+    reported = identity.reported
+    return identity.form in (Form.EARNINGS, Form.EIGHT_K) and reported is not None and reported.quarter in (None, 4)

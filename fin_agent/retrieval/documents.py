@@ -86,11 +86,12 @@ def _slots_fit(slots: Sequence[Slot], identity: Identity, metrics: Mapping[str, 
 
 
 def _slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
-    if identity.fiscal_year is None or identity.form is Form.EIGHT_K:
+    reported = identity.reported
+    if reported is None:
         return 0.0
-    ago = identity.fiscal_year - slot.fiscal_year
+    ago = reported.fiscal_year - slot.fiscal_year
     if slot.quarter is not None:
-        if identity.quarter == slot.quarter:
+        if reported.quarter == slot.quarter:
             return {0: 1.0, 1: 0.6}.get(ago, 0.0)
         return 0.2 if is_annual(identity) and ago == 0 else 0.0
     if not is_annual(identity):
@@ -111,11 +112,13 @@ def _period_fit(periods: Sequence[FiscalPeriod], identity: Identity) -> float:
 
 def _one_period_fit(period: FiscalPeriod, identity: Identity) -> float:
     assert identity.fiscal_year is not None
-    ago = identity.fiscal_year - period.fiscal_year
-    if identity.form is Form.EIGHT_K:
+    reported = identity.reported
+    if reported is None:
+        ago = identity.fiscal_year - period.fiscal_year
         return 0.4 if ago == 0 else 0.1 if abs(ago) == 1 else 0.0
+    ago = reported.fiscal_year - period.fiscal_year
     if period.quarter is not None:
-        if identity.quarter == period.quarter:
+        if reported.quarter == period.quarter:
             return {0: 1.0, 1: 0.4}.get(ago, 0.0)
         return 0.3 if ago == 0 else 0.0
     if is_annual(identity):

@@ -80,6 +80,8 @@ def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str]
     if identity.fiscal_year is None:
         return intent
     period = FiscalPeriod(fiscal_year=identity.fiscal_year, quarter=identity.quarter)
+    if identity.results is not None:
+        period = FiscalPeriod(fiscal_year=identity.results.fiscal_year, quarter=identity.results.quarter)
     note = f"no period was named: {period} is that of the only filing searched"
     return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
 

@@ -80,6 +80,7 @@ EVERYTHING = Filing(
         employer_id="80-0429876",
         other_names=("Old Acme, Inc.", "Acme “A” Co."),
         amended=True,
+        results=FactPeriod(2022, 4, 3, date(2023, 1, 28)),
         sources=(
             FieldSource("company", "Acmé Holdings, Inc.", Origin.COVER, "ACMÉ HOLDINGS, INC.", 0.98, 0),
             FieldSource("quarter", "3", Origin.DERIVED, "January 28, 2023", 0.7),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from fin_agent.evidence.intent import Intent
-from fin_agent.filings.filing import Form, Identity
+from fin_agent.filings.filing import Identity
 from fin_agent.lexicon.fiscal import FiscalPeriod, is_annual
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.workspace import Workspace
@@ -47,13 +47,14 @@ def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
     """The period that ends near `day` in the filings' own columns: annual ones first, then the nearest year's."""
     found: list[tuple[bool, int, FiscalPeriod]] = []
     for identity in identities:
-        if identity.period_end is None or identity.fiscal_year is None or identity.form is Form.EIGHT_K:
+        reported = identity.reported
+        if reported is None or reported.end is None:
             continue
-        apart = (identity.period_end - day).days
+        apart = (reported.end - day).days
         ago = round(apart / _DAYS_A_YEAR)
         if 0 <= ago < _YEARS_OF_COLUMNS and abs(apart - ago * _DAYS_A_YEAR) <= _DAYS_NEAR:
-            quarter = None if is_annual(identity) else identity.quarter
-            period = FiscalPeriod(fiscal_year=identity.fiscal_year - ago, quarter=quarter)
+            quarter = None if is_annual(identity) else reported.quarter
+            period = FiscalPeriod(fiscal_year=reported.fiscal_year - ago, quarter=quarter)
             found.append((quarter is not None, ago, period))
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 

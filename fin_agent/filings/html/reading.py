@@ -7,9 +7,9 @@ from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.filing import ReadWarning, Tag
-from fin_agent.filings.html.blocks import Block, Break, blocks_of
+from fin_agent.filings.html.blocks import blocks_of
 from fin_agent.filings.html.document import parse_html
-from fin_agent.filings.html.typesetting import typeset
+from fin_agent.filings.html.typesetting import SetDocument, typeset
 from fin_agent.filings.readers.document import MAX_PAGES, Document
 from fin_agent.filings.xbrl.tags import read_tags
 
@@ -20,17 +20,14 @@ def read_html(path: Path) -> Document:
     Pages are the file's own where it says where they end, else sheets of letter size. Raises ReadError where the file
     is missing, empty, no HTML, cut off, damaged, without text, or far too large.
     """
-    blocks: list[Block] = []
+    document = SetDocument()
     tags: list[Tag] = []
     warnings: list[ReadWarning] = []
     for root in parse_html(path):
         tagged = read_tags(root)
-        if blocks:
-            blocks.append(Break())
-        blocks += blocks_of(root, tagged.elements, first_tag=len(tags))
+        document = typeset(blocks_of(root, tagged.elements, first_tag=len(tags)), document)
         tags += tagged.tags
         warnings += tagged.warnings
-    document = typeset(blocks)
     if not document.pages:
         raise ReadError(
             "the HTML holds no text that a reader sees",

@@ -33,15 +33,15 @@ class SetDocument:
     """Tagged element (its position) -> where it stands; of one that runs over several texts, where it begins."""
 
 
-def typeset(blocks: Sequence[Block]) -> SetDocument:
-    """Set `blocks` on pages.
+def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> SetDocument:
+    """Set `blocks` on pages, behind those of `document` where one is given.
 
     Pages end where the file ends them; their height is what they need, up to four sheets. A file that names no page
     ends is cut into sheets of letter size, keeping a table and the short lines above it together where they fit.
     """
     paged = sum(isinstance(block, Break) for block in blocks) >= _FEWEST_BREAKS
-    document = SetDocument()
-    page = _Page(0, document.places)
+    document = document or SetDocument()
+    page = _Page(len(document.pages), document.places)
     limit = _MOST_SHEETS * PAGE_HEIGHT if paged else PAGE_HEIGHT
     for position, block in enumerate(blocks):
         if isinstance(block, Break):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
+from typing import TypedDict
 
-from fin_agent.filings.filing import FieldSource, Form, Identity, Origin, PageContent, Tag
+from fin_agent.filings.filing import FactPeriod, FieldSource, Form, Identity, Origin, PageContent, Tag
 from fin_agent.filings.identity.company_names import spelt_otherwise
 from fin_agent.filings.identity.cover import find_cover
 from fin_agent.filings.identity.cover_name import former_name_on_cover
@@ -52,9 +54,31 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
         # A foreign filer's results come under the cover of a Form 6-K.
         kept = [one for one in readings if one.field in _OF_THE_FILER]
         return settle([*kept, *_without_cover(body[1:])])
-    return settle(_filed_under(Form(taken(readings, "form")), readings, pages, tags, body))
+    form = Form(taken(readings, "form"))
+    identity = settle(_filed_under(form, readings, pages, tags, body))
+    return replace(identity, **_of_a_release(body)) if form is Form.EIGHT_K else identity
 
 
+def _of_a_release(body: Sequence[PlainPage]) -> _Release:
+    """What an 8-K's exhibit, a release of results behind the cover, says of their period."""
+    for start in range(1, min(len(body), _EXHIBIT_WITHIN)):
+        if is_release(body[start:]):
+            release = settle(release_readings(body[start:]))
+            if release.fiscal_year is None:
+                return {}
+            months = 3 if release.quarter else 12
+            period = FactPeriod(release.fiscal_year, release.quarter, months, release.period_end)
+            return {"results": period, "fiscal_year_end_month": release.fiscal_year_end_month}
+    return {}
+
+
+class _Release(TypedDict, total=False):
+    results: FactPeriod
+    fiscal_year_end_month: int | None
+
+
+_EXHIBIT_WITHIN = 8
+"""Pages of an 8-K before its first exhibit: cover, Items, signature, index of exhibits."""
 _OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
 
 

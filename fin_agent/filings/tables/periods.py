@@ -30,6 +30,8 @@ class FiscalCalendar:
         if identity is None or (identity.fiscal_year is None and identity.period_end is None):
             return None
         end, year, quarter = identity.period_end, identity.fiscal_year, identity.quarter
+        if identity.results is not None:
+            end, year, quarter = identity.results.end, identity.results.fiscal_year, identity.results.quarter
         if end is None:
             assert year is not None
             month = identity.fiscal_year_end_month or 12

@@ -6,7 +6,8 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.filing import Form
+from fin_agent.filings.filing import FactPeriod, Form, PageContent
+from fin_agent.filings.identity.identify import identify
 from tests.filings.identity.written_covers import COMMISSION, FILLER, cover, current_report, read, sources_of, spoken
 
 FOREIGN = (
@@ -192,3 +193,24 @@ def test_an_annual_report_to_shareholders() -> None:
     )
     assert (found.form, found.company) == (Form.ANNUAL_REPORT, "Harbor Tool Works, Inc.")
     assert (found.fiscal_year, found.fiscal_year_end_month, found.period_end) == (2023, 6, date(2023, 7, 1))
+
+
+def test_an_8k_knows_the_results_that_its_exhibit_announces() -> None:
+    cover = (
+        "UNITED STATES\nSECURITIES AND EXCHANGE COMMISSION\nWashington, D.C. 20549\nFORM 8-K\nCURRENT REPORT\n"
+        "Pursuant to Section 13 or 15(d) of the Securities Exchange Act of 1934\n"
+        "Date of Report (Date of earliest event reported): July 24, 2025\nMossgate Freight, Inc.\n"
+        "(Exact name of registrant as specified in its charter)\nCommission file number 1-12345\n" + "x" * 100
+    )
+    release = (
+        "Mossgate Freight Reports Second Quarter 2025 Results\nJuly 24, 2025 - Mossgate Freight, Inc. today reported net "
+        "income of $20.1 million, or $0.42 per diluted share, for the quarter ended June 30, 2025.\n"
+        "Three Months Ended June 30, 2025\nSix Months Ended June 30, 2025\nRevenue 341,489\n"
+    )
+    pages = [PageContent(number, 612, 792, text, ()) for number, text in enumerate((cover, "Item 9.01", release))]
+    identity = identify(pages)
+    assert (identity.form, identity.period_end, identity.quarter) == (Form.EIGHT_K, date(2025, 7, 24), None)
+    assert identity.results == FactPeriod(2025, 2, 3, date(2025, 6, 30))
+    assert identity.reported == identity.results
+    assert identify(pages[:2]).results is None
+    assert identify(pages[:2]).reported is None
