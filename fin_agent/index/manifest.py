@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.filings.filing import Filing
-from fin_agent.filings.reader import doc_id_of, reader_version
+from fin_agent.filings.reader import doc_id_of
+from fin_agent.index.read_by import read_by
 from fin_agent.index.sqlite import SqliteIndex, delete_filing, insert_filing
 
 
@@ -52,7 +53,7 @@ class Manifest:
 
     def is_done(self, stamp: FileStamp) -> bool:
         """Whether this content was read by this version and is in the index, wherever the file was then."""
-        return self._present.get(stamp.doc_id) == (stamp.content_hash, reader_version())
+        return self._present.get(stamp.doc_id) == (stamp.content_hash, read_by())
 
     def seen(self, stamp: FileStamp) -> None:
         """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
@@ -98,7 +99,7 @@ def _row(stamp: FileStamp, failure: str | None, remedy: str | None) -> tuple[str
         stamp.size,
         stamp.modified_ns,
         stamp.content_hash,
-        reader_version(),
+        read_by(),
         failure,
         remedy,
     )

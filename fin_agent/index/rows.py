@@ -27,8 +27,8 @@ from fin_agent.filings.filing import (
     TableKind,
     Tag,
 )
-from fin_agent.filings.reader import reader_version
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.index.read_by import read_by
 
 SqlValue = str | int | float | None
 
@@ -67,7 +67,7 @@ def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, Sq
         "doc_id": filing.doc_id,
         "source": filing.source,
         "content_hash": filing.content_hash,
-        "reader_version": reader_version(),
+        "reader_version": read_by(),
         "company": identity.company,
         "form": identity.form.value,
         "fiscal_year": identity.fiscal_year,

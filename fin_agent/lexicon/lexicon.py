@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -14,15 +16,35 @@ from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, State
 from fin_agent.lexicon.reading import Entries, check_expressions
 from fin_agent.lexicon.statement_titles import StatementTitles
 
+LEXICON_VARIABLE = "FIN_AGENT_LEXICON"
 _TAXONOMIES = frozenset({"", "us-gaap", "srt", "dei", "ifrs-full"})
 
 
 def load_lexicon(extra: Path | None = None) -> Lexicon:
     """The lexicon of this package, with a folder of a user's own YAML files laid over it; cached.
 
-    Raises LexiconError that names the file, the entry and what to do.
+    The folder is `extra`, else the one that the variable FIN_AGENT_LEXICON names. Raises LexiconError that names the
+    file, the entry and what to do.
     """
-    return _load(None if extra is None else Path(extra).resolve())
+    folder = extra if extra is not None else own_folder()
+    return _load(None if folder is None else Path(folder).resolve())
+
+
+def own_folder() -> Path | None:
+    """The folder of lexicon files that FIN_AGENT_LEXICON names; None where it names none."""
+    named = os.environ.get(LEXICON_VARIABLE)
+    return Path(named).expanduser() if named else None
+
+
+def own_fingerprint() -> str:
+    """Changes with the content of the user's own lexicon files; empty where there are none."""
+    folder = own_folder()
+    if folder is None:
+        return ""
+    content = hashlib.sha256()
+    for path in sorted([*folder.glob("*.yaml"), *folder.glob("*.yml")]):
+        content.update(path.read_bytes())
+    return content.hexdigest()[:12]
 
 
 class Lexicon:

@@ -1,0 +1,23 @@
+"""A user's own lexicon files, named by a variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fin_agent.filings.filing import Statement
+from fin_agent.index.read_by import read_by
+from fin_agent.lexicon.lexicon import load_lexicon
+
+
+def test_the_variable_lays_a_folder_over_the_lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_lexicon().metric_of_label("Takings from turnstiles", Statement.INCOME) is None
+    before = read_by()
+    (tmp_path / "own.yaml").write_text("metrics:\n  revenue:\n    labels: + Takings from turnstiles\n")
+    monkeypatch.setenv("FIN_AGENT_LEXICON", str(tmp_path))
+    assert load_lexicon().metric_of_label("Takings from turnstiles", Statement.INCOME) == "revenue"
+    with_own = read_by()
+    assert with_own != before  # so that filings are read again
+    (tmp_path / "own.yaml").write_text("metrics:\n  revenue:\n    labels: + Takings\n")
+    assert read_by() not in (before, with_own)
