@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 SAMPLE_FILINGS = Path(__file__).parents[1] / "examples" / "filings"
+SAMPLE_HTML = SAMPLE_FILINGS.with_name("filings_html")
 
 
 @pytest.fixture(scope="session")
@@ -25,5 +26,25 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample-index")
     with SqliteIndex.create(folder) as index:
         report = ingest([SAMPLE_FILINGS], index, prepare, workers=0)
+    assert not report.failures, report.failures
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_html() -> Path:
+    """The folder of the sample filings in HTML; `expected.json` in it says what they hold."""
+    return SAMPLE_HTML
+
+
+@pytest.fixture(scope="session")
+def sample_html_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an index of the sample filings in HTML, made once. Tests read it and leave it as it is."""
+    from fin_agent.evidence.preparing import prepare
+    from fin_agent.index.ingest import ingest
+    from fin_agent.index.sqlite import SqliteIndex
+
+    folder = tmp_path_factory.mktemp("sample-html-index")
+    with SqliteIndex.create(folder) as index:
+        report = ingest([SAMPLE_HTML], index, prepare, workers=0)
     assert not report.failures, report.failures
     return folder

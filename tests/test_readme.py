@@ -15,6 +15,9 @@ from fin_agent.cli import app
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 TRANSCRIPT = re.compile(r"```\n\$ fin-agent ask \"(?P<question>[^\"]+)\"\n(?P<shown>.*?)\n```", re.S)
+LOOKING = re.compile(
+    r"```\n(?:\$ fin-agent ingest \S+\n)?\$ fin-agent (?P<command>(?:show|check) [^\n]+)\n(?P<shown>.*?)\n```", re.S
+)
 ELISION = "... the program, one line a figure ..."
 WIDTH = "110"
 
@@ -37,6 +40,28 @@ def test_transcripts_are_what_is_printed(
     else:
         assert printed[: cut - 1] == shown[: cut - 1]
         assert printed[-1] == shown[-1]
+
+
+@pytest.mark.parametrize("found", list(LOOKING.finditer(README)), ids=lambda found: found["command"])
+def test_what_was_read_looks_like_this(
+    found: re.Match[str], sample_html_index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", WIDTH)
+    ran = CliRunner().invoke(app, [*found["command"].split(), "--index", str(sample_html_index)])
+    assert settled(ran.stdout) == settled(found["shown"])
+
+
+def test_commands_for_looking_are_shown() -> None:
+    assert [found["command"].split()[0] for found in LOOKING.finditer(README)] == ["show", "check"]
+
+
+def test_the_picture_in_the_readme_is_drawn(sample_html_index: Path, tmp_path: Path) -> None:
+    (command,) = re.findall(r"^fin-agent (show .*--image .*)$", README, re.M)
+    words = [str(tmp_path / word) if word.endswith(".png") else word for word in command.split()]
+    ran = CliRunner().invoke(app, [*words, "--index", str(sample_html_index)])
+    assert ran.exit_code == 0, ran.output
+    (picture,) = tmp_path.glob("*.png")
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_three_transcripts_are_those_of_the_demo() -> None:
