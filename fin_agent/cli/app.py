@@ -18,6 +18,7 @@ from fin_agent.cli.options import (
     Question,
     WithTrace,
 )
+from fin_agent.filings.filing import Statement
 
 STREAMS = "Results go to standard output, everything else to standard error."
 
@@ -139,6 +140,62 @@ def batch(
 
 @app.command()
 @reported
+def check(
+    doc_ids: Annotated[list[str] | None, typer.Argument(metavar="DOC_ID...", help="Filings to check.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Check every filing in the index.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Check that statements agree with themselves: balance, cash, income. Exit code 3 where a check fails."""
+    from fin_agent.cli.checking import check_filings
+
+    return check_filings(doc_ids or (), index, every=every, as_json=as_json)
+
+
+@app.command()
+@reported
+def show(
+    doc_id: Annotated[str, typer.Argument(metavar="DOC_ID", help="A filing, as `fin-agent filings` lists it.")],
+    page: Annotated[int | None, typer.Option(min=1, help="Show this page: its text, with its tables in place.")] = None,
+    statement: Annotated[
+        Statement | None,
+        typer.Option(
+            metavar="NAME",
+            help="Show this primary statement: income, comprehensive-income, balance, cash-flow or equity.",
+        ),
+    ] = None,
+    facts: Annotated[
+        bool, typer.Option("--facts", help="List the figures that were read there (else in the whole filing).")
+    ] = False,
+    fact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only the figures called so: a metric or a name for it, an XBRL concept, a label."
+        ),
+    ] = None,
+    year: Annotated[int | None, typer.Option(help="Fiscal year of the --fact, by the filer's own naming.")] = None,
+    image: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.png",
+            help="Draw the page instead, its tables and the --fact framed; several pages become FILE-1.png and so on.",
+        ),
+    ] = None,
+    dpi: Annotated[int, typer.Option(min=36, max=300, help="Dots an inch of the picture.")] = 110,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0."""
+    from fin_agent.cli.showing import Wanted, show_filing
+
+    wanted = Wanted(page=page, statement=statement, facts=facts, fact=fact, year=year, image=image, dpi=dpi)
+    return show_filing(doc_id, index, wanted, as_json=as_json)
+
+
+@app.command()
+@reported
 def filings(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
     """List the filings in the index."""
     from fin_agent.cli.listing import list_filings
@@ -177,6 +234,25 @@ def financebench(
     from fin_agent.cli.benchmark import run_financebench
 
     return run_financebench(questions, out, index, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("reading")
+@reported
+def reading(
+    documents: Annotated[
+        Path, typer.Option("--documents", metavar="FILE", help="The published list of documents, JSON Lines.")
+    ],
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
+    ],
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
+    from fin_agent.cli.reading_benchmark import run_reading
+
+    return run_reading(documents, questions, index, as_json=as_json)
 
 
 @benchmarks.command("ixbrl")

@@ -1,0 +1,233 @@
+"""`fin-agent show`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+import typer
+from rich.console import RenderableType
+
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import opened
+from fin_agent.cli.picturing import write_pictures
+from fin_agent.cli.shown_fields import (
+    fact_fields,
+    filing_fields,
+    page_fields,
+    part_fields,
+    picture_fields,
+)
+from fin_agent.cli.streams import show, show_json
+from fin_agent.errors import FilingIndexError
+from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
+from fin_agent.filings.filing import Fact, Page, Statement, Table
+from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.presentation.facts import facts_view
+from fin_agent.presentation.overview import overview, statements_found, statements_on
+from fin_agent.presentation.pages import page_view
+from fin_agent.presentation.plain import plain
+from fin_agent.presentation.statements import statement_view
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a filing is to be shown."""
+
+    page: int | None = None
+    """1-based, as people count."""
+    statement: Statement | None = None
+    facts: bool = False
+    fact: str | None = None
+    """A metric, an XBRL concept or words of a label."""
+    year: int | None = None
+    """Fiscal year of the fact."""
+    image: Path | None = None
+    dpi: int = 110
+
+
+def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: bool) -> ExitCode:
+    """Show a filing, or what is wanted of it. Raises FilingIndexError where it, its page or statement is not there."""
+    _refuse_contradictions(wanted)
+    with opened(given) as workspace:
+        shown = _Shown(workspace, _record(workspace.index, doc_id), wanted)
+        if wanted.image is not None:
+            written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact, wanted.dpi)
+            if as_json:
+                show_json({"doc_id": shown.record.doc_id, "images": [picture_fields(each) for each in written]})
+            else:
+                for each in written:
+                    print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
+        elif as_json:
+            show_json(shown.fields())
+        else:
+            show(shown.view())
+    return ExitCode.DONE
+
+
+class _Shown:
+    """The part of a filing that is wanted, read from the index."""
+
+    def __init__(self, workspace: Workspace, record: FilingRecord, wanted: Wanted) -> None:
+        index = self.index = workspace.index
+        self.lexicon = workspace.lexicon
+        self.record = record
+        self.wanted = wanted
+        self.outline = index.outline([record.doc_id])
+        self.pages: list[Page] = []
+        self.tables: list[Table] = []
+        self.parts: list[StatementPart] = []
+        self.facts: list[Fact] = []
+        self.fact: Fact | None = None
+        if wanted.statement is not None:
+            self._take_statement(index, wanted.statement)
+        elif wanted.page is not None:
+            self._take_page(index, wanted.page)
+        if wanted.facts or wanted.fact is not None:
+            self._take_facts(index)
+        if wanted.image is not None and not self.pages and self.fact is not None:
+            self._take_page(index, self.fact.page + 1)
+
+    def view(self) -> RenderableType:
+        """For people."""
+        if self.wanted.facts or self.wanted.fact is not None:
+            return facts_view(self.record, self.facts)
+        if self.wanted.statement is not None:
+            return statement_view(self.record, self.parts)
+        if self.wanted.page is not None:
+            return page_view(self.record, self.pages[0], self.tables)
+        return overview(self.record, self.outline)
+
+    def fields(self) -> dict[str, object]:
+        """For JSON."""
+        if self.wanted.facts or self.wanted.fact is not None:
+            return {"doc_id": self.record.doc_id, "facts": [fact_fields(fact) for fact in self.facts]}
+        if self.wanted.statement is not None:
+            return {
+                "doc_id": self.record.doc_id,
+                "statement": self.wanted.statement.value,
+                "tables": [part_fields(part) for part in self.parts],
+            }
+        if self.wanted.page is not None:
+            page = self.pages[0]
+            tags = self.index.tags(self.record.doc_id, page=page.number)
+            return page_fields(self.record, page, self.tables, tags)
+        return filing_fields(self.record, self.outline)
+
+    def _take_statement(self, index: FilingIndex, statement: Statement) -> None:
+        keys = [page.key for page in self.outline if statements_on(page)]
+        pages = [stored.page for stored in index.pages(keys)]
+        self.parts = parts_of_statement(statement, pages, index.tables(keys), self.lexicon.statement_titles)
+        self.tables = [part.table for part in self.parts]
+        on = {table.page for table in self.tables} | {
+            page.key.page for page in self.outline if statement in statements_on(page)
+        }
+        self.pages = [page for page in pages if page.number in on]
+        if not self.pages:
+            raise FilingIndexError(
+                f"no {statement.value} statement was found in this filing",
+                subject=self.record.doc_id,
+                remedy=_statements_there(statements_found(self.outline)),
+            )
+        if not self.parts and self.wanted.image is None:
+            numbers = ", ".join(str(page.number + 1) for page in self.pages)
+            raise FilingIndexError(
+                f"the {statement.value} statement stands on page {numbers}, but no table was read there",
+                subject=self.record.doc_id,
+                remedy=f"Look at the page's text with `--page {self.pages[0].number + 1}`",
+            )
+
+    def _take_page(self, index: FilingIndex, page: int) -> None:
+        if not 1 <= page <= self.record.page_count:
+            raise FilingIndexError(
+                f"there is no page {page:,}",
+                subject=self.record.doc_id,
+                remedy=f"Its pages are 1 to {self.record.page_count:,}",
+            )
+        keys = [PageKey(self.record.doc_id, page - 1)]
+        self.pages = [stored.page for stored in index.pages(keys)]
+        self.tables = index.tables(keys)
+
+    def _take_facts(self, index: FilingIndex) -> None:
+        doc_id = self.record.doc_id
+        keys = [PageKey(doc_id, page.number) for page in self.pages] or None
+        self.facts = [sourced.fact for sourced in index.facts([doc_id], pages=keys)]
+        if self.parts:
+            self.facts = [fact for fact in self.facts if any(_within(fact, table) for table in self.tables)]
+        if self.wanted.fact is None:
+            return
+        every, year, name = self.facts, self.wanted.year, self.wanted.fact
+        if not years_of(every, name):
+            name = _metric_meant(name, self.lexicon) or name
+        self.facts = chosen_facts(every, name, year, self.record.identity)
+        if not self.facts:
+            raise FilingIndexError(
+                f"there is no figure called `{self.wanted.fact}`"
+                + (f" for fiscal {year}" if year else "")
+                + (" on these pages" if keys else ""),
+                subject=doc_id,
+                remedy=_likely(every, name),
+            )
+        self.fact = self.facts[0]
+
+
+def _refuse_contradictions(wanted: Wanted) -> None:
+    if wanted.page is not None and wanted.statement is not None:
+        raise typer.BadParameter("give --page or --statement, not both")
+    if wanted.year is not None and wanted.fact is None:
+        raise typer.BadParameter("--year says which year's --fact is meant: give that too")
+    if wanted.image is not None:
+        if wanted.page is None and wanted.statement is None and wanted.fact is None:
+            raise typer.BadParameter("--image draws a page: say which by --page, --statement or --fact")
+        if wanted.image.suffix.lower() != ".png":
+            raise typer.BadParameter(f"--image writes PNG pictures: call the file {wanted.image.stem}.png")
+
+
+def _record(index: FilingIndex, doc_id: str) -> FilingRecord:
+    """The filing, also where its name is written in other capitals."""
+    names = {record.doc_id: record for record in index.filings()}
+    if doc_id in names:
+        return names[doc_id]
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), []).append(name)
+    same = folded.get(doc_id.casefold(), [])
+    if len(same) == 1:
+        return names[same[0]]
+    near = same or [folded[each][0] for each in get_close_matches(doc_id.casefold(), sorted(folded), n=3, cutoff=0.65)]
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    raise FilingIndexError(
+        "this filing is not in the index", subject=doc_id, remedy=f"{meant}`fin-agent filings` lists those that are"
+    )
+
+
+def _statements_there(found: Sequence[Statement]) -> str:
+    if not found:
+        return "None of its pages shows a primary statement"
+    return f"These are there: {', '.join(statement.value for statement in found)}"
+
+
+def _metric_meant(name: str, lexicon: Lexicon) -> str | None:
+    """The metric that the whole of `name` is another name for (`capex`)."""
+    metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
+    return metrics[0] if metrics else None
+
+
+def _likely(facts: Sequence[Fact], name: str) -> str:
+    """The years of which there is such a figure; else names near to `name`."""
+    if years := years_of(facts, name):
+        return f"There are figures of {', '.join(map(str, years))}"
+    names = [f"`{near}`" for near in names_near(facts, name)]
+    return f"Did you mean {' or '.join(names)}?" if names else "`--facts` lists those that were read"
+
+
+def _within(fact: Fact, table: Table) -> bool:
+    middle = (fact.box.y0 + fact.box.y1) / 2
+    across = (fact.box.x0 + fact.box.x1) / 2
+    box = table.box
+    return fact.page == table.page and box.y0 - 1 <= middle <= box.y1 + 1 and box.x0 - 1 <= across <= box.x1 + 1
