@@ -211,8 +211,9 @@ def _tables_against_tags(
             continue
         there = _facts_at(by_page.get(place.page, ()), place.box)
         # A label holds several figures in one place; of a cell's there is one.
-        fact = next((fact for fact in there if not any(_wrong(truth, fact))), there[0] if there else None)
-        yield ReadTag(pages[place.page], place.page, truth, fact, tuple(_wrong(truth, fact)))
+        right = (fact for fact in there if not any(_wrong(truth, fact)))
+        chosen = next(right, there[0] if there else None)
+        yield ReadTag(pages[place.page], place.page, truth, chosen, tuple(_wrong(truth, chosen)))
 
 
 def _statement_pages(truths: Sequence[TrueTag], placed: Mapping[int, Tag]) -> dict[int, Statement]:

@@ -53,7 +53,7 @@ def read_filing(
     calendar = FiscalCalendar.of(identity)
     facts = facts_of_filing(tables, statements, calendar, metric_of, unit_of)
     if document.tags:
-        facts = with_tags(facts, document.tags, contents, statements, calendar, concept_of, unit_of or _no_unit)
+        facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of or _no_unit)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     pages = tuple(

@@ -176,7 +176,18 @@ class SqliteIndex:
             f" WHERE filings.doc_id IN ({_marks(doc_ids)}) ORDER BY pages.id",
             sorted(doc_ids),
         )
-        return [PageOutline(PageKey(row[0], row[1]), *row[2:7], tuple(json.loads(row[7]))) for row in found]
+        return [
+            PageOutline(
+                key=PageKey(row["doc_id"], row["number"]),
+                item=row["item"],
+                statement=row["statement"],
+                title=row["title"],
+                kind=row["kind"],
+                note=row["note"],
+                further_statements=tuple(json.loads(row["further_statements"])),
+            )
+            for row in found
+        ]
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""

@@ -121,8 +121,8 @@ def _figures(label: str) -> Iterator[_Figure]:
             if name not in taken:
                 taken.add(name)
                 yield _Figure(name, _printed(match["numbers"]), "shares")
-    if not taken and (match := _TREASURY.search(label)):
-        yield _Figure("Treasury shares", _printed(match["numbers"]), "shares")
+    if not taken and (treasury := _TREASURY.search(label)):
+        yield _Figure("Treasury shares", _printed(treasury["numbers"]), "shares")
     for match in _ALLOWANCE.finditer(label):
         yield _Figure(_name(match["what"]), _printed(match["numbers"]), "USD")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
 from fin_agent.filings.facts.reconciling import UnitOf
-from fin_agent.filings.filing import Box, Fact, FactPeriod, PageContent, Statement, Tag
+from fin_agent.filings.filing import Box, Fact, FactPeriod, PageContent, PrintedLine, Statement, Table, Tag
+from fin_agent.filings.tables.labels import clean_label
 from fin_agent.filings.tables.numbers import parse_number
 from fin_agent.filings.tables.periods import FiscalCalendar
 
@@ -22,12 +23,13 @@ def with_tags(
     facts: Sequence[Fact],
     tags: Sequence[Tag],
     pages: Sequence[PageContent],
+    tables: Sequence[Table],
     statements: Mapping[int, Statement],
     calendar: FiscalCalendar | None,
     concept_of: ConceptOf,
     unit_of: UnitOf,
 ) -> list[Fact]:
-    """`facts` with the tags that stand in their cells, and a fact for every other tag that is printed.
+    """`facts` of `tables` with the tags that stand in their cells, and a fact for every other tag that is printed.
 
     A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
     printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
@@ -47,6 +49,12 @@ def with_tags(
         for tag in found:
             taken.add(id(tag))
             joined.append(_joined(fact, tag, calendar, concept_of, unit_of))
+    if calendar is not None:
+        for cell in _cells_without_facts(tables, facts, statements):
+            for tag in places.inside(cell.page, cell.box):
+                if tag.end is not None and id(tag) not in taken:
+                    taken.add(id(tag))
+                    joined.append(_joined(cell, tag, calendar, concept_of, unit_of))
     by_number = {page.number: page for page in pages}
     loose = [tag for tag in tags if tag.numeric and tag.page is not None and id(tag) not in taken]
     for tag in loose:
@@ -78,6 +86,7 @@ def label_of(concept: str) -> str:
 
 _DAYS_A_MONTH = 30.44
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_LONGEST_LABEL = 200
 _SCALES = (1, 1_000, 1_000_000, 1_000_000_000)
 _MEMBER_ENDING = re.compile(r"(?:Segment)?Member$|Domain$")
 
@@ -103,6 +112,33 @@ class _Places:
             for _, tag in placed[begin:end]
             if tag.box is not None and box.x0 - 1 <= (tag.box.x0 + tag.box.x1) / 2 <= box.x1 + 1
         ]
+
+
+def _cells_without_facts(
+    tables: Sequence[Table], facts: Sequence[Fact], statements: Mapping[int, Statement]
+) -> Iterator[Fact]:
+    """Cells of columns that name no period, as facts that a tag has to date."""
+    read = {(fact.page, fact.box) for fact in facts}
+    for table in tables:
+        for row in table.rows:
+            for column, cell in zip(table.columns, row.cells, strict=True):
+                if cell is not None and (table.page, cell.box) not in read:
+                    yield Fact(
+                        label=row.label,
+                        amount=cell.amount,
+                        scale=1,
+                        unit="percent" if cell.percent else "",
+                        period=_UNDATED,
+                        page=table.page,
+                        box=cell.box,
+                        section=row.section,
+                        line=row.line,
+                        column=column,
+                        statement=statements.get(table.page),
+                    )
+
+
+_UNDATED = FactPeriod(0, None, 0)
 
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
@@ -155,7 +191,7 @@ def _fact_of(
     amount, scale, unit = _measured(tag, number.amount if number else Decimal(0), "")
     line, in_table = _line_at(pages[tag.page], tag.box)
     return Fact(
-        label=label_of(tag.concept),
+        label=(_row_label(pages[tag.page].lines[line], tag.box) if in_table else "") or label_of(tag.concept),
         amount=amount,
         scale=scale,
         unit=unit,
@@ -169,6 +205,14 @@ def _fact_of(
         source="ixbrl",
         tag=tag,
     )
+
+
+def _row_label(row: PrintedLine, box: Box) -> str:
+    """The row's first words, unless the tag stands among them."""
+    first = row.words[0]
+    if box.x0 < first.x1 or not any(mark.isalpha() for mark in first.text):
+        return ""
+    return clean_label(first.text)[:_LONGEST_LABEL]
 
 
 def _measured(tag: Tag, printed: Decimal, unit: str) -> tuple[Decimal, int, str]:

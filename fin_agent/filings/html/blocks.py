@@ -184,7 +184,7 @@ class _Walk:
         return self._blocks
 
     def _enter(self, element: etree._Element, outer: _Open | None) -> _Open | None:
-        kind = kind_of(element.tag)
+        kind = kind_of(str(element.tag))
         if kind is Kind.UNSEEN:
             return None
         style = self._style(element)

@@ -49,6 +49,7 @@ _LINE = 11.0
 _WORD_HEIGHT = 10.0
 _WIDEST_TEXT = 250.0
 _NUMBER = re.compile(r"^[$€£¥(+\-–—−\s]*(?:\d[\d,]*\.?\d*|\.\d+|[—–-])[\s)%*]*(?:\([a-z0-9]\))?$", re.I)
+_CLOSER = re.compile(r"^[)%]+$")
 _SIGN = re.compile(r"^[$€£¥()%]+$")
 _SHORTEST_SHARE = 0.62
 """A heading may wrap to columns of this share of its length, and to no narrower ones."""
@@ -146,7 +147,8 @@ def _set_cell(
     left, right = edges[cell.column] + _PADDING, edges[cell.column + cell.span] - _PADDING
     printed = " ".join(word for line in lines for _, word in line)
     number = bool(_NUMBER.match(printed))
-    align = cell.text.align
+    # A parenthesis or percent sign in a cell of its own stands beside the number it closes.
+    align = "left" if _CLOSER.match(printed) else cell.text.align
     if not number and cell.column and align not in ("left", "right") and not _SIGN.match(printed):
         align = "center"
     indent = cell.text.indent if not number and align not in ("right", "center") else 0.0

@@ -60,7 +60,7 @@ def twice(value: str) -> list[Decimal]:
             {"Treasury shares [shares]": [Decimal(77000000), Decimal(66000000)]},
         ),
         (
-            "Receivables, net of allowances for credit losses of $12.5 at December 31, 2024 and $9 at December 31, 2023",
+            "Receivables, net of allowances for credit losses of $12.5 at June 30, 2024 and $9 at June 30, 2023",
             {"Allowances for credit losses [USD]": [Decimal(12500000), Decimal(9000000)]},
         ),
         ("Commitments and contingencies (Note 12)", {}),

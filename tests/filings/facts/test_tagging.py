@@ -7,7 +7,19 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.tagging import label_of, period_of, with_tags
-from fin_agent.filings.filing import Box, Fact, FactPeriod, PageContent, PrintedLine, Statement, Tag, Word
+from fin_agent.filings.filing import (
+    Box,
+    Cell,
+    Fact,
+    FactPeriod,
+    PageContent,
+    PrintedLine,
+    Row,
+    Statement,
+    Table,
+    Tag,
+    Word,
+)
 from fin_agent.filings.tables.periods import FiscalCalendar
 
 YEAR_END = date(2024, 12, 31)
@@ -27,10 +39,12 @@ PRINTED = Fact(
 )  # fmt: skip
 
 
-def joined(facts: list[Fact], *tags: Tag) -> list[Fact]:
+def joined(facts: list[Fact], *tags: Tag, tables: tuple[Table, ...] = ()) -> list[Fact]:
     metrics = {"us-gaap:Revenues": "revenue", "us-gaap:EffectiveRate": "effective_tax_rate"}
     units = {"revenue": "USD", "effective_tax_rate": "percent"}
-    return with_tags(facts, tags, [PAGE], {0: Statement.INCOME}, CALENDAR, metrics.get, lambda metric: units[metric])
+    return with_tags(
+        facts, tags, [PAGE], tables, {0: Statement.INCOME}, CALENDAR, metrics.get, lambda metric: units[metric]
+    )
 
 
 def test_a_tag_corrects_what_was_read_and_keeps_the_row() -> None:
@@ -86,6 +100,24 @@ def test_amount_scale_and_unit(value: str, text: str, unit: str, expected: tuple
         assert abs(fact.value) == 500_000
     else:
         assert (fact.amount, fact.scale, fact.unit) == expected
+
+
+def test_a_tag_dates_a_cell_of_a_column_without_a_period() -> None:
+    cell = Cell(Decimal(1234), "1,234", False, False, CELL)
+    row = Row("Granted", ("Restricted stock",), (cell,), 3, CELL)
+    table = Table(0, CELL, "", "", ("Shares",), (None,), (row,))
+    (fact,) = joined([], REVENUE, tables=(table,))
+    assert (fact.label, fact.section, fact.column) == ("Granted", ("Restricted stock",), "Shares")
+    assert (fact.value, fact.period.end, fact.metric) == (Decimal(1_234_000_000), YEAR_END, "revenue")
+    assert joined([], replace(REVENUE, box=Box(0, 0, 1, 1)), tables=(table,))[0].label == "Revenues"
+    assert joined([], tables=(table,)) == []
+
+
+def test_a_cell_that_no_table_was_found_for_takes_the_first_words_of_its_row() -> None:
+    (fact,) = joined([], replace(REVENUE, box=Box(310, 101, 338, 111)))
+    assert (fact.label, fact.statement) == ("Revenues", Statement.INCOME)
+    (inside,) = joined([], replace(REVENUE, concept="xx:NetSales", box=Box(40, 101, 60, 111)))
+    assert inside.label == "Net Sales"
 
 
 def test_hidden_tags_and_unknown_contexts_make_no_fact() -> None:

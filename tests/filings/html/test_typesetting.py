@@ -99,6 +99,21 @@ def test_tables_are_read_from_their_cells() -> None:
     ]
 
 
+def test_percent_signs_in_wide_cells_of_their_own_close_their_numbers() -> None:
+    rows = "".join(
+        f"<tr><td>{name}</td><td>$</td><td align=right>{amount}</td><td align=right>{change}</td>"
+        "<td align=right>%</td></tr>"
+        for name, amount, change in (("Shoes", "1,234", "-12"), ("Hats", "900", "6"), ("Total", "2,134", "-5"))
+    )
+    head = "<tr><td></td><td colspan=2>2024</td><td colspan=2>% change without the effect of currencies(1)</td></tr>"
+    (table,) = read_tables(set_pages(f"<table>{head}{rows}</table>").pages)
+    assert [[cell and (int(cell.amount), cell.percent) for cell in row.cells] for row in table.rows] == [
+        [(1234, False), (-12, True)],
+        [(900, False), (6, True)],
+        [(2134, False), (-5, True)],
+    ]
+
+
 def test_boxes_of_cells_frame_what_is_printed() -> None:
     page = set_pages(statement(pair("Cash " * 30, "$1,234", "$900") + pair("Total assets", "$1,234", "$900"))).pages[0]
     (table,) = read_tables([page])

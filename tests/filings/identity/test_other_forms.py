@@ -203,8 +203,8 @@ def test_an_8k_knows_the_results_that_its_exhibit_announces() -> None:
         "(Exact name of registrant as specified in its charter)\nCommission file number 1-12345\n" + "x" * 100
     )
     release = (
-        "Mossgate Freight Reports Second Quarter 2025 Results\nJuly 24, 2025 - Mossgate Freight, Inc. today reported net "
-        "income of $20.1 million, or $0.42 per diluted share, for the quarter ended June 30, 2025.\n"
+        "Mossgate Freight Reports Second Quarter 2025 Results\nJuly 24, 2025 - Mossgate Freight, Inc. today reported "
+        "net income of $20.1 million, or $0.42 per diluted share, for the quarter ended June 30, 2025.\n"
         "Three Months Ended June 30, 2025\nSix Months Ended June 30, 2025\nRevenue 341,489\n"
     )
     pages = [PageContent(number, 612, 792, text, ()) for number, text in enumerate((cover, "Item 9.01", release))]
