@@ -11,7 +11,7 @@ from enum import StrEnum
 from fin_agent.answering.literals import Literal, ProgramNumbers, Role
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.answering.program_reader import read_numbers
-from fin_agent.filings.filing import Fact
+from fin_agent.vocabulary.fact import Fact
 
 
 class Source(StrEnum):

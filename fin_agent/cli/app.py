@@ -18,7 +18,7 @@ from fin_agent.cli.options import (
     Question,
     WithTrace,
 )
-from fin_agent.filings.filing import Statement
+from fin_agent.vocabulary.page import Statement
 
 STREAMS = "Results go to standard output, everything else to standard error."
 

@@ -12,10 +12,10 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import show, show_json
 from fin_agent.filings.facts.check import Check, Outcome
 from fin_agent.filings.facts.checks import check_facts
-from fin_agent.filings.filing import FactPeriod
 from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.presentation.checks import CheckedFiling, checked_view
 from fin_agent.presentation.filings import in_reading_order
+from fin_agent.vocabulary.fact import FactPeriod
 
 
 def check_filings(doc_ids: Sequence[str], given: Path | None, *, every: bool, as_json: bool) -> ExitCode:

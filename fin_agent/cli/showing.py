@@ -23,7 +23,6 @@ from fin_agent.cli.shown_fields import (
 from fin_agent.cli.streams import show, show_json
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
-from fin_agent.filings.filing import Fact, Page, Statement, Table
 from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
@@ -32,6 +31,9 @@ from fin_agent.presentation.overview import overview, statements_found, statemen
 from fin_agent.presentation.pages import page_view
 from fin_agent.presentation.plain import plain
 from fin_agent.presentation.statements import statement_view
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
 
 

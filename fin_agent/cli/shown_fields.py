@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fin_agent.cli.picturing import WrittenPicture
-from fin_agent.filings.filing import Box, Cell, Fact, FactPeriod, FieldSource, Page, Row, Table, Tag
 from fin_agent.filings.tables.of_statement import StatementPart
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.presentation.overview import PageRun, item_runs, statement_runs
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.identity import FieldSource
+from fin_agent.vocabulary.page import Page
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:

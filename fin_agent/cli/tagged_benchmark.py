@@ -10,10 +10,10 @@ from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.tagged import TaggedReport, as_json, as_table, evaluate_tagged, load_manifest
-from fin_agent.filings.filing import Filing
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.presentation.filings import in_our_look
+from fin_agent.vocabulary.filing import Filing
 
 
 def run_tagged(folder: Path, out: Path | None, *, as_json_text: bool) -> ExitCode:

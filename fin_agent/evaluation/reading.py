@@ -14,8 +14,9 @@ from rich.table import Table
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion
 from fin_agent.filings.facts.check import Check, Outcome
-from fin_agent.filings.filing import Form, Statement
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
 
 PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 PERIODIC = (Form.TEN_K, Form.TEN_Q, Form.ANNUAL_REPORT)

@@ -16,12 +16,16 @@ from fin_agent.evaluation.tagged_truth import TrueTag, visible_tags
 from fin_agent.filings.facts.extraction import MetricOf
 from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf
-from fin_agent.filings.filing import Box, Fact, Filing, Identity, Statement, Tag
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.reader import read_document
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.vocabulary.fact import Fact, Tag
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 

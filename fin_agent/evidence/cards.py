@@ -7,7 +7,11 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.filing import Box, Fact, Filing, Form, Page, Passage, PassageKind, Statement
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.place import Box
 
 _MOST_METRICS = 60
 _SKETCH_CHARACTERS = 160

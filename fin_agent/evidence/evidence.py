@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards import Card
 from fin_agent.evidence.ledger import Ledger
-from fin_agent.filings.filing import PassageKind
+from fin_agent.vocabulary.filing import PassageKind
 
 
 class RetrievedPassage(BaseModel):

@@ -8,8 +8,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.filing import Form, Statement
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
 
 OutputUnit = Literal[
     "USD",

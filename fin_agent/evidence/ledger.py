@@ -9,11 +9,13 @@ from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 _MOST_CONFLICTS = 3
 

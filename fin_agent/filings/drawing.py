@@ -11,8 +11,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.filing import Box, PageContent
 from fin_agent.filings.html.widths import SIZE
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
 
 
 class Ink(Enum):

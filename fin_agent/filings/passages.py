@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fin_agent.filings.filing import PageContent, Passage, PassageKind, Table
+from fin_agent.vocabulary.filing import Passage, PassageKind
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.table import Table
 
 PASSAGE_TOKENS = 1024
 OVERLAP_TOKENS = 30

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.drawing import Frame, framed, sheet_of
-from fin_agent.filings.filing import Box, PageContent
 from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.filings.readers.refusals import no_such_page, refuse_picture
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
 
 LEAST_DPI, MOST_DPI = 36, 300
 

@@ -12,7 +12,6 @@ from fin_agent.filings.facts.extraction import MetricOf
 from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf
 from fin_agent.filings.facts.tagging import ConceptOf, with_tags
-from fin_agent.filings.filing import Filing, Page, PageContent
 from fin_agent.filings.html.reading import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import items_of
@@ -24,6 +23,8 @@ from fin_agent.filings.readers.document import Document
 from fin_agent.filings.readers.protocol import MUPDF, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.page import Page, PageContent
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "2"

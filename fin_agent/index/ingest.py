@@ -13,11 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
-from fin_agent.filings.filing import Filing
 from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
 from fin_agent.filings.readers.limits import limited
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.vocabulary.filing import Filing
 
 _AHEAD = 2
 """Files read ahead per worker: enough to keep all busy, few enough to keep memory flat."""

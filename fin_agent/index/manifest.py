@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.filings.filing import Filing
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.read_by import read_by
 from fin_agent.index.sqlite import SqliteIndex, delete_filing, insert_filing
+from fin_agent.vocabulary.filing import Filing
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from datetime import date
 from decimal import Decimal
 from itertools import groupby
 
-from fin_agent.filings.filing import Box, Cell, FactPeriod, Row, Table
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def packed_tables(tables: Iterable[Table]) -> Iterator[tuple[int, bytes]]:

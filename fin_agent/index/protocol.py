@@ -6,7 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from fin_agent.filings.filing import Fact, Filing, Identity, Note, Page, Passage, ReadWarning, Table, Tag
+from fin_agent.vocabulary.fact import Fact, Tag
+from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import Note, Page
+from fin_agent.vocabulary.table import Table
 
 
 class FilingIndex(Protocol):

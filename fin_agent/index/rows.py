@@ -9,26 +9,13 @@ from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.filing import (
-    Box,
-    Fact,
-    FactPeriod,
-    FieldSource,
-    Filing,
-    Form,
-    Identity,
-    Note,
-    Origin,
-    Page,
-    Passage,
-    PassageKind,
-    ReadWarning,
-    Statement,
-    TableKind,
-    Tag,
-)
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.index.read_by import read_by
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
+from fin_agent.vocabulary.page import Note, Page, Statement, TableKind
+from fin_agent.vocabulary.place import Box
 
 SqlValue = str | int | float | None
 

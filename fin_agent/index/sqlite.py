@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.filing import Filing, Table, Tag
 from fin_agent.index import rows
 from fin_agent.index.database import check_format, connect, create_database, fault
 from fin_agent.index.packed_tables import packed_tables, unpacked_tables
@@ -24,6 +23,9 @@ from fin_agent.index.protocol import (
     StoredPage,
     StoredPassage,
 )
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.table import Table
 
 FILE_NAME = "filings.sqlite"
 _MOST_RANGES = 200

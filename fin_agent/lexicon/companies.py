@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
-from fin_agent.filings.filing import Identity
 from fin_agent.lexicon.unknown_companies import unknown_names
 from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.identity import Identity
 
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.&'’*-]*|&")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
@@ -60,7 +60,7 @@ class CompanyMention:
 class CompanyDirectory:
     """The companies of an index, and how people refer to them.
 
-    >>> from fin_agent.filings.filing import Form
+    >>> from fin_agent.vocabulary.identity import Form
     >>> apple = Identity(company="Apple Inc.", form=Form.TEN_K, ticker="AAPL")
     >>> [m.company.name for m in CompanyDirectory([("a", apple)]).mentions("What was AAPL's revenue?")]
     ['Apple Inc.']

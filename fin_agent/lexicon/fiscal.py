@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.filing import Form, Identity
+from fin_agent.vocabulary.identity import Form, Identity
 
 ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 YEARS_IN_AN_ANNUAL_REPORT = 3

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from fin_agent.errors import LexiconError
-from fin_agent.filings.filing import Statement
 from fin_agent.lexicon.metrics import Metric, SectionGroup
 from fin_agent.lexicon.wording import joined, plain, singular
+from fin_agent.vocabulary.page import Statement
 
 
 class LabelIndex:

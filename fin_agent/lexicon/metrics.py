@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from fin_agent.filings.filing import Statement
+from fin_agent.vocabulary.page import Statement
 
 
 def _phrases(entry: object) -> object:

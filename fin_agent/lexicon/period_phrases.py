@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
-from fin_agent.filings.identity.dates import MONTH_NAME, MONTHS, PrintedDate, month_number, printed_dates
+from fin_agent.vocabulary.dates import MONTH_NAME, MONTHS, PrintedDate, month_number, printed_dates
 
 DateRole = Literal["ended", "as of", "filed", "on"]
 

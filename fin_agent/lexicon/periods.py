@@ -10,7 +10,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.filings.identity.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 from fin_agent.lexicon.period_phrases import (
     AS_OF,
     DateRole,
@@ -22,6 +21,7 @@ from fin_agent.lexicon.period_phrases import (
     uniform,
 )
 from fin_agent.lexicon.year_spans import Span, span_of, trailing_years
+from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
 

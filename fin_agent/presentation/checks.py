@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome
-from fin_agent.filings.filing import FactPeriod
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import listing, period_of
 from fin_agent.presentation.plain import one_line
+from fin_agent.vocabulary.fact import FactPeriod
 
 _SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 _LONGEST_LABEL = 56

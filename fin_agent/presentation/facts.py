@@ -9,12 +9,12 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.filings.filing import Fact
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.checks import period_words
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.statements import whose
+from fin_agent.vocabulary.fact import Fact
 
 
 def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:

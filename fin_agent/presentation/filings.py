@@ -9,9 +9,9 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.filings.filing import Form, Identity
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.plain import one_line
+from fin_agent.vocabulary.identity import Form, Identity
 
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:

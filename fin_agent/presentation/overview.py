@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.filings.filing import FieldSource, Identity, Statement
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.statements import whose
+from fin_agent.vocabulary.identity import FieldSource, Identity
+from fin_agent.vocabulary.page import Statement
 
 
 @dataclass(frozen=True, slots=True)

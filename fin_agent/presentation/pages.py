@@ -10,12 +10,13 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from fin_agent.filings.filing import Page, Table
 from fin_agent.filings.passages import table_text
 from fin_agent.filings.tables.of_statement import caption_lines
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.statements import table_view
+from fin_agent.vocabulary.page import Page
+from fin_agent.vocabulary.table import Table
 
 
 def page_view(record: FilingRecord, page: Page, tables: Sequence[Table]) -> RenderableType:

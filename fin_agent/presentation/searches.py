@@ -10,11 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.filings.filing import Statement
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import cut, listing, period_of, settings_view
 from fin_agent.presentation.plain import one_line
 from fin_agent.retrieval.query import Query
+from fin_agent.vocabulary.page import Statement
 
 _SHOWN = 280
 

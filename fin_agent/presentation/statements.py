@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.filings.filing import Row, Table
 from fin_agent.filings.tables.of_statement import StatementPart
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import period_of
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.tables import FiguresTable
+from fin_agent.vocabulary.table import Row, Table
 
 
 def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
-from fin_agent.filings.filing import Cell, Row
 from fin_agent.presentation.plain import one_line
+from fin_agent.vocabulary.table import Cell, Row
 
 
 class LineKind(StrEnum):
@@ -96,7 +96,7 @@ def totals_among(rows: Sequence[Row]) -> dict[int, int]:
 def printed(cell: Cell, *, dollars: bool) -> Printed:
     """The cell's print in two parts.
 
-    >>> from fin_agent.filings.filing import Box
+    >>> from fin_agent.vocabulary.place import Box
     >>> printed(Cell(Decimal("-4935"), "($ 4,935)", False, True, Box(0, 0, 0, 0)), dollars=False)
     Printed(digits='(4,935', after=')')
     """

@@ -9,9 +9,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from fin_agent.filings.filing import Row
 from fin_agent.presentation.column_heads import Heads, heads_of, own_width, width_on, wrapped
 from fin_agent.presentation.table_rows import LineKind, Printed, ShownLine, of_columns, shown_lines
+from fin_agent.vocabulary.table import Row
 
 _BETWEEN = 2
 _STEP = 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fin_agent.filings.filing import Form, Identity, Statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.fiscal import ANNUAL_FORMS, FiscalPeriod, is_annual
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.query import Query, RankedFiling
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
 
 # What an annual report's columns hold of the years before its own: figures of the statements, words of the text.
 _COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fin_agent.filings.filing import Fact, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
 
 
 def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owners: Mapping[str, str]) -> bool:

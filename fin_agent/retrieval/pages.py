@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.filings.filing import Form
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
+from fin_agent.vocabulary.identity import Form
 
 _WEIGHTS = {"words": 1.0, "expansions": 0.4, "statement": 0.3, "item": 0.25, "slots": 3.0, "filing": 2.5}
 _ELSEWHERE = 0.35

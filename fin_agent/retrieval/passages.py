@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fin_agent.filings.filing import Box, PassageKind
 from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact, StoredPassage
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Query, RankedPage, RankedPassage
 from fin_agent.retrieval.terms import overlap, stems_of, weights_of
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.place import Box
 
 _EXPANSION = 0.3
 _SLOT = 1.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from fin_agent.filings.filing import Form, Statement
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ import pytest
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION, intent_of
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Comparison, Intent, Relation
-from fin_agent.filings.filing import Form, Identity, Statement
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
 
 DIRECTORY = CompanyDirectory(
     (doc_id, Identity(company=name, form=Form.TEN_K, fiscal_year=2023, ticker=ticker))

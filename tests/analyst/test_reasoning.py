@@ -9,8 +9,8 @@ import pytest
 from fin_agent.analyst.rules.reasoning import reason, sentences_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.filings.filing import PassageKind
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.vocabulary.filing import PassageKind
 
 
 class Words:

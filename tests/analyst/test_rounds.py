@@ -6,9 +6,10 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.queries import complementary_question
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
 from fin_agent.evidence.ledger import Ledger
-from fin_agent.filings.filing import PassageKind, Statement
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 TURNOVER = "What was Harborlight's inventory turnover in 2024?"

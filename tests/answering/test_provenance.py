@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.answering.provenance import Source, check_provenance
-from fin_agent.filings.filing import Box, Fact, FactPeriod
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.place import Box
 
 
 def fact(

@@ -6,18 +6,11 @@ from datetime import date
 from decimal import Decimal
 
 from fin_agent.evidence.cards import Card, EvidenceType, cards_of, summary_of
-from fin_agent.filings.filing import (
-    Box,
-    Fact,
-    FactPeriod,
-    Filing,
-    Form,
-    Identity,
-    Page,
-    Passage,
-    PassageKind,
-    Statement,
-)
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.place import Box
 
 
 def fact(metric: str, y: float, year: int, quarter: int | None = None) -> Fact:

@@ -9,10 +9,12 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.evidence.ledger import Entry, Ledger, fill
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 OWNERS = {"acme23": "acme", "acme24": "acme", "bell23": "bell"}
 DOCUMENTS = ("acme23", "acme24", "bell23")

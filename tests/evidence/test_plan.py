@@ -9,9 +9,9 @@ import pytest
 
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.filings.filing import Form, Identity
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.identity import Form, Identity
 
 ACME = CompanyAsked(key="acme", name="Acme Tools")
 BELL = CompanyAsked(key="bell", name="Bell Stores")

@@ -14,9 +14,12 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.evidence.preparing import prepare
-from fin_agent.filings.filing import Fact, Filing, Form, Statement
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
 from tests.examples import broken_html
 
 EXPECTED: list[dict[str, Any]] = json.loads(

@@ -8,8 +8,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Box, Cell, PageContent, PassageKind, Row, Table
 from fin_agent.filings.passages import passages_of, split_text, table_text
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 BOX = Box(10, 20, 30, 40)
 

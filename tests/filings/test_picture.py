@@ -9,10 +9,10 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.drawing import Frame, Ink, framed, size_of
-from fin_agent.filings.filing import Box
 from fin_agent.filings.html.reading import read_html
 from fin_agent.filings.picture import FramedPage, draw_pages
 from fin_agent.filings.reader import content_hash
+from fin_agent.vocabulary.place import Box
 
 HTML = """<html><body><p>Acme Corp. — “Results” ☐</p><table><tr><td>Net sales</td><td>5,123</td></tr>
 <tr><td>Cost of sales</td><td>(3,000)</td></tr></table><p>{more}</p></body></html>"""

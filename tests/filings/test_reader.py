@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.filing import Filing, Form, PageContent, PassageKind, Statement
 from fin_agent.filings.reader import READABLE, content_hash, doc_id_of, read_filing, title_of
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.filing import Filing, PassageKind
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import PageContent, Statement
 
 
 @pytest.fixture(scope="module")

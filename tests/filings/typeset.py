@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.filings.filing import PageContent, Word
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
 
 SIZE = 10.0
 _DIGIT = 5.0

@@ -9,8 +9,10 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from fin_agent.filings.filing import Filing, Form, Identity, Page, Passage, PassageKind
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Page
 
 WritePdf = Callable[..., Path]
 MakeFiling = Callable[..., Filing]
@@ -22,7 +24,9 @@ import os
 import time
 from pathlib import Path
 
-from fin_agent.filings.filing import Filing, Form, Identity, Page, Passage, PassageKind
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Page
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.ingest import PreparedFiling
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.filing import Filing
 from fin_agent.index import database
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.vocabulary.filing import Filing
 
 MakeFiling = Callable[..., Filing]
 

@@ -15,29 +15,14 @@ from hypothesis import strategies as st
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
-from fin_agent.filings.filing import (
-    Box,
-    Cell,
-    Fact,
-    FactPeriod,
-    FieldSource,
-    Filing,
-    Form,
-    Identity,
-    Note,
-    Origin,
-    Page,
-    Passage,
-    PassageKind,
-    ReadWarning,
-    Row,
-    Statement,
-    Table,
-    TableKind,
-    Tag,
-)
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex, match_any
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
+from fin_agent.vocabulary.page import Note, Page, Statement, TableKind
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 MakeFiling = Callable[..., Filing]
 Check = Callable[[SqliteIndex], None]

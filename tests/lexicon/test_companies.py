@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.filing import Form, Identity
 from fin_agent.lexicon.companies import CompanyDirectory, normalise_name
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.identity import Form, Identity
 
 
 def filed(company: str, ticker: str | None = None, **more: object) -> Identity:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Statement
 from fin_agent.lexicon.labels import label_forms
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.page import Statement
 
 INCOME, BALANCE, CASH = Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Statement
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.page import Statement
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from fin_agent.errors import LexiconError
-from fin_agent.filings.filing import Statement
 from fin_agent.lexicon.expressions import expression_inputs, parse_expression
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 from fin_agent.lexicon.reading import Entries
+from fin_agent.vocabulary.page import Statement
 
 
 def test_the_lexicon_is_as_large_as_promised() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.filings.filing import Statement
 from fin_agent.index.read_by import read_by
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.page import Statement
 
 
 def test_the_variable_lays_a_folder_over_the_lexicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

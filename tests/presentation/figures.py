@@ -8,8 +8,11 @@ from decimal import Decimal
 
 from rich.console import Console, RenderableType
 
-from fin_agent.filings.filing import Box, Cell, Fact, FactPeriod, Form, Identity, Row, Table
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 NOWHERE = Box(0, 0, 0, 0)
 

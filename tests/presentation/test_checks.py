@@ -7,9 +7,11 @@ import pytest
 from rich.console import Console
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome, not_checkable
-from fin_agent.filings.filing import FactPeriod, FieldSource, Form, Identity, Origin, ReadWarning
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.checks import CheckedFiling, checked_view, period_words, printed
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.filing import ReadWarning
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 
 RECORD = FilingRecord("example_2022_10k", "e.pdf", "00", Identity("Example Corp.", Form.TEN_K, 2022), "", 80, 90, 100)
 YEAR = FactPeriod(2022, None, 12)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from fin_agent.filings.filing import FactPeriod, Tag
 from fin_agent.presentation.facts import facts_view, value_words
+from fin_agent.vocabulary.fact import FactPeriod, Tag
 from tests.presentation.figures import fact, record, shown
 
 TAG = Tag("us-gaap:Revenues", Decimal(5_000_000), "5", "c-1", None)

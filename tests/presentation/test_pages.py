@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.filing import Page, Statement, Table
 from fin_agent.presentation.pages import laid_out, page_view
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.table import Table
 from tests.presentation.figures import record, row, shown, table
 
 SALES = table(

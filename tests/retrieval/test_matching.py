@@ -6,11 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import covers, fills
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 
 def slot(metric: str, year: int = 2023, quarter: int | None = None) -> Slot:

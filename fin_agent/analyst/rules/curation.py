@@ -11,11 +11,11 @@ from fin_agent.evidence.expressions import resolve
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
-from fin_agent.filings.filing import PassageKind
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
+from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 
 _WORDS_ENOUGH = 0.35

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import date
 
 from fin_agent.evidence.intent import Intent
-from fin_agent.filings.filing import Identity
 from fin_agent.lexicon.fiscal import FiscalPeriod, is_annual
 from fin_agent.lexicon.periods import parse_periods
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 _DAYS_NEAR = 7

@@ -12,11 +12,11 @@ from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relati
 from fin_agent.analyst.rules.wording import decimals_asked, take_apart, unit_asked
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation
-from fin_agent.filings.filing import Form
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+from fin_agent.vocabulary.identity import Form
 
 LONGEST_QUESTION = 10_000
 _FORMS = (

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.filings.filing import Statement
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
+from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 

@@ -10,9 +10,9 @@ from fin_agent.analyst.protocol import Reasoning
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.filings.filing import PassageKind
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
+from fin_agent.vocabulary.filing import PassageKind
 
 _SENTENCE = re.compile(
     r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No)\.)(?<!\bMrs\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from fin_agent.filings.filing import Fact, Statement
 from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
 
 
 def with_balances(facts: Sequence[Fact], fiscal: FiscalCalendar | None) -> list[Fact]:

@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 from fin_agent.filings.facts.check import Check, Outcome, Sum, checked, not_checkable
 from fin_agent.filings.facts.columns import Column, place_of
-from fin_agent.filings.filing import Fact
+from fin_agent.vocabulary.fact import Fact
 
 _ROWS_TRIED = 4
 """Rows between the totals that may or may not be part of a sum; more would let misread figures close by chance."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from fin_agent.filings.filing import Fact, FactPeriod
+from fin_agent.vocabulary.fact import Fact, FactPeriod
 
 
 class Outcome(StrEnum):

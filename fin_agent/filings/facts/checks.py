@@ -9,7 +9,9 @@ from fin_agent.filings.facts.cash_checks import carried_check, closing_cash_chec
 from fin_agent.filings.facts.check import Check, Sum, checked, not_checkable
 from fin_agent.filings.facts.columns import Column, statement_columns
 from fin_agent.filings.facts.income_checks import income_checks, net_income_check
-from fin_agent.filings.filing import Fact, Filing, Statement
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.page import Statement
 
 _ROWS_TRIED = 6
 """Rows beside the totals that may be part of a sum; more would let misread figures close by chance."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from fin_agent.filings.filing import Fact, Identity
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Identity
 
 _NOT_WORDS = re.compile(r"[\W_]+")
 

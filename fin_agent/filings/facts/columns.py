@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fin_agent.filings.filing import Fact, FactPeriod, Statement
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
 
 
 @dataclass(frozen=True, slots=True)

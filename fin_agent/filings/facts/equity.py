@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
-from fin_agent.filings.filing import Cell, Fact, FactPeriod, Row, Statement, Table
 from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,14 @@ from fin_agent.filings.facts.equity import DatedRow, balance_period, dated_rows,
 from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
 from fin_agent.filings.facts.reconciling import UnitOf, reconciled
 from fin_agent.filings.facts.rows_in_time import facts_of_rows_in_time, period_under
-from fin_agent.filings.filing import Fact, Identity, PageContent, Row, Statement, Table
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.filings.tables.units import scale_of
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import PageContent, Statement
+from fin_agent.vocabulary.table import Row, Table
 
 MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
 """Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Row, Statement, Table
 from fin_agent.filings.tables.numbers import parse_number
 from fin_agent.filings.tables.units import scale_of, share_scale_of
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Row, Table
 
 
 def facts_in_labels(tables: Sequence[Table], statements: Mapping[int, Statement]) -> list[Fact]:

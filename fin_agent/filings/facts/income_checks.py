@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome, Sum, checked, figure_of, step_of
 from fin_agent.filings.facts.columns import Column, place_of
-from fin_agent.filings.filing import Fact
+from fin_agent.vocabulary.fact import Fact
 
 _RESULTS = ("net_income_from_continuing_operations", "net_income", "net_income_attributable_to_parent")
 _ROWS_TRIED = 3

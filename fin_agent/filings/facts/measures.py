@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fin_agent.filings.filing import Cell, Row
 from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.vocabulary.table import Cell, Row
 
 
 def unit_of_cell(cell: Cell, row: Row, part: str, money: bool) -> str:

@@ -8,8 +8,10 @@ from fin_agent.filings.facts.balances import with_balances
 from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
 from fin_agent.filings.facts.in_labels import facts_in_labels
 from fin_agent.filings.facts.reconciling import UnitOf
-from fin_agent.filings.filing import Fact, Statement, Table
 from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Table
 
 
 def facts_of_filing(

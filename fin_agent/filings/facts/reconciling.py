@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from fin_agent.filings.filing import Fact, Statement
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
 
 UnitOf = Callable[[str], str]
 """Unit of a metric by its id."""

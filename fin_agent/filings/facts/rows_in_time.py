@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
-from fin_agent.filings.filing import Fact, FactPeriod, Statement, Table
 from fin_agent.filings.tables.periods import FiscalCalendar, TimeWords, time_words
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Table
 
 
 def row_time(label: str) -> TimeWords | None:

@@ -10,10 +10,13 @@ from datetime import date
 from decimal import Decimal
 
 from fin_agent.filings.facts.reconciling import UnitOf
-from fin_agent.filings.filing import Box, Fact, FactPeriod, PageContent, PrintedLine, Statement, Table, Tag
 from fin_agent.filings.tables.labels import clean_label
 from fin_agent.filings.tables.numbers import parse_number
 from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.page import PageContent, PrintedLine, Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Table
 
 ConceptOf = Callable[[str], str | None]
 """Canonical metric of a concept (`us-gaap:Assets`), or None."""

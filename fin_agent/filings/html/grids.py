@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fin_agent.filings.filing import Word
 from fin_agent.filings.html.blocks import LINE_BREAK, Grid, GridCell
 from fin_agent.filings.html.widths import SPACE, WIDTHS
+from fin_agent.vocabulary.place import Word
 
 
 @dataclass(slots=True)

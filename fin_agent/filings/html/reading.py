@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.filing import ReadWarning, Tag
 from fin_agent.filings.html.blocks import blocks_of
 from fin_agent.filings.html.document import parse_html
 from fin_agent.filings.html.typesetting import SetDocument, typeset
 from fin_agent.filings.readers.document import MAX_PAGES, Document
 from fin_agent.filings.xbrl.tags import read_tags
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import ReadWarning
 
 
 def read_html(path: Path) -> Document:

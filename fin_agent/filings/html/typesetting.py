@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fin_agent.filings.filing import Box, PageContent, PrintedLine, Word
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, Text
 from fin_agent.filings.html.grids import LaidRow, rows_of_grid
 from fin_agent.filings.html.widths import SPACE, WIDTHS
+from fin_agent.vocabulary.page import PageContent, PrintedLine
+from fin_agent.vocabulary.place import Box, Word
 
 PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
 MARGIN = 36.0

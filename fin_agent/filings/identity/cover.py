@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fin_agent.filings.filing import FieldSource, Form
 from fin_agent.filings.identity.cover_name import name_on_cover
 from fin_agent.filings.identity.cover_numbers import numbers_on_cover
-from fin_agent.filings.identity.dates import PrintedDate, printed_dates
 from fin_agent.filings.identity.print_repair import PlainPage, despaced
 from fin_agent.filings.identity.readings import COVER, REPORT_DATE, reading
+from fin_agent.vocabulary.dates import PrintedDate, printed_dates
+from fin_agent.vocabulary.identity import FieldSource, Form
 
 COVER_WITHIN = 25
 """A cover is looked for on this many pages: annual reports print letters and pictures before it."""

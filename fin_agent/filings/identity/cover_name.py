@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fin_agent.filings.filing import FieldSource
 from fin_agent.filings.identity.readings import COVER, COVER_PLACE, reading
+from fin_agent.vocabulary.identity import FieldSource
 
 
 def name_on_cover(text: str, page: int) -> FieldSource | None:

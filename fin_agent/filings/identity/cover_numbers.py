@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fin_agent.filings.filing import FieldSource
 from fin_agent.filings.identity.readings import COVER, COVER_PLACE, reading
+from fin_agent.vocabulary.identity import FieldSource
 
 
 def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:

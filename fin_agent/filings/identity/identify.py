@@ -8,12 +8,10 @@ from dataclasses import replace
 from datetime import date
 from typing import TypedDict
 
-from fin_agent.filings.filing import FactPeriod, FieldSource, Form, Identity, Origin, PageContent, Tag
 from fin_agent.filings.identity.company_names import spelt_otherwise
 from fin_agent.filings.identity.cover import find_cover
 from fin_agent.filings.identity.cover_name import former_name_on_cover
 from fin_agent.filings.identity.dei import dei_readings, end_of_most_figures, entity_page_readings, former_name
-from fin_agent.filings.identity.fiscal_naming import nominal_month
 from fin_agent.filings.identity.other_names import OtherName, other_names
 from fin_agent.filings.identity.print_repair import PlainPage, plain_page, plain_pages
 from fin_agent.filings.identity.readings import FROM_CONTENT, FROM_END, TITLE, reading
@@ -24,6 +22,10 @@ from fin_agent.filings.identity.settling import settle, taken
 from fin_agent.filings.identity.signature import distant_pages, signature_readings
 from fin_agent.filings.identity.ticker import ticker_readings
 from fin_agent.filings.identity.year_naming import year_readings
+from fin_agent.vocabulary.fact import FactPeriod, Tag
+from fin_agent.vocabulary.fiscal_naming import nominal_month
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
+from fin_agent.vocabulary.page import PageContent
 
 _FIRST_PAGES = 30
 _MARKET_WITHIN = 60

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from fin_agent.filings.filing import FieldSource
 from fin_agent.filings.identity.cover_name import printed_name
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import SENTENCE, reading
 from fin_agent.filings.identity.registrant import LEGAL_FORM
 from fin_agent.filings.identity.settling import NAMES_SEPARATOR
+from fin_agent.vocabulary.identity import FieldSource
 
 
 class OtherName(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from fin_agent.filings.filing import PageContent
+from fin_agent.vocabulary.page import PageContent
 
 
 class PlainPage(NamedTuple):

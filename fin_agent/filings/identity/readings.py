@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import NamedTuple
 
-from fin_agent.filings.filing import FieldSource, Form, Origin
+from fin_agent.vocabulary.identity import FieldSource, Form, Origin
 
 
 def reading(

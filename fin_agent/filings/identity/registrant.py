@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 
-from fin_agent.filings.filing import FieldSource
 from fin_agent.filings.identity.cover_name import printed_name
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import COUNTED, SENTENCE, reading
 from fin_agent.filings.identity.ticker import LISTED
+from fin_agent.vocabulary.identity import FieldSource
 
 LEGAL_FORM = (
     r"(?:Inc\.?|INC\.?|Incorporated|INCORPORATED|Corporation|CORPORATION|Corp\.?|CORP\.?|Company|COMPANY|Co\.|plc|PLC|p\.l\.c\."

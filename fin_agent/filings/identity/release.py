@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from fin_agent.filings.filing import FieldSource, Form
-from fin_agent.filings.identity.dates import PrintedDate, printed_dates
-from fin_agent.filings.identity.fiscal_naming import closed_quarter
 from fin_agent.filings.identity.other_names import OtherName
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import ASSUMED, DATELINE, FROM_CONTENT, TITLE, reading
 from fin_agent.filings.identity.reported_period import month_of_year_end, newest_period_end
 from fin_agent.filings.identity.year_naming import year_readings
+from fin_agent.vocabulary.dates import PrintedDate, printed_dates
+from fin_agent.vocabulary.fiscal_naming import closed_quarter
+from fin_agent.vocabulary.identity import FieldSource, Form
 
 
 def is_release(pages: Sequence[PlainPage]) -> bool:

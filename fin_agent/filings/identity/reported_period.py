@@ -8,9 +8,6 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from fin_agent.filings.filing import FieldSource
-from fin_agent.filings.identity.dates import printed_dates
-from fin_agent.filings.identity.fiscal_naming import DAYS_PER_QUARTER, closed_quarter, nominal_month
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import (
     ASSUMED,
@@ -20,6 +17,9 @@ from fin_agent.filings.identity.readings import (
     FROM_YEAR_END,
     reading,
 )
+from fin_agent.vocabulary.dates import printed_dates
+from fin_agent.vocabulary.fiscal_naming import DAYS_PER_QUARTER, closed_quarter, nominal_month
+from fin_agent.vocabulary.identity import FieldSource
 
 
 def quarter_readings(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from fin_agent.filings.filing import FieldSource, Form, Identity
 from fin_agent.filings.identity.company_names import same_company
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 
 NAMES_SEPARATOR = "; "
 """Between the names in the value of `other_names`."""

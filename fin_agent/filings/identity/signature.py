@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from fin_agent.filings.filing import FieldSource, PageContent
 from fin_agent.filings.identity.cover_name import is_full_name, printed_name
-from fin_agent.filings.identity.dates import printed_dates
 from fin_agent.filings.identity.print_repair import plain_print
 from fin_agent.filings.identity.readings import SIGNATURE, reading
+from fin_agent.vocabulary.dates import printed_dates
+from fin_agent.vocabulary.identity import FieldSource
+from fin_agent.vocabulary.page import PageContent
 
 SIGNED_WITHIN = 400
 LAST_PAGES = 40

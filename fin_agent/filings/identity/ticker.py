@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fin_agent.filings.filing import FieldSource
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import COVER, SENTENCE, reading
+from fin_agent.vocabulary.identity import FieldSource
 
 LISTED = re.compile(
     r"\(\s*(?:NYSE|NASDAQ|AMEX|TSX|ASX|LSE)[^)]{0,40}[:\s]\s?(?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\b(?P<of_call>)[^)]{0,40}\)",

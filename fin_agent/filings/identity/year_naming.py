@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from fin_agent.filings.filing import FieldSource
-from fin_agent.filings.identity.dates import printed_dates
-from fin_agent.filings.identity.fiscal_naming import fiscal_year_of, nominal_month
 from fin_agent.filings.identity.print_repair import PlainPage
 from fin_agent.filings.identity.readings import COUNTED, FROM_END, FROM_WINTER_END, SENTENCE, reading
+from fin_agent.vocabulary.dates import printed_dates
+from fin_agent.vocabulary.fiscal_naming import fiscal_year_of, nominal_month
+from fin_agent.vocabulary.identity import FieldSource
 
 
 def year_readings(

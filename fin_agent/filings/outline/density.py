@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from fin_agent.filings.filing import PageContent
+from fin_agent.vocabulary.page import PageContent
 
 
 class Density(NamedTuple):

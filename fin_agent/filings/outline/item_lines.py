@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from fin_agent.filings.filing import Form
 from fin_agent.lexicon.metrics import Item
 from fin_agent.lexicon.reading import Entries
+from fin_agent.vocabulary.identity import Form
 
 
 @dataclass(frozen=True, slots=True)

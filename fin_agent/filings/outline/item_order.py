@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fin_agent.filings.filing import Form
 from fin_agent.filings.outline.item_lines import ItemLine
+from fin_agent.vocabulary.identity import Form
 
 
 def in_order(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fin_agent.filings.filing import Form, PageContent
 from fin_agent.filings.outline.item_lines import item_lines_on, titled_lines_on
 from fin_agent.filings.outline.item_order import in_order
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import PageContent
 
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""

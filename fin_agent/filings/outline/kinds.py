@@ -8,9 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from fin_agent.filings.filing import Form, Note, PageContent, TableKind
 from fin_agent.filings.outline.density import density_of, may_be_table
 from fin_agent.lexicon.reading import Entries
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Note, PageContent, TableKind
 
 
 def kinds_of(

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fin_agent.filings.filing import Note, PageContent
 from fin_agent.filings.outline.note_lines import NoteLine, Numbering, note_lines_on
+from fin_agent.vocabulary.page import Note, PageContent
 
 
 def notes_of(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from fin_agent.filings.filing import PageContent, Statement
 from fin_agent.filings.outline.density import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, squeezed
+from fin_agent.vocabulary.page import PageContent, Statement
 
 
 def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> dict[int, Statement]:

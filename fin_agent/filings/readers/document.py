@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fin_agent.filings.filing import PageContent, ReadWarning, Tag
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import ReadWarning
+from fin_agent.vocabulary.page import PageContent
 
 MAX_PAGES = 10_000
 """A longer file is not a filing; reading stops with a message instead of filling the memory."""

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fin_agent.filings.filing import PageContent, Word
 from fin_agent.filings.readers.refusals import (
     broken,
     cut_off,
@@ -21,6 +20,8 @@ from fin_agent.filings.readers.refusals import (
     within_bounds,
 )
 from fin_agent.filings.readers.unpacking import refuse_overpacked
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
 
 if TYPE_CHECKING:
     import pymupdf

@@ -13,7 +13,6 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fin_agent.filings.filing import Box, PageContent, Word
 from fin_agent.filings.readers.doubled_letters import doubled_letters
 from fin_agent.filings.readers.refusals import (
     broken,
@@ -28,6 +27,8 @@ from fin_agent.filings.readers.refusals import (
     within_bounds,
 )
 from fin_agent.filings.readers.unpacking import refuse_overpacked
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box, Word
 
 if TYPE_CHECKING:
     import pypdfium2

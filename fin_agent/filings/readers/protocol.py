@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.filing import PageContent
+from fin_agent.vocabulary.page import PageContent
 
 
 class PdfReader(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.filing import PageContent
 from fin_agent.filings.readers.document import MAX_PAGES
+from fin_agent.vocabulary.page import PageContent
 
 DOWNLOAD_AGAIN = "Download the filing again"
 _HEADER_WITHIN = 1024

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fin_agent.filings.filing import Box, Cell, Word
 from fin_agent.filings.tables.lines import Line
 from fin_agent.filings.tables.numbers import Number, parse_number
+from fin_agent.vocabulary.place import Box, Word
+from fin_agent.vocabulary.table import Cell
 
 
 class Token(NamedTuple):

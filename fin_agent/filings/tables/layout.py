@@ -7,13 +7,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fin_agent.filings.filing import PageContent, Word
 from fin_agent.filings.tables.above import REACH, caption_above, is_title, over_columns, top_of_header
 from fin_agent.filings.tables.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
 from fin_agent.filings.tables.headers import is_header_line
 from fin_agent.filings.tables.labels import BodyLine
 from fin_agent.filings.tables.lines import Flow, Line, flows_of
 from fin_agent.filings.tables.units import unit_line_in
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
 
 
 def find_tables(page: PageContent) -> list[FoundTable]:

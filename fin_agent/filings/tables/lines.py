@@ -9,7 +9,8 @@ from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
-from fin_agent.filings.filing import Box, PageContent, PrintedLine, Word
+from fin_agent.vocabulary.page import PageContent, PrintedLine
+from fin_agent.vocabulary.place import Box, Word
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fin_agent.filings.filing import Page, Statement, Table
 from fin_agent.lexicon.statement_titles import StatementTitles
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.table import Table
 
 _LONGEST_TITLE = 120
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 
-from fin_agent.filings.filing import FactPeriod, Identity
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from fin_agent.filings.filing import Box, Cell, FactPeriod, Identity, PageContent, Row, Table
 from fin_agent.filings.tables.headers import Header, read_header
 from fin_agent.filings.tables.labels import LabelledRow, rows_of
 from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on
 from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.totals import name_totals
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from fin_agent.filings.filing import Row
+from fin_agent.vocabulary.table import Row
 
 
 def name_totals(rows: Sequence[Row]) -> list[Row]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from fin_agent.filings.filing import Tag
 from fin_agent.filings.xbrl.contexts import Context
+from fin_agent.vocabulary.fact import Tag
 
 DUPLICATE = "duplicate"
 CONFLICT = "conflict"

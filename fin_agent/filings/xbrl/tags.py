@@ -9,7 +9,6 @@ from itertools import islice
 
 from lxml import etree
 
-from fin_agent.filings.filing import ReadWarning, Tag
 from fin_agent.filings.xbrl.contexts import Context, read_context
 from fin_agent.filings.xbrl.duplicates import CONFLICT, duplicate_flags
 from fin_agent.filings.xbrl.naming import attribute, is_nil, local_name
@@ -25,6 +24,8 @@ from fin_agent.filings.xbrl.values import (
     read_fraction,
     read_value,
 )
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import ReadWarning
 
 UNKNOWN_CONTEXT = "unknown context"
 UNKNOWN_UNIT = "unknown unit"

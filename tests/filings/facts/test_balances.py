@@ -6,8 +6,10 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.balances import with_balances
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Statement
 from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 
 def fact(label: str, end: date, months: int = 12, statement: Statement | None = Statement.CASH_FLOW) -> Fact:

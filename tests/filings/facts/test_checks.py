@@ -9,7 +9,11 @@ import pytest
 
 from fin_agent.filings.facts.check import Check, Outcome
 from fin_agent.filings.facts.checks import check_facts, checks_of_filing
-from fin_agent.filings.filing import Box, Fact, FactPeriod, Filing, Form, Identity, Statement, Tag
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
 
 BALANCE, CASH, INCOME = Statement.BALANCE_SHEET, Statement.CASH_FLOW, Statement.INCOME
 OPENING, CLOSING = "cash_at_beginning_of_period", "cash_at_end_of_period"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
-from fin_agent.filings.filing import FactPeriod, Form, Identity, Statement, Tag
+from fin_agent.vocabulary.fact import FactPeriod, Tag
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
 from tests.presentation.figures import fact
 
 ANNUAL = Identity("Acme", Form.TEN_K, fiscal_year=2023)

@@ -5,7 +5,9 @@ from datetime import date
 
 from fin_agent.filings.facts.equity import balance_period, total_column
 from fin_agent.filings.facts.extraction import extract_facts
-from fin_agent.filings.filing import Fact, FactPeriod, Form, Identity, PageContent, Statement
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import PageContent, Statement
 from tests.filings.typeset import Page
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

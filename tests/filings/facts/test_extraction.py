@@ -7,8 +7,10 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.extraction import extract_facts
-from fin_agent.filings.filing import Fact, FactPeriod, Form, Identity, Statement
 from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
 from tests.filings.typeset import Page
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

@@ -6,7 +6,10 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.in_labels import facts_in_labels
-from fin_agent.filings.filing import Box, Cell, FactPeriod, Row, Statement, Table
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 YEARS = (FactPeriod(2024, None, 0, date(2024, 12, 31)), FactPeriod(2023, None, 0, date(2023, 12, 31)))
 

@@ -7,20 +7,11 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.tagging import label_of, period_of, with_tags
-from fin_agent.filings.filing import (
-    Box,
-    Cell,
-    Fact,
-    FactPeriod,
-    PageContent,
-    PrintedLine,
-    Row,
-    Statement,
-    Table,
-    Tag,
-    Word,
-)
 from fin_agent.filings.tables.periods import FiscalCalendar
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.page import PageContent, PrintedLine, Statement
+from fin_agent.vocabulary.place import Box, Word
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 YEAR_END = date(2024, 12, 31)
 CALENDAR = FiscalCalendar(2024, YEAR_END, None, YEAR_END)

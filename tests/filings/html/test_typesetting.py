@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from lxml import etree
 
-from fin_agent.filings.filing import PageContent
 from fin_agent.filings.html.blocks import blocks_of
 from fin_agent.filings.html.typesetting import PAGE_HEIGHT, SetDocument, typeset
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.vocabulary.page import PageContent
 
 ROW = "<tr><td>{label}</td><td></td><td>$</td><td style='text-align:right'>{number}</td><td>)</td></tr>"
 

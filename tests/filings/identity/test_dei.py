@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Form, Identity, Origin, Tag
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.identity import Form, Identity, Origin
 from tests.filings.identity.written_covers import cover, current_report, read, sources_of
 
 ENTITY = "dei:LegalEntityAxis"

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Form, PageContent
 from fin_agent.filings.identity.identify import identify
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import PageContent
 from tests.filings.identity.written_covers import COMMISSION, FILLER, MONTHS, cover, current_report, read, spoken
 
 

@@ -6,8 +6,10 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.filing import FactPeriod, Form, PageContent
 from fin_agent.filings.identity.identify import identify
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import PageContent
 from tests.filings.identity.written_covers import COMMISSION, FILLER, cover, current_report, read, sources_of, spoken
 
 FOREIGN = (

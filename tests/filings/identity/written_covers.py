@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.filings.filing import FieldSource, Identity, PageContent, Tag
 from fin_agent.filings.identity.identify import identify
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.identity import FieldSource, Identity
+from fin_agent.vocabulary.page import PageContent
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip

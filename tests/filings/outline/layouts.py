@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.filings.filing import PageContent, Word
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
 
 Row = str | tuple[str, ...]
 """A line of text, or a row's label and cells."""

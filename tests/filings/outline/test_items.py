@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from fin_agent.filings.filing import Form, PageContent
 from fin_agent.filings.outline.items import COVER, item_starts, items_of
 from fin_agent.filings.readers.mupdf import read_pdf
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import PageContent
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose
 
 EXPECTED: list[dict[str, Any]] = json.loads(

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fin_agent.filings.filing import PageContent
 from fin_agent.filings.outline.notes import notes_of
+from fin_agent.vocabulary.page import PageContent
 from tests.filings.outline.layouts import PROSE, Row, html_page, pdf_page, prose, table
 
 LAYOUTS = pytest.mark.parametrize("layout", [html_page, pdf_page])

@@ -10,7 +10,10 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import FactPeriod, Form, Identity, PageContent, Word
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
 from tests.filings.typeset import Page, width
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

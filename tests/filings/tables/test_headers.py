@@ -5,11 +5,13 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.filing import FactPeriod, Form, Identity, Table
 from fin_agent.filings.tables.headers import is_header_line
 from fin_agent.filings.tables.lines import lines_of
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.table import Table
 from tests.filings.typeset import Page
 
 CALENDAR_YEAR = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.filing import Page, Statement, Table
 from fin_agent.filings.tables.of_statement import caption_lines, parts_of_statement
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
+from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.table import Table
 from tests.presentation.figures import row, table
 
 INCOME, COMPREHENSIVE = "CONSOLIDATED STATEMENTS OF INCOME", "CONSOLIDATED STATEMENTS OF COMPREHENSIVE INCOME"

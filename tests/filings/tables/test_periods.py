@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import FactPeriod, Form, Identity
 from fin_agent.filings.tables.periods import FiscalCalendar, named_after, time_words
 from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
 from tests.filings.typeset import Page
 
 

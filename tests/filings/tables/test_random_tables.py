@@ -2,8 +2,10 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from fin_agent.filings.filing import Identity, PageContent, Table
 from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.table import Table
 from tests.filings.tables.random_tables import Expected, Model, pages
 
 

@@ -6,9 +6,12 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fin_agent.filings.filing import Form, Identity, PageContent, Table, Word
 from fin_agent.filings.tables.lines import flows_of, lines_of
 from fin_agent.filings.tables.reading import read_tables, tables_of_page
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Word
+from fin_agent.vocabulary.table import Table
 from tests.filings.typeset import Page
 
 ANNUAL = Identity("Example Corp.", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from fin_agent.filings.filing import Tag
 from fin_agent.filings.xbrl.printed_text import MAX_TEXT
 from fin_agent.filings.xbrl.tags import TaggedDocument, read_tags
+from fin_agent.vocabulary.fact import Tag
 from tests.filings.xbrl.documents import DEFINITIONS, Mode, document, figure, words
 
 NIL = 'xsi:nil="true"'
