@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.errors import FilingIndexError, FinAgentError, ReadError
+from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
 from fin_agent.filings.readers.limits import limited
 from fin_agent.index.manifest import FileStamp, Manifest
@@ -145,9 +146,16 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
         raise ReadError(
             "its path holds bytes that are no text", subject=path.name, remedy="Rename the file (or its folder)"
         ) from error
+    if _ADDRESS.match(str(path)):
+        raise ReadError(
+            "addresses are not fetched", subject=str(path), remedy="Download the filing and give the file's path"
+        )
     if not path.is_file():
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
     return FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
+
+
+_ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
 
 
 def _failed(path: Path, reason: str, remedy: str) -> IngestedFile:
@@ -238,8 +246,8 @@ def _attempt(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
         return prepare(path)
     except ReadError as error:
         return ReadError(error.what, subject=error.subject, remedy=error.remedy)
-    except FilingIndexError:
-        raise
+    except (FilingIndexError, LexiconError):
+        raise  # no file is to blame
     except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
         return _reader_failed(path, error)
 
@@ -253,6 +261,8 @@ def _reader_failed(path: Path, error: Exception) -> ReadError:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
+    # No module of the folder the user happens to stand in may take the place of one that the worker needs.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
     # Stopped from the keyboard, a worker ends at once and without a traceback: this process says what was stopped.
     return ProcessPoolExecutor(

@@ -30,6 +30,11 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
             for period in intent.periods
             if intent.numeric and not _may_be_there(filed, period)
         ]
+        if intent.numeric and not intent.periods and filed.latest() is None:
+            missing.append(
+                f"the question names no period, and no full year of {company.name} is in the index, which holds"
+                f" {filed.described()}: name one of them"
+            )
     return missing
 
 

@@ -64,7 +64,10 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         core=wording.core,
         companies=companies,
         unknown_companies=unknown,
-        unsupported=beyond(wording.core, bare, measure, relation, comparison, periods, named, lexicon),
+        unsupported=(
+            *beyond(wording.core, bare, measure, relation, comparison, periods, named, lexicon),
+            *_quarters_without_year(question, periods),
+        ),
         periods=periods,
         dates=_dates(question),
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
@@ -102,15 +105,27 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
         parsed = parse_periods(text)
         asked = {FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions}
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
-        if parsed.as_of is not None:  # what lies after that date is looked for in the filings of that date
+        if parsed.as_of is not None and _OUTLOOK.search(text):
+            # What lies after that date is looked for in the filings of that date.
             asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
         if asked:
             return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
     return ()
 
 
+_OUTLOOK = re.compile(
+    r"\b(?:matur\w+|due|expect\w*|will|schedul\w+|future|obligations?|expir\w+|commit\w+|contractual|payments?|next)\b",
+    re.I,
+)
+
+
 def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
     return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
+
+
+def _quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
+    loose = () if periods else parse_periods(question).loose_quarters
+    return tuple(f"quarter {quarter} of which year: name the year" for quarter in loose)
 
 
 def _dates(question: str) -> tuple[date, ...]:
