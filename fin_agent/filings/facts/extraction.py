@@ -112,6 +112,7 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
     parts = _parts(table) if split else [""] * len(table.columns)
+    alike = _told_apart_by_nothing(table) if statement is None else [False] * len(table.columns)
     columns = [metric_of(part, None, ()) if part else None for part in parts]
     alone = statement is None and not any(columns)
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
@@ -139,13 +140,19 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
                 period=covered or period,
                 page=table.page,
                 box=cell.box,
-                metric=(of_column or metric) if covered else None,
+                metric=(of_column or metric) if covered and not alike[index] else None,
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
                 statement=statement,
                 scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )
+
+
+def _told_apart_by_nothing(table: Table) -> list[bool]:
+    """Which columns have the name and the period of another: whichever is the company's, none can be taken for it."""
+    seen = Counter((name, period) for name, period in zip(table.columns, table.periods, strict=True))
+    return [seen[name, period] > 1 for name, period in zip(table.columns, table.periods, strict=True)]
 
 
 def _joined(column: str | None, row: str | None) -> str | None:

@@ -23,7 +23,8 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) -> list[Table]:
     """Every table of `pages`, top to bottom; `identity` gives the fiscal calendar that columns are dated by.
 
-    A table that goes on over a page's end without repeating its header keeps the header of its first part.
+    A table that goes on over a page's end without repeating its header keeps the header of its first part. One that
+    repeats only the period, below a table whose columns are parts of the company, has its columns named by that table.
     """
     calendar = FiscalCalendar.of(identity)
     tables: list[Table] = []
@@ -33,11 +34,29 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
         for table in found:
             if before and before.header and not table.header and goes_on(before, table):
                 table = replace(table, header=before.header, unit_line=table.unit_line or before.unit_line)
-            tables.append(_read(page, table, calendar))
+            read = _read(page, table, calendar)
+            if before and tables and tables[-1].page == page.number and goes_on(before, table):
+                read = _under_the_same_heads(tables[-1], read)
+            tables.append(read)
             before = table
         if not found:
             before = None
     return _with_known_ends(tables, calendar)
+
+
+def _under_the_same_heads(above: Table, table: Table) -> Table:
+    """`table`, whose columns all say the same period, with what tells the columns of the table `above` apart."""
+    if len(table.columns) < 2 or len(set(table.columns)) > 1 or len(set(above.columns)) < len(above.columns):
+        return table
+    if None in table.periods or len(set(above.periods)) > 1:
+        return table
+    words = [name.split() for name in above.columns]
+    common = 0
+    while all(len(name) > common for name in words) and len({name[-1 - common] for name in words}) == 1:
+        common += 1
+    parts = [" ".join(name[: len(name) - common]) for name in words]
+    columns = tuple(f"{part} {own}".strip() for part, own in zip(parts, table.columns, strict=True))
+    return replace(table, columns=columns, unit_line=table.unit_line or above.unit_line)
 
 
 def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:

@@ -278,3 +278,36 @@ def test_unit_lines(text: str, unit_line: str, scale: int | None, shares: int | 
     assert unit_line_in(text) == unit_line
     assert scale_of(unit_line) == scale
     assert share_scale_of(unit_line) == shares
+
+
+PARTS = [("Retail", 300.0), ("Online", 400.0), ("Total", 500.0)]
+PART_EDGES = [320.0, 420.0, 520.0]
+
+
+def segments(page: Page) -> Page:
+    page.text("(in millions)", x=260).header(PARTS).header([("Three months ended June 30, 2023", 400.0)])
+    page.row("Net sales", ["$ 300", "$ 100", "$ 400"], PART_EDGES).row(
+        "Cost of revenue", ["200", "50", "250"], PART_EDGES
+    )
+    return page.skip(14).header([("Three months ended June 30, 2022", 400.0)])
+
+
+def test_a_table_below_that_repeats_only_the_period_has_the_same_parts() -> None:
+    page = segments(Page())
+    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row("Cost of revenue", ["190", "40", "230"], PART_EDGES)
+    found = facts(page)
+    revenue = {
+        (fact.period.fiscal_year, fact.scope): int(fact.value / 10**6) for fact in found if fact.label == "Net sales"
+    }
+    assert revenue == {
+        (2023, "Retail"): 300, (2023, "Online"): 100, (2023, None): 400,
+        (2022, "Retail"): 280, (2022, "Online"): 90, (2022, None): 370,
+    }  # fmt: skip
+
+
+def test_columns_that_nothing_tells_apart_are_of_no_metric() -> None:
+    page = Page().text("(in millions)", x=260).header([("Three months ended June 30, 2022", 400.0)])
+    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row("Cost of revenue", ["190", "40", "230"], PART_EDGES)
+    found = [fact for fact in facts(page) if fact.label == "Net sales"]
+    assert len(found) == 3
+    assert {fact.metric for fact in found} == {None}
