@@ -57,6 +57,12 @@ class FilingIndex(Protocol):
     ) -> list[SourcedFact]:
         """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
 
+    def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """By which parts (segments, products, regions) these filings divide figures, as printed.
+
+        Components of equity are none.
+        """
+
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Tables of the pages named, in the order asked for, top to bottom."""
 

@@ -233,6 +233,22 @@ class SqliteIndex:
         wanted = set(pages)
         return [fact for fact in sourced if fact.key in wanted]
 
+    def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """See FilingIndex.parts. Scopes, and rows into which an income statement divides revenue and its cost."""
+        found = self._read(
+            "SELECT DISTINCT facts.scope FROM facts JOIN filings ON filings.id = facts.filing_id"
+            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.scope IS NOT NULL AND facts.metric IS NOT NULL"
+            " AND coalesce(facts.statement, '') != 'equity'",
+            sorted(doc_ids),
+        )
+        rows_of_income = self._read(
+            "SELECT DISTINCT facts.label FROM facts JOIN filings ON filings.id = facts.filing_id"
+            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.statement = 'income' AND facts.metric IS NULL"
+            " AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%' OR facts.section LIKE '%cost of%')",
+            sorted(doc_ids),
+        )
+        return frozenset(row[0] for row in (*found, *rows_of_income))
+
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
         found: list[Table] = []

@@ -12,6 +12,7 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import CompanyAsked, Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.parts import of_a_part
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -28,6 +29,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
     intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
+    intent = of_a_part(intent, context.workspace)
     missing = what_cannot_be_met(intent, context.workspace)
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)

@@ -294,7 +294,9 @@ def segments(page: Page) -> Page:
 
 def test_a_table_below_that_repeats_only_the_period_has_the_same_parts() -> None:
     page = segments(Page())
-    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row("Cost of revenue", ["190", "40", "230"], PART_EDGES)
+    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row(
+        "Cost of revenue", ["190", "40", "230"], PART_EDGES
+    )
     found = facts(page)
     revenue = {
         (fact.period.fiscal_year, fact.scope): int(fact.value / 10**6) for fact in found if fact.label == "Net sales"
@@ -307,7 +309,9 @@ def test_a_table_below_that_repeats_only_the_period_has_the_same_parts() -> None
 
 def test_columns_that_nothing_tells_apart_are_of_no_metric() -> None:
     page = Page().text("(in millions)", x=260).header([("Three months ended June 30, 2022", 400.0)])
-    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row("Cost of revenue", ["190", "40", "230"], PART_EDGES)
+    page.row("Net sales", ["$ 280", "$ 90", "$ 370"], PART_EDGES).row(
+        "Cost of revenue", ["190", "40", "230"], PART_EDGES
+    )
     found = [fact for fact in facts(page) if fact.label == "Net sales"]
     assert len(found) == 3
     assert {fact.metric for fact in found} == {None}

@@ -1,0 +1,56 @@
+"""A part of a company is never answered with the company's own figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.graphs.answer.parts import of_a_part
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def workspace(sample_html_index: Path) -> Iterator[Workspace]:
+    with SqliteIndex(sample_html_index) as index:
+        yield Workspace(index)
+
+
+def numeric(question: str, workspace: Workspace) -> bool:
+    intent = RulesAnalyst(workspace).intent(question)
+    return of_a_part(intent, workspace).numeric
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Ottermere's operating income for Brokerage in Q2 2025?",
+        "What was the operating margin of Ottermere's Truckload business in Q2 2025?",
+        "What was Ottermere's operating income from dedicated in Q2 2025?",
+    ],
+)
+def test_a_part_is_quoted(question: str, workspace: Workspace) -> None:
+    assert not numeric(question, workspace)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Ottermere's operating income in Q2 2025?",
+        "What was Harborlight's total revenue in FY2025?",
+        "What was Harborlight's cost of sales in FY2025?",
+        "Which had the higher net income in FY2025, Harborlight or Quillmark?",
+        "What were Harborlight's total current assets at the end of FY2025?",
+    ],
+)
+def test_the_company_is_computed(question: str, workspace: Workspace) -> None:
+    assert numeric(question, workspace)
+
+
+def test_components_of_equity_are_no_parts(workspace: Workspace) -> None:
+    parts = workspace.index.parts([record.doc_id for record in workspace.index.filings()])
+    assert {"Truckload", "Brokerage"} <= parts
+    assert not any("retained" in part.lower() for part in parts)
