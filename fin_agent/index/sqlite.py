@@ -243,7 +243,7 @@ class SqliteIndex:
         )
         rows_of_income = self._read(
             "SELECT DISTINCT facts.label FROM facts JOIN filings ON filings.id = facts.filing_id"
-            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.statement = 'income' AND facts.metric IS NULL"
+            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.statement = 'income'"
             " AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%' OR facts.section LIKE '%cost of%')",
             sorted(doc_ids),
         )
