@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
@@ -23,8 +24,9 @@ from fin_agent.filings.readers.document import Document
 from fin_agent.filings.readers.protocol import MUPDF, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
-from fin_agent.vocabulary.page import Page, PageContent
+from fin_agent.vocabulary.page import Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "2"
@@ -57,6 +59,8 @@ def read_filing(
         facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of or _no_unit)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
+    parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
+    facts = [_of_parent(fact) if fact.page in parent and fact.scope is None else fact for fact in facts]
     pages = tuple(
         Page(
             number=page.number,
@@ -83,6 +87,10 @@ def read_filing(
         tags=document.tags,
         warnings=document.warnings,
     )
+
+
+def _of_parent(fact: Fact) -> Fact:
+    return replace(fact, scope="Parent company only", tied=False)
 
 
 def read_document(path: Path) -> Document:

@@ -116,8 +116,10 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
     columns = [metric_of(part, None, ()) if part else None for part in parts]
     alone = statement is None and not any(columns)
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
-    for row in table.rows:
-        metric = metric_of(row.label, statement, row.section) if row.label else None
+    assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
+    for position, row in enumerate(table.rows):
+        section = ("Assets", *row.section) if position < assets_end and not _has_side(row) else row.section
+        metric = metric_of(row.label, statement, section) if row.label else None
         scope: str | None = None
         if statement is None:
             metric, scope = _scoped(row, metric, divided, metric_of)
@@ -147,6 +149,21 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
                 statement=statement,
                 scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )
+
+
+def _last_asset(table: Table) -> int:
+    """Position of a balance sheet's `Total assets`; -1 where the table has no such row."""
+    labels = [row.label.lower() for row in table.rows]
+    return next((position for position, label in enumerate(labels) if _TOTAL_ASSETS.match(label)), -1)
+
+
+def _has_side(row: Row) -> bool:
+    """Whether a heading says that the row is an asset or a liability; where a total closed it, the place does."""
+    return any(_SIDE.search(heading) for heading in row.section)
+
+
+_TOTAL_ASSETS = re.compile(r"total assets\W*$")
+_SIDE = re.compile(r"\b(?:assets?|liabilit|equity)", re.I)
 
 
 def _told_apart_by_nothing(table: Table) -> list[bool]:

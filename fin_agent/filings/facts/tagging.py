@@ -146,6 +146,13 @@ _UNDATED = FactPeriod(0, None, 0)
 
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
     amount, scale, unit = _measured(tag, fact.amount, fact.unit)
+    if tag.value is None and not tag.nil and fact.period is not _UNDATED:
+        # A tag that cannot be read takes nothing from the print.
+        amount, scale, unit = (
+            fact.amount,
+            fact.scale,
+            fact.unit,
+        )
     period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
     return replace(

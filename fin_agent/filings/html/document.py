@@ -29,7 +29,12 @@ def parse_html(path: Path) -> list[etree._Element]:
     content = _bytes_of(path)
     if not content.strip():
         raise ReadError("the file is empty", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    roots = [_parsed(document, path) for document in _documents_in(_as_utf8(content))]
+    if content[:2] == _GZIP:
+        raise ReadError("the file is packed twice", subject=path.name, remedy="Unpack it once (`gunzip`) and ingest it")
+    content = _as_utf8(content)
+    if b"\x00" in content[:_HEAD]:
+        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    roots = [_parsed(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
         raise ReadError(
@@ -61,6 +66,7 @@ _READ_EXHIBITS = (b"EX-99", b"EX-13")
 _DECLARED = re.compile(rb"<\?xml[^>]*\?>")
 _OPEN_ROOT = re.compile(rb"<\s*(html|xhtml:html)\b", re.I)
 _CLOSE_ROOT = re.compile(rb"</\s*(?:xhtml:)?html\s*>", re.I)
+_CLOSE_BODY = re.compile(rb"</\s*(?:xhtml:)?body\s*>", re.I)
 _OPEN_TABLE = re.compile(rb"<table\b", re.I)
 _CLOSE_TABLE = re.compile(rb"</table\s*>", re.I)
 _INLINE_XBRL = b"inlineXBRL"
@@ -130,16 +136,16 @@ def _without_xbrl_envelope(content: bytes) -> bytes:
 
 
 def _is_cut_off(content: bytes) -> bool:
-    """Whether the end is missing: a tag left open at the end of the file, an inline XBRL document or a table unclosed.
+    """Whether the end is missing: a tag left open at the end of the file, or a document or a table that never ends.
 
-    Hand-written HTML may leave `</html>` out; a table that never ends was lost on the way.
+    Hand-written HTML may leave either `</html>` or `</body>` out, or have neither of these elements.
     """
     tail = content[-4096:]
     if tail.rfind(b"<") > tail.rfind(b">"):
         return True
     if _OPEN_ROOT.search(content, 0, _HEAD) is None or _CLOSE_ROOT.search(content, max(0, len(content) - _HEAD)):
         return False
-    if _INLINE_XBRL in content[:_HEAD]:
+    if _INLINE_XBRL in content[:_HEAD] or not _CLOSE_BODY.search(content, max(0, len(content) - _HEAD)):
         return True
     return len(_OPEN_TABLE.findall(content)) > len(_CLOSE_TABLE.findall(content))
 
