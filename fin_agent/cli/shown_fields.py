@@ -45,7 +45,7 @@ def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[
             {"taken": _source_fields(taken), "other": _source_fields(other)} for taken, other in identity.conflicts()
         ],
         "statements": [_run_fields("statement", run) for run in statement_runs(outline)],
-        "items": [_run_fields("item", run) for run in item_runs(outline)],
+        "items": [_run_fields("item", run) for run in item_runs(outline, record.items)],
         "notes": [
             {"number": note.number, "title": note.title, "first_page": note.first_page, "last_page": note.last_page}
             for note in record.notes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from fin_agent.filings.facts.reconciling import UnitOf
 from fin_agent.filings.facts.tagging import ConceptOf, with_tags
 from fin_agent.filings.html.reading import read_html
 from fin_agent.filings.identity.identify import identify
-from fin_agent.filings.outline.items import items_of
+from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.kinds import kinds_of
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_on
@@ -26,7 +27,7 @@ from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing
-from fin_agent.vocabulary.page import Page, PageContent, TableKind
+from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
 READER_VERSION = "2"
@@ -83,10 +84,18 @@ def read_filing(
         passages=tuple(passages_of(contents, tables)),
         facts=tuple(facts),
         tables=tables,
+        items=_first_starts(item_starts(contents, identity.form)),
         notes=notes,
         tags=document.tags,
         warnings=document.warnings,
     )
+
+
+def _first_starts(starts: Sequence[ItemStart]) -> tuple[ItemStart, ...]:
+    first: dict[str, ItemStart] = {}
+    for start in starts:
+        first.setdefault(start.item, start)
+    return tuple(first.values())
 
 
 def _of_parent(fact: Fact) -> Fact:

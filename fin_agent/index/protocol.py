@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
 from fin_agent.vocabulary.identity import Identity
-from fin_agent.vocabulary.page import Note, Page
+from fin_agent.vocabulary.page import ItemStart, Note, Page
 from fin_agent.vocabulary.table import Table
 
 
@@ -95,6 +95,7 @@ class FilingRecord:
     page_count: int
     passage_count: int
     fact_count: int
+    items: tuple[ItemStart, ...] = ()
     notes: tuple[Note, ...] = ()
     warnings: tuple[ReadWarning, ...] = ()
 

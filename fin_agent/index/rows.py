@@ -14,7 +14,7 @@ from fin_agent.index.read_by import read_by
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
-from fin_agent.vocabulary.page import Note, Page, Statement, TableKind
+from fin_agent.vocabulary.page import ItemStart, Note, Page, Statement, TableKind
 from fin_agent.vocabulary.place import Box
 
 SqlValue = str | int | float | None
@@ -70,6 +70,7 @@ def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, Sq
         "amended": int(identity.amended),
         "results": _period_text(identity.results),
         "sources": json.dumps([astuple(source) for source in identity.sources]),
+        "items": json.dumps([astuple(start) for start in filing.items]),
         "notes": json.dumps([astuple(note) for note in filing.notes]),
         "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
         "summary": summary,
@@ -111,6 +112,7 @@ def filing_record(row: sqlite3.Row) -> FilingRecord:
         page_count=row["page_count"],
         passage_count=row["passage_count"],
         fact_count=row["fact_count"],
+        items=tuple(ItemStart(*start) for start in json.loads(row["items"])),
         notes=tuple(Note(*note) for note in json.loads(row["notes"])),
         warnings=tuple(ReadWarning(*warning) for warning in json.loads(row["warnings"])),
     )

@@ -23,6 +23,7 @@ CREATE TABLE filings (
   amended INTEGER NOT NULL,
   results TEXT,
   sources TEXT NOT NULL,
+  items TEXT NOT NULL,
   notes TEXT NOT NULL,
   warnings TEXT NOT NULL,
   summary TEXT NOT NULL,

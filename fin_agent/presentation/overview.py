@@ -13,7 +13,7 @@ from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.statements import whose
 from fin_agent.vocabulary.identity import FieldSource, Identity
-from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.page import ItemStart, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Renderable
     for title, block in (
         ("Identity", _identity(record.identity)),
         ("Statements", _runs(statement_runs(outline), "Statement")),
-        ("Items", _runs(item_runs(outline), "Item")),
+        ("Items", _runs(item_runs(outline, record.items), "Item")),
         ("Notes", _notes(record)),
     ):
         if block is not None:
@@ -47,9 +47,13 @@ def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> Renderable
     return Group(*blocks)
 
 
-def item_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
-    """Items in the order of their pages."""
-    return _page_runs([(page.key.page, page.item) for page in outline])
+def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> list[PageRun]:
+    """Items in the order of their pages; one that is the most of no page stands with the page it begins on."""
+    runs = _page_runs([(page.key.page, page.item) for page in outline])
+    owning = {run.name for run in runs}
+    order = {start.item: position for position, start in enumerate(starts)}
+    short = [PageRun(start.item, start.page, start.page) for start in starts if start.item not in owning]
+    return sorted([*runs, *short], key=lambda run: (run.first, order.get(run.name, -1)))
 
 
 def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:

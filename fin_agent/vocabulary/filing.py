@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.identity import Identity
-from fin_agent.vocabulary.page import Note, Page
+from fin_agent.vocabulary.page import ItemStart, Note, Page
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
 
@@ -28,6 +28,8 @@ class Filing:
     facts: tuple[Fact, ...]
     tables: tuple[Table, ...] = ()
     """In order of pages, top to bottom."""
+    items: tuple[ItemStart, ...] = ()
+    """Where each Item begins, in order; short Items that share a page with another stand here only."""
     notes: tuple[Note, ...] = ()
     """Notes to the financial statements, in order."""
     tags: tuple[Tag, ...] = ()

@@ -93,3 +93,15 @@ class PrintedLine(NamedTuple):
     """Which table of the page it is a row of, from 0; None for running text."""
     band: int
     """Its place in a column of evenly spaced lines, in which empty rows and the room between blocks count as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStart:
+    """Where an Item begins, or where its heading is repeated."""
+
+    item: str
+    """`1A`, `7`, `5.07`; `II-1A` in Part II of a 10-Q."""
+    page: int
+    """0-based."""
+    offset: int
+    """Character of the page's text."""

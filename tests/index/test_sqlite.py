@@ -20,7 +20,7 @@ from fin_agent.index.sqlite import SqliteIndex, match_any
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
-from fin_agent.vocabulary.page import Note, Page, Statement, TableKind
+from fin_agent.vocabulary.page import ItemStart, Note, Page, Statement, TableKind
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
@@ -114,6 +114,7 @@ EVERYTHING = Filing(
             ),
         ),
     ),
+    items=(ItemStart("8", 1, 0), ItemStart("9A", 2, 17)),
     notes=(Note("5", "Segments", 2, 2),),
     tags=TAGS,
     warnings=(ReadWarning("1 tag names no context", None), ReadWarning("a page is odd", 2)),
@@ -126,6 +127,7 @@ def test_everything_about_a_filing_comes_back(index: SqliteIndex, check_consiste
     assert record.identity == EVERYTHING.identity
     assert (record.source, record.content_hash, record.summary) == (EVERYTHING.source, "ab" * 32, "summary")
     assert (record.page_count, record.passage_count, record.fact_count) == (3, 2, 2)
+    assert record.items == EVERYTHING.items
     assert (record.notes, record.warnings) == (EVERYTHING.notes, EVERYTHING.warnings)
     keys = [PageKey(EVERYTHING.doc_id, number) for number in (1, 0, 9, 2)]
     assert [stored.page for stored in index.pages(keys)] == [EVERYTHING.pages[number] for number in (1, 0, 2)]

@@ -32,7 +32,7 @@ SOURCES = (
 
 
 def test_pages_in_a_row_are_one_range() -> None:
-    assert [(run.name, run.printed) for run in item_runs(OUTLINE)] == [
+    assert [(run.name, run.printed) for run in item_runs(OUTLINE, ())] == [
         ("cover", "1"),
         ("7", "2"),
         ("8", "3-5"),

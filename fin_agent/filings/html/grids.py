@@ -43,6 +43,12 @@ def rows_of_grid(grid: Grid) -> Iterator[LaidRow]:
         yield laid
 
 
+def is_amount(printed: str) -> bool:
+    """Whether a cell prints a number that is no year."""
+    return bool(_NUMBER.match(printed)) and not _YEAR.match(printed)
+
+
+_YEAR = re.compile(r"^(?:19|20)\d\d$")
 _LEFT = 36.0
 _PADDING = 3.0
 _LINE = 11.0

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fin_agent.filings.html.blocks import LINE_BREAK, Block, Break, Grid, Text
-from fin_agent.filings.html.grids import LaidRow, rows_of_grid
+from fin_agent.filings.html.grids import LaidRow, is_amount, rows_of_grid
 from fin_agent.filings.html.widths import SPACE, WIDTHS
 from fin_agent.vocabulary.page import PageContent, PrintedLine
 from fin_agent.vocabulary.place import Box, Word
@@ -38,8 +38,10 @@ def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> Set
     """Set `blocks` on pages, behind those of `document` where one is given.
 
     Pages end where the file ends them; their height is what they need, up to four sheets. A file that names no page
-    ends is cut into sheets of letter size, keeping a table and the short lines above it together where they fit.
+    ends is cut into sheets of letter size; a table and the short lines above it stay together, on a longer sheet where
+    they need one.
     """
+    blocks = _with_headers(blocks)
     paged = sum(isinstance(block, Break) for block in blocks) >= _FEWEST_BREAKS
     document = document or SetDocument()
     page = _Page(len(document.pages), document.places)
@@ -48,10 +50,12 @@ def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> Set
         if isinstance(block, Break):
             page = _next(document, page)
             continue
-        if not paged and page.words and page.y + _kept_together(blocks, position) > limit - MARGIN:
+        kept = 0.0 if paged else _kept_together(blocks, position)
+        if page.words and page.y + kept > limit - MARGIN:
             page = _next(document, page)
+        most = _MOST_SHEETS * PAGE_HEIGHT if kept and isinstance(block, Grid) else limit
         for setting in _settings_of(block, page):
-            if page.words and page.y + setting.height > limit - MARGIN:
+            if page.words and page.y + setting.height > most - MARGIN:
                 page = _next(document, page)
                 setting = setting.on(page)
             page.take(setting)
@@ -60,12 +64,41 @@ def typeset(blocks: Sequence[Block], document: SetDocument | None = None) -> Set
     return document
 
 
+def _with_headers(blocks: Sequence[Block]) -> list[Block]:
+    """`blocks` with a header that is a table of its own put on top of the table right below that has its columns."""
+    joined: list[Block] = []
+    for block in blocks:
+        above = joined[-1] if joined else None
+        if isinstance(block, Grid) and isinstance(above, Grid) and _heads(above, block):
+            joined[-1] = Grid([*above.rows, *block.rows])
+        else:
+            joined.append(block)
+    return joined
+
+
+def _heads(above: Grid, below: Grid) -> bool:
+    printed = [cell for row in above.rows for cell in row if not cell.text.is_blank]
+    return (
+        len(above.rows) <= _HEADER_ROWS
+        and _width(above) == _width(below)
+        and bool(printed)
+        and all(cell.column > 0 or above.rows[0][0] is cell for cell in printed)
+        and not any(is_amount(" ".join(cell.text.words)) for cell in printed)
+    )
+
+
+def _width(grid: Grid) -> int:
+    return max((cell.column + cell.span for row in grid.rows for cell in row), default=0)
+
+
+_HEADER_ROWS = 4
 _FEWEST_BREAKS = 1
 _MOST_SHEETS = 4
 _PARAGRAPH_GAP = 6.0
 _SHORT_LINE = 14
 """Most words of a line that is a heading or a caption."""
 _MONOSPACE = 4.8
+_ROW = 13.0
 
 
 @dataclass(slots=True)
@@ -165,7 +198,7 @@ def _next(document: SetDocument, page: _Page) -> _Page:
 
 
 def _kept_together(blocks: Sequence[Block], position: int) -> float:
-    """Height of a table and the short lines before it, where `position` begins such a group and a sheet can hold it."""
+    """Height of a table and the short lines before it, where `position` begins such a group and two sheets hold it."""
     block = blocks[position]
     height = 0.0
     ahead = position
@@ -177,8 +210,8 @@ def _kept_together(blocks: Sequence[Block], position: int) -> float:
         block = blocks[ahead]
     if not isinstance(block, Grid):
         return 0.0
-    height += LEADING * sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
-    return height if height <= PAGE_HEIGHT - 2 * MARGIN else 0.0
+    height += _ROW * sum(any(not cell.text.is_blank for cell in row) for row in block.rows)
+    return height if height <= 2 * (PAGE_HEIGHT - 2 * MARGIN) else 0.0
 
 
 def _settings_of(block: Text | Grid, page: _Page) -> Iterator[_Setting]:

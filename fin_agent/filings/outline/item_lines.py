@@ -132,7 +132,7 @@ def _plausible(line: re.Match[str], form: Form) -> bool:
     if len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ","):
         return _CITES.search(before) is None
     # A line above that ends in the middle of a sentence, as the last row of a table does too.
-    set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().isupper()
+    set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().lstrip().startswith("ITEM")
     return set_apart and _CITES.search(before) is None and bool(_titles_after(line.string, line, form))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from fin_agent.filings.outline.item_lines import item_lines_on, titled_lines_on
 from fin_agent.filings.outline.item_order import in_order
 from fin_agent.vocabulary.identity import Form
-from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.page import ItemStart, PageContent
 
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""
@@ -42,23 +41,14 @@ def items_of(pages: Sequence[PageContent], form: Form, statements: Collection[in
     return belongs
 
 
-@dataclass(frozen=True, slots=True)
-class ItemStart:
-    """Where an Item begins, or where its heading is repeated."""
-
-    item: str
-    page: int
-    """Position among the pages given, from 0."""
-    offset: int
-    """Character of the page's text."""
-
-
 def item_starts(pages: Sequence[PageContent], form: Form) -> list[ItemStart]:
     """Headings of Items in order of place; contents pages, indexes and sentences that cite an Item are none.
 
     Headings out of the form's order are dropped. An Item whose heading only points elsewhere ("see pages 20 to 45"),
     or that has none, begins where its title stands at the top of a page of its own.
     """
+    if form not in _FORMS:
+        return []
     lines = [line for index, page in enumerate(pages) for line in item_lines_on(page.text, index, form)]
     if form is Form.EIGHT_K:
         return [ItemStart(line.number, line.page, line.offset) for line in lines]

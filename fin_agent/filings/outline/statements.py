@@ -191,8 +191,8 @@ _WRAPPED = re.compile(
     "shareholders|stockholders|shareowners|changesin|redeemable|financial|loss)$"
 )
 _OF_NOTES = re.compile(
-    r"^(?!.*\b(?:see|accompanying|integral)\b).*\bnotes? to (?:the )?(?:unaudited |condensed |consolidated |interim |"
-    r"combined )*financial statements",
+    r"^(?!.*\b(?:see|refer|accompanying|integral)\b).*\bnotes? to (?:the )?(?:unaudited |condensed |consolidated |"
+    r"interim |combined )*financial statements",
     re.I | re.M,
 )
 

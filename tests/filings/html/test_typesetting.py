@@ -176,3 +176,14 @@ def test_a_table_of_thousands_of_cells_is_set() -> None:
 def test_nothing_printed_makes_no_page() -> None:
     pages: list[PageContent] = set_pages("<p> </p><table><tr><td></td></tr></table><hr>").pages
     assert pages == []
+
+
+def test_a_header_in_a_table_of_its_own_dates_the_table_below() -> None:
+    head = "<tr><td></td><td></td><td colspan=3>December 31, 2024</td><td colspan=3>December 31, 2023</td></tr>"
+    rows = pair("Cash", "$1,234", "$900") + pair("Goodwill", "55", "66") + pair("Total assets", "$1,289", "$966")
+    (table,) = read_tables(
+        set_pages(f"<p>BALANCE SHEETS</p><p>(in millions)</p><table>{head}</table><table>{rows}</table>").pages
+    )
+    assert [period and str(period.end) for period in table.periods] == ["2024-12-31", "2023-12-31"]
+    assert table.unit_line == "(in millions)"
+    assert [row.label for row in table.rows] == ["Cash", "Goodwill", "Total assets"]
