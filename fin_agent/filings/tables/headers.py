@@ -71,7 +71,24 @@ def read_header(
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
     ]
+    if not instant:
+        periods = _as_quarters(dated, periods, fiscal)
     return Header(tuple(_shown(parts[index]) for index in filled), tuple(periods[index] for index in filled))
+
+
+def _as_quarters(
+    dated: Sequence[TimeWords], periods: Sequence[FactPeriod | None], fiscal: FiscalCalendar
+) -> list[FactPeriod | None]:
+    """Columns of one year that name three or four days of it are its quarters: `2015: Dec. 26, Sep. 26, Jun. 27`."""
+    days = [_day(named) if named.months in (None, 12) else None for named in dated]
+    of_year: dict[int, set[date]] = {}
+    for day in days:
+        if day is not None:
+            of_year.setdefault(fiscal.fiscal_year_of(day), set()).add(day)
+    return [
+        fiscal.duration(day, 3) if day is not None and len(of_year[fiscal.fiscal_year_of(day)]) in (3, 4) else period
+        for day, period in zip(days, periods, strict=True)
+    ]
 
 
 def is_header_line(line: Line) -> bool:

@@ -37,14 +37,21 @@ def parse_number(token: str) -> Number | None:
     return None
 
 
+_FOOTNOTE_MARKS = r"(?:\s*(?:\(\d{1,2}\)|\([a-zA-Z]\)|\[\d{1,2}\]|[¹²³⁴⁵⁶⁷⁸⁹]|\*{1,3}|[†‡§]))*"
 _NUMBER = re.compile(
     r"""^\s*
-    (?P<open>\()?\s*(?P<sign>[-−–‑])?\s*
+    (?P<open>\()?\s*(?:\+|(?P<sign>[-−–‑]))?\s*
     (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
     (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
-    (?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)\s*
+    (?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
     (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
-    (?:\s*(?:\(\d{1,2}\)|\([a-z]\)|\*{1,3}|[†‡§]))*\s*$""",
+    """
+    + _FOOTNOTE_MARKS
+    + r"\s*$",
     re.X,
 )
-_DASH = re.compile(r"^\s*(?P<dollar>(?:US)?\$)?\s*(?:[-−–—‑]{1,3})\s*(?P<percent>%)?\s*$")
+_DASH = re.compile(
+    r"^\s*(?P<dollar>(?:US)?\$)?\s*(?:\(\s*[-−–—‑]{1,3}\s*\)|[-−–—‑]{1,3})\s*(?P<percent>%)?"
+    + _FOOTNOTE_MARKS
+    + r"\s*$"
+)

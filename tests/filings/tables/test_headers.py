@@ -193,3 +193,14 @@ def test_a_quarters_year_end_may_drift() -> None:
 
 def test_an_impossible_date_is_passed_over() -> None:
     assert time_words("February 31, 2022").dates == ()
+
+
+def test_days_of_one_year_are_the_ends_of_its_quarters() -> None:
+    page = Page().header([("2015", 420.0)])
+    page.header([("Dec. 26", 300.0), ("Sep. 26", 380.0), ("Jun. 27", 460.0), ("Mar. 28", 540.0)])
+    for label in ("Net revenue", "Net loss", "Basic"):
+        page.row(label, ["958", "1,061", "942", "1,030"], [315.0, 395.0, 475.0, 555.0])
+    (table,) = tables_of_page(page.done(), Identity("Acme", Form.TEN_K, 2015, None, date(2015, 12, 26), 12))
+    assert [period and (period.months, period.end and period.end.month) for period in table.periods] == [
+        (3, 12), (3, 9), (3, 6), (3, 3),
+    ]  # fmt: skip

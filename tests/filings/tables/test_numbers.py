@@ -103,3 +103,21 @@ def test_dashes_are_zero(dash: str, style: str) -> None:
     read = parse_number(style.format(dash))
     assert read is not None
     assert (read.amount, read.percent, read.dollar) == (0, "%" in style, "$" in style)
+
+
+@pytest.mark.parametrize(
+    ("printed", "amount"),
+    [
+        ("1,234¹", "1234"), ("1,234[1]", "1234"), ("1,234(A)", "1234"), ("+12", "12"), ("+1.5%", "1.5"),
+        ("—(1)", "0"), ("(—)", "0"), ("$ (—)", "0"), ("(5)(2)", "-5"),
+    ],
+)  # fmt: skip
+def test_marks_and_signs_of_all_kinds(printed: str, amount: str) -> None:
+    number = parse_number(printed)
+    assert number is not None
+    assert number.amount == Decimal(amount)
+
+
+@pytest.mark.parametrize("printed", ["²", "(A)", "[1]", "+", "¹²³", "--- note"])
+def test_marks_alone_are_no_numbers(printed: str) -> None:
+    assert parse_number(printed) is None
