@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,8 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
+    # No module of the folder the user happens to stand in may take the place of one that a worker process needs.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     started = time.perf_counter()
     folder = chosen_index(given).folder
     with SqliteIndex.create(folder) as index, Progress(len(files), "reading filings", "filings") as progress:

@@ -261,8 +261,6 @@ def _reader_failed(path: Path, error: Exception) -> ReadError:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    # No module of the folder the user happens to stand in may take the place of one that the worker needs.
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
     # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
     # Stopped from the keyboard, a worker ends at once and without a traceback: this process says what was stopped.
     return ProcessPoolExecutor(

@@ -35,7 +35,8 @@ class Fact:
     """The column's header as printed."""
     statement: Statement | None = None
     scope: str | None = None
-    """None for the consolidated company, else the segment, geography or product as printed."""
+    """The segment, geography or product as printed; None for the consolidated company, and, in tables that repeat no
+    figure of the statements (`tied` is False), where nothing names a part."""
     source: str = "table"
     """`ixbrl` where a tag states it, `table` where a cell does, `label` where it stands inside a row's label."""
     tied: bool = True
