@@ -31,10 +31,12 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
     before: FoundTable | None = None
     for page in pages:
         found = find_tables(page)
-        for table in found:
+        for position, table in enumerate(found):
             if before and before.header and not table.header and goes_on(before, table):
                 table = replace(table, header=before.header, unit_line=table.unit_line or before.unit_line)
             read = _read(page, table, calendar)
+            if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
+                read = _with_heads_of(tables[-1], read)
             if before and tables and tables[-1].page == page.number and goes_on(before, table):
                 read = _under_the_same_heads(tables[-1], read)
             tables.append(read)
@@ -42,6 +44,25 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
         if not found:
             before = None
     return _with_known_ends(tables, calendar)
+
+
+def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
+    """Whether a real table's rows go on in the first table of the next page, where its header is not repeated.
+
+    Each part was set for itself, so that its columns stand elsewhere: their number has to be the same.
+    """
+    return (
+        bool(found.flow.printed)
+        and table.page == above.page + 1
+        and not found.header
+        and any(above.periods)
+        and len(table.columns) == len(above.columns)
+        and not any(table.periods)
+    )
+
+
+def _with_heads_of(above: Table, table: Table) -> Table:
+    return replace(table, columns=above.columns, periods=above.periods, unit_line=table.unit_line or above.unit_line)
 
 
 def _under_the_same_heads(above: Table, table: Table) -> Table:

@@ -187,3 +187,14 @@ def test_a_header_in_a_table_of_its_own_dates_the_table_below() -> None:
     assert [period and str(period.end) for period in table.periods] == ["2024-12-31", "2023-12-31"]
     assert table.unit_line == "(in millions)"
     assert [row.label for row in table.rows] == ["Cash", "Goodwill", "Total assets"]
+
+
+def test_rows_go_on_behind_the_end_of_a_page() -> None:
+    head = "<tr><td></td><td></td><td colspan=3>December 31, 2024</td><td colspan=3>December 31, 2023</td></tr>"
+    first = pair("Cash", "$1,234", "$900") + pair("Total assets", "$1,289", "$966")
+    second = pair("Accounts payable", "$12,345,678", "$9") + pair("Total liabilities", "1,200", "900")
+    body = f"<table>{head}{first}</table><hr style='page-break-after:always'><table>{second}</table>"
+    above, below = read_tables(set_pages(body).pages)
+    assert below.periods == above.periods
+    assert below.columns == above.columns
+    assert (above.page, below.page) == (0, 1)
