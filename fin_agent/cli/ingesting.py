@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
@@ -27,8 +28,6 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
-    # No module of the folder the user happens to stand in may take the place of one that a worker process needs.
-    os.environ.setdefault("PYTHONSAFEPATH", "1")
     started = time.perf_counter()
     folder = chosen_index(given).folder
     with SqliteIndex.create(folder) as index, Progress(len(files), "reading filings", "filings") as progress:
@@ -36,7 +35,8 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
         def told(file: IngestedFile) -> None:
             progress.step(line_of(file), problem=file.outcome is Outcome.FAILED)
 
-        report = ingest(files, index, prepare, workers=workers, on_file=told)
+        with _nothing_from_the_current_folder():
+            report = ingest(files, index, prepare, workers=workers, on_file=told)
         held = len(index.filings())
     seconds = time.perf_counter() - started
     if as_json:
@@ -48,6 +48,23 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
     others = "; the others are in the index" if len(report.failures) < len(report.files) else ""
     say(f"{len(report.failures)} of {len(report.files)} files could not be read{others}")
     return ExitCode.SOME_FAILED
+
+
+@contextmanager
+def _nothing_from_the_current_folder() -> Iterator[None]:
+    """No module of the folder the user happens to stand in takes the place of one that a worker process needs."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def line_of(file: IngestedFile) -> str:
