@@ -11,7 +11,6 @@ from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Page, Statement
-from fin_agent.vocabulary.place import Box
 
 _MOST_METRICS = 60
 _SKETCH_CHARACTERS = 160
@@ -80,7 +79,7 @@ _ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth"}
 def _card(filing: Filing, pages: Mapping[int, Page], passage: Passage, facts: Sequence[Fact]) -> Card:
     page = pages[passage.page]
     table = passage.kind is PassageKind.TABLE
-    own = [fact for fact in facts if passage.box is not None and _inside(fact.box, passage.box)] if table else []
+    own = [fact for fact in facts if passage.box is not None and passage.box.spans_height_of(fact.box)] if table else []
     periods = {(fact.period.fiscal_year, fact.period.quarter or 0) for fact in own}
     kind = EvidenceType.NARRATIVE
     if table:
@@ -102,10 +101,6 @@ def _card(filing: Filing, pages: Mapping[int, Page], passage: Passage, facts: Se
         units=tuple(sorted({fact.unit for fact in own})),
         sketch=" ".join(passage.text.split())[:_SKETCH_CHARACTERS],
     )
-
-
-def _inside(inner: Box, outer: Box) -> bool:
-    return outer.y0 <= (inner.y0 + inner.y1) / 2 <= outer.y1
 
 
 def _first_titles(pages: Sequence[Page]) -> list[str]:

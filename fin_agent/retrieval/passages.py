@@ -74,8 +74,7 @@ def _figures(passage: StoredPassage, facts: Sequence[SourcedFact]) -> float:
 
 
 def _inside(inner: Box, outer: Box) -> bool:
-    middle = (inner.y0 + inner.y1) / 2
-    return outer.y0 <= middle <= outer.y1 and outer.x0 - 1 <= inner.x0 and inner.x1 <= outer.x1 + 1
+    return outer.spans_height_of(inner) and outer.x0 - 1 <= inner.x0 and inner.x1 <= outer.x1 + 1
 
 
 def _facts_by_page(

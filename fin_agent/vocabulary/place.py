@@ -13,6 +13,10 @@ class Box(NamedTuple):
     x1: float
     y1: float
 
+    def spans_height_of(self, other: Box) -> bool:
+        """Whether the middle of `other` stands between this one's top and bottom."""
+        return self.y0 <= (other.y0 + other.y1) / 2 <= self.y1
+
 
 class Word(NamedTuple):
     """A word and where it stands, in points; origin at the top left of the page."""

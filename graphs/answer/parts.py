@@ -21,7 +21,7 @@ def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
     asked = {company.key for company in intent.companies}
     owners = workspace.directory.owners
     doc_ids = [doc_id for doc_id, owner in owners.items() if owner in asked]
-    part = part_named(intent.core, workspace.index.parts(doc_ids), workspace.lexicon, workspace)
+    part = part_named(intent.core, workspace.index.parts(doc_ids), workspace)
     if part is None:
         return intent
     note = f"figures of {part!r} alone are quoted, not computed"
@@ -30,10 +30,10 @@ def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
     )
 
 
-def part_named(core: str, parts: Collection[str], lexicon: Lexicon, workspace: Workspace) -> str | None:
+def part_named(core: str, parts: Collection[str], workspace: Workspace) -> str | None:
     """The longest of `parts` that `core` names outside the names of metrics and companies."""
     rest = list(core)
-    spans = [(mention.start, mention.end) for mention in lexicon.mentions(core)]
+    spans = [(mention.start, mention.end) for mention in workspace.lexicon.mentions(core)]
     spans += [(mention.start, mention.end) for mention in workspace.directory.mentions(core)]
     for start, end in spans:
         rest[start:end] = " " * (end - start)
@@ -42,7 +42,7 @@ def part_named(core: str, parts: Collection[str], lexicon: Lexicon, workspace: W
         name
         for printed in sorted(parts)
         for name in (piece.strip() for piece in printed.split(","))
-        if _tells_something(name, lexicon) and re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said)
+        if _tells_something(name, workspace.lexicon) and re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said)
     ]
     return max(named, key=lambda name: (len(name), name), default=None)
 

@@ -16,6 +16,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _WORDS_ENOUGH = 0.35
@@ -91,8 +92,7 @@ def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Wo
 def _around(passage: RetrievedPassage, figure: Figure) -> bool:
     if passage.kind is not PassageKind.TABLE or passage.box is None:
         return False
-    middle = (figure.box[1] + figure.box[3]) / 2
-    return passage.box[1] <= middle <= passage.box[3]
+    return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
 def _by_words(intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int) -> Curation:
