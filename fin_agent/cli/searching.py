@@ -13,8 +13,8 @@ from fin_agent.cli.streams import show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.presentation.searches import Hit, hits_view, query_view
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.search import SearchResult, search
+from fin_agent.retrieval.query import Query, SearchResult
+from fin_agent.retrieval.search import search
 from fin_agent.workspace import Workspace
 
 

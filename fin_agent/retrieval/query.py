@@ -1,4 +1,4 @@
-"""What is searched for in one round, and what a search returns."""
+"""What is searched for in one round, how far, and what a search returns."""
 
 from __future__ import annotations
 
@@ -60,3 +60,45 @@ class RankedPassage:
 
     stored: StoredPassage
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What may be retrieved: everything, or only these filings, or only these pages (the oracles of a benchmark)."""
+
+    doc_ids: tuple[str, ...] | None = None
+    pages: tuple[PageKey, ...] | None = None
+
+    @property
+    def filings(self) -> tuple[str, ...] | None:
+        """The filings that may be retrieved; None where all may."""
+        if self.pages is None:
+            return self.doc_ids
+        of_pages = tuple(dict.fromkeys(key.doc_id for key in self.pages))
+        return of_pages if self.doc_ids is None else tuple(doc_id for doc_id in of_pages if doc_id in self.doc_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How many of each to return, best first."""
+
+    documents: int = 5
+    pages: int = 20
+    passages: int = 10
+
+
+EVERYTHING = Scope()
+USUAL_DEPTH = Depth()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found, each list best first."""
+
+    filings: tuple[RankedFiling, ...]
+    pages: tuple[RankedPage, ...]
+    passages: tuple[RankedPassage, ...]
+    rounds: int = 1
+    """Rounds of search it took."""
+    kept: int | None = None
+    """How many passages, from the first on, an answer is to be written from; None where the reader decides."""

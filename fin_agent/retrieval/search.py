@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
 from fin_agent.retrieval.passages import rank_passages
-from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, RankedPassage
+from fin_agent.retrieval.query import Query, SearchResult
 from fin_agent.workspace import Workspace
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What a search found, each list best first."""
-
-    filings: tuple[RankedFiling, ...]
-    pages: tuple[RankedPage, ...]
-    passages: tuple[RankedPassage, ...]
 
 
 def search(

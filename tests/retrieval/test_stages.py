@@ -10,8 +10,8 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval.documents import rank_filings
-from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.search import SearchResult, search
+from fin_agent.retrieval.query import Query, SearchResult
+from fin_agent.retrieval.search import search
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.workspace import Workspace

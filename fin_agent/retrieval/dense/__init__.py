@@ -1,0 +1,1 @@
+"""Vectors: encoders, and searching with what they make."""

@@ -1,0 +1,1 @@
+"""Named ways to search the same index, behind one interface."""

@@ -1,0 +1,1 @@
+"""Fitting what is learned: the weights of the page scorer."""
