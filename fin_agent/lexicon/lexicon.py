@@ -9,9 +9,10 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from fin_agent.errors import LexiconError
+from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.labels import LabelIndex
 from fin_agent.lexicon.mentions import Kind, Mention, MentionIndex, PhraseIndex, tokenise
-from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, StatementNames, Topic, UnitWords
+from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, StatementNames, Synonym, Topic, UnitWords
 from fin_agent.lexicon.reading import Entries, check_expressions
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
@@ -65,6 +66,7 @@ class Lexicon:
         self.sections: Mapping[str, SectionGroup] = entries.checked("sections", SectionGroup)
         self.items: Mapping[str, Item] = entries.checked("items", Item)
         self.topic_entries: Mapping[str, Topic] = entries.checked("topics", Topic)
+        self.synonyms: Mapping[str, Synonym] = entries.checked("synonyms", Synonym)
         self.units: Mapping[str, UnitWords] = entries.checked("units", UnitWords)
         self._not_metrics = tuple(entries.lists["not_metrics"])
         check_expressions(self.metrics, self.formulas, entries)
@@ -103,6 +105,18 @@ class Lexicon:
         """Metrics and formulas that a question names: longest phrases, left to right, none overlapping."""
         return self._mentions.mentions(text)
 
+    def metrics_in(self, text: str) -> tuple[str, ...]:
+        """Ids of the metrics that a question names, and of those that the formulas it names are made of."""
+        named = [metric for mention in self.mentions(text) for metric in self._made_of(mention.id)]
+        return tuple(dict.fromkeys(named))
+
+    def _made_of(self, name: str) -> Iterator[str]:
+        if name in self.metrics:
+            yield name
+        else:
+            for part in expression_inputs(self.formulas[name].expression):
+                yield from self._made_of(part)
+
     def statement_mentions(self, text: str) -> list[Statement]:
         """Primary statements that a question names, in order of first appearance, each once."""
         found = [Statement(name) for _, name, _, _ in self._statement_words.find(text)]
@@ -120,6 +134,11 @@ class Lexicon:
                 places.setdefault(name, []).append(start)
         ranked = sorted(places, key=lambda name: (-len(places[name]), places[name][0], name))
         return [self.topic_entries[name] for name in ranked]
+
+    def filing_terms(self, text: str) -> tuple[str, ...]:
+        """What filings write for the everyday words of a text, each once, in the order of the words."""
+        names = [name for _, names, _, _ in self._synonym_words.find(text) for name in names.split(" ")]
+        return tuple(dict.fromkeys(term for name in names for term in self.synonyms[name].expand))
 
     def expand(self, terms: Iterable[str]) -> tuple[str, ...]:
         """Terms that filings use for ids of metrics, formulas and topics, or for phrases that name them.
@@ -179,18 +198,11 @@ class Lexicon:
 
     @cached_property
     def _topic_words(self) -> PhraseIndex:
-        holders: dict[tuple[str, ...], list[str]] = {}
-        wordings: list[tuple[str, tuple[str, ...]]] = []
-        for topic in self.topic_entries.values():
-            for word in topic.words:
-                key = tuple(token.word for token in tokenise(word))
-                wordings.append((word, key))
-                if topic.id not in holders.setdefault(key, []):
-                    holders[key].append(topic.id)
-        index = PhraseIndex()
-        for word, key in wordings:
-            index.add(word, "topic", " ".join(holders[key]))
-        return index
+        return _indexed((topic.id, topic.words) for topic in self.topic_entries.values())
+
+    @cached_property
+    def _synonym_words(self) -> PhraseIndex:
+        return _indexed((synonym.id, synonym.words) for synonym in self.synonyms.values())
 
     def _check_references(self, entries: Entries) -> None:
         for topic in self.topic_entries.values():
@@ -219,6 +231,22 @@ class Lexicon:
                             subject=entries.subject(kind, entry.id),
                             remedy="Leave it with one of the two.",
                         )
+
+
+def _indexed(entries: Iterable[tuple[str, Iterable[str]]]) -> PhraseIndex:
+    """Finds the ids of entries by their words; a phrase of several entries gives all their ids, with spaces between."""
+    holders: dict[tuple[str, ...], list[str]] = {}
+    wordings: list[tuple[str, tuple[str, ...]]] = []
+    for name, words in entries:
+        for word in words:
+            key = tuple(token.word for token in tokenise(word))
+            wordings.append((word, key))
+            if name not in holders.setdefault(key, []):
+                holders[key].append(name)
+    index = PhraseIndex()
+    for word, key in wordings:
+        index.add(word, "entry", " ".join(holders[key]))
+    return index
 
 
 def _is_a_name(label: str) -> bool:

@@ -123,6 +123,15 @@ class Topic(Entry):
     """Ids of Items, best first."""
     expand: Phrases
     """Terms that filings use for it."""
+    tables: Phrases = ()
+    """Kinds of tables (`TableKind` values) that show it."""
+
+
+class Synonym(Entry):
+    """Everyday words, and what filings write for them."""
+
+    words: Phrases
+    expand: Phrases
 
 
 class UnitWords(Entry):

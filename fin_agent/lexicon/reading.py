@@ -19,6 +19,7 @@ from fin_agent.lexicon.metrics import (
     Metric,
     SectionGroup,
     StatementNames,
+    Synonym,
     Topic,
     UnitWords,
 )
@@ -30,11 +31,12 @@ _KINDS: dict[str, type[Entry]] = {
     "sections": SectionGroup,
     "items": Item,
     "topics": Topic,
+    "synonyms": Synonym,
     "units": UnitWords,
 }
 _BUILT_IN = (
     *("income", "balance", "cash_flow", "other", "not_metrics", "formulas"),
-    *("sections", "statements", "page_kinds", "items", "topics", "units"),
+    *("sections", "statements", "page_kinds", "items", "topics", "synonyms", "units"),
 )
 _LISTS = (
     *("title_qualifiers", "title_endings", "not_statements", "not_statement_pages", "not_metrics"),

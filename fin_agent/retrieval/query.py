@@ -22,6 +22,8 @@ class Query:
     """Search terms of the question itself."""
     expansions: tuple[str, ...] = ()
     """Terms that filings use for the same thing: they count half."""
+    synonyms: tuple[str, ...] = ()
+    """What filings write for the everyday words of the question."""
     companies: tuple[str, ...] = ()
     """Keys of the companies meant; empty where none is named."""
     periods: tuple[FiscalPeriod, ...] = ()
@@ -30,8 +32,12 @@ class Query:
     statements: tuple[Statement, ...] = ()
     items: tuple[str, ...] = ()
     """Items, as `10-K.7`, where such things are told, best first."""
+    tables: tuple[str, ...] = ()
+    """Kinds of tables (`TableKind` values) that show such things."""
     slots: tuple[Slot, ...] = ()
     """Figures that are looked for."""
+    metrics: tuple[str, ...] = ()
+    """Figures that are spoken of: those of the question, and those its ratios are made of."""
     figures: bool = False
     """Whether a figure is asked for that no slot describes: tables go before running text."""
 

@@ -33,13 +33,16 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         text=intent.core if ledger is None else complementary_question(slots, intent),
         terms=terms,
         expansions=expansions,
+        synonyms=search_terms(workspace.lexicon.filing_terms(intent.core)),
         companies=companies,
         periods=_periods(intent, slots, workspace),
         dates=intent.dates,
         forms=intent.forms,
         statements=_statements(intent, slots, workspace),
         items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
+        tables=tuple(kind for topic in intent.topics[:2] for kind in workspace.lexicon.topic_entries[topic].tables),
         slots=slots,
+        metrics=workspace.lexicon.metrics_in(intent.core),
         figures=intent.asks_figure and intent.relation is Relation.EACH and not slots,
     )
 

@@ -1,0 +1,194 @@
+"""What speaks for each page of the filings searched: named features, each from 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.filings.outline.items import COVER
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.item_worth import item_worth
+from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
+from fin_agent.retrieval.query import Query, RankedFiling
+
+MEANINGS: Mapping[str, str] = {
+    "filing": "its filing's score, the best one's 1",
+    "words": "BM25 of the question's own words, the best page's 1",
+    "expansions": "BM25 of the words that filings use for the same, the best page's 1",
+    "synonyms": "BM25 of what filings write for everyday words of the question, the best page's 1",
+    "coverage": "how much of the question's words it holds, rare words counting more",
+    "expansion coverage": "how much of the words that filings use it holds",
+    "synonym coverage": "how much of what filings write for everyday words it holds",
+    "nearness": "how much of all these stands in two sentences next to each other",
+    "headings": "how much of the question's words stands in its headings",
+    "expansion headings": "how much of the words that filings use stands in its headings",
+    "note": "how much of all these stands in the title of the note it belongs to",
+    "statement": "it is a primary statement that is asked for",
+    "home": "it is the primary statement of a figure that is spoken of",
+    "facts": "share of the figures spoken of that it states for a period asked about",
+    "item": "worth of the Item it belongs to, for what is asked",
+    "item start": "worth of an Item that begins on it",
+    "tables": "it is a table of the kind that shows such things",
+    "early": "its place in the filing: the first page 1, the eleventh a half",
+    "slots": "figures looked for that it adds to the pages before it",
+}
+"""What each feature says; `slots` is known only while pages are taken one after another."""
+
+_ELSEWHERE = 0.35
+"""What a figure counts that stands outside the primary statements."""
+_HITS = 400
+_READ = 80
+"""Pages whose text is read: those that the cheaper features put first."""
+_ON_A_COVER = 0.3
+_FIRST_PAGES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page, what speaks for it, and which of the figures looked for it states (with their worth)."""
+
+    key: PageKey
+    features: Mapping[str, float]
+    slots: Mapping[Slot, float]
+
+
+def candidates_of(
+    query: Query,
+    filings: Sequence[RankedFiling],
+    index: FilingIndex,
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
+    *,
+    only: Collection[PageKey] | None = None,
+) -> list[Candidate]:
+    """All pages of `filings` in the order of the filings, or those of them that are in `only`."""
+    doc_ids = [filing.doc_id for filing in filings]
+    top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
+    filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
+    words = _bm25(index, query.terms, doc_ids)
+    expansions = _bm25(index, query.expansions, doc_ids)
+    synonyms = _bm25(index, query.synonyms, doc_ids)
+    held = _slots_held(query, index, doc_ids, metrics, owners)
+    stated = _figures_stated(query, index, doc_ids)
+    homes = {metrics[metric].statement for metric in query.metrics} - {None}
+    places = [_Place.of(index.filing(doc_id), query) for doc_id in doc_ids]
+    worth = {place.doc_id: place for place in places}
+    pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
+    quick = {
+        page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
+        for page in pages
+    }
+    wanted = Wanted.of(query, index)
+    promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
+    read = text_matches([page.key for page in promising], index, wanted)
+    found: list[Candidate] = []
+    for page in pages:
+        place = worth[page.key.doc_id]
+        telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
+        match = read.get(page.key, NOTHING_READ)
+        features = {
+            "filing": filing_scores[page.key.doc_id],
+            "words": words.get(page.key, 0.0) * telling,
+            "expansions": expansions.get(page.key, 0.0) * telling,
+            "synonyms": synonyms.get(page.key, 0.0) * telling,
+            **_of_text(match),
+            "note": wanted.share_of_both(place.note_title(page)),
+            "statement": float(page.statement in query.statements),
+            "home": float(page.statement in homes),
+            "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
+            "item": max(place.item(item) for item in place.items_on(page)),
+            "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
+            "tables": float(page.kind is not None and page.kind in query.tables),
+            "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
+        }
+        found.append(Candidate(page.key, features, held.get(page.key, {})))
+    return found
+
+
+def _of_text(match: TextMatch) -> dict[str, float]:
+    return {
+        "coverage": match.words,
+        "expansion coverage": match.expansions,
+        "synonym coverage": match.synonyms,
+        "nearness": match.nearness,
+        "headings": match.heading_words,
+        "expansion headings": match.heading_expansions,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where things stand in one filing."""
+
+    doc_id: str
+    item: Callable[[str | None], float]
+    starts: Mapping[int, tuple[str, ...]]
+    """Items that begin on a page."""
+    notes: Mapping[str, str]
+    """Titles of notes by their number."""
+
+    @classmethod
+    def of(cls, record: FilingRecord, query: Query) -> _Place:
+        starts: dict[int, tuple[str, ...]] = {}
+        for start in record.items:
+            starts[start.page] = (*starts.get(start.page, ()), start.item)
+        notes = {note.number: note.title for note in record.notes}
+        return cls(record.doc_id, item_worth(query, record), starts, notes)
+
+    def starting(self, page: PageOutline) -> tuple[str, ...]:
+        return self.starts.get(page.key.page, ())
+
+    def items_on(self, page: PageOutline) -> tuple[str | None, ...]:
+        return (page.item, *self.starting(page))
+
+    def note_title(self, page: PageOutline) -> str:
+        return self.notes.get(page.note, "") if page.note else ""
+
+
+def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> dict[PageKey, float]:
+    """BM25 of the pages, the best of them 1."""
+    hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
+    top = max((hit.score for hit in hits), default=0.0) or 1.0
+    return {hit.key: hit.score / top for hit in hits}
+
+
+def _slots_held(
+    query: Query,
+    index: FilingIndex,
+    doc_ids: Sequence[str],
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
+) -> dict[PageKey, dict[Slot, float]]:
+    """Which figures looked for each page states, and what that is worth: most on the metric's own statement."""
+    if not query.slots:
+        return {}
+    held: dict[PageKey, dict[Slot, float]] = {}
+    for sourced in index.facts(doc_ids, metrics={slot.metric for slot in query.slots}):
+        for slot in query.slots:
+            if fills(sourced, slot, metrics, owners):
+                home = metrics[slot.metric].statement
+                at_home = home is None or sourced.fact.statement is home
+                page = held.setdefault(sourced.key, {})
+                page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))
+    return held
+
+
+def _figures_stated(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[PageKey, set[str]]:
+    """Of the metrics spoken of, those that each page states of the whole company for a period asked about."""
+    if not query.metrics:
+        return {}
+    years = {period.fiscal_year for period in query.periods}
+    stated: dict[PageKey, set[str]] = {}
+    for sourced in index.facts(doc_ids, metrics=query.metrics):
+        fact = sourced.fact
+        if fact.scope is None and fact.metric and (not years or fact.period.fiscal_year in years):
+            stated.setdefault(sourced.key, set()).add(fact.metric)
+    return stated
+
+
+def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:
+    rank = {doc_id: position for position, doc_id in enumerate(doc_ids)}
+    return sorted(pages, key=lambda page: (rank[page.key.doc_id], page.key.page))

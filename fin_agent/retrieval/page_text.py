@@ -1,0 +1,91 @@
+"""How a page's own text matches a query: all of it, its headings, and sentences that stand together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.terms import overlap, stems_of, weights_of
+
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")
+_LONGEST_HEADING = 90
+_SHORTEST_HEADING = 4
+_CAPITALS = 0.6
+"""Share of a heading's words that begin with a capital letter."""
+_EXPANSION = 0.3
+"""What a word that filings use counts beside one of the question's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatch:
+    """Shares, 0 to 1, of a query's weight that a page's text holds."""
+
+    words: float
+    expansions: float
+    synonyms: float
+    nearness: float
+    heading_words: float
+    heading_expansions: float
+
+
+NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Stems of a query with their inverse page frequencies: its own words, those that filings use, all together."""
+
+    words: Mapping[str, float]
+    expansions: Mapping[str, float]
+    synonyms: Mapping[str, float]
+    both: Mapping[str, float]
+
+    @classmethod
+    def of(cls, query: Query, index: FilingIndex) -> Wanted:
+        """The stems of `query`, weighted by the pages of `index`."""
+        own = set(stems_of(" ".join(query.terms)))
+        more = set(stems_of(" ".join(query.expansions))) - own
+        everyday = set(stems_of(" ".join(query.synonyms))) - own
+        frequencies, pages = index.document_frequencies(own | more | everyday), index.page_count()
+        words, expansions, synonyms = (weights_of(stems, frequencies, pages) for stems in (own, more, everyday))
+        lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
+        return cls(words, expansions, synonyms, lesser | words)
+
+    def share_of_both(self, text: str) -> float:
+        """Share of the whole weight that `text` holds."""
+        return overlap(stems_of(text), self.both) if text else 0.0
+
+
+def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: Wanted) -> dict[PageKey, TextMatch]:
+    """How the text of each page named matches."""
+    return {stored.key: text_match(stored.page.text, wanted) for stored in index.pages(keys)}
+
+
+def text_match(text: str, wanted: Wanted) -> TextMatch:
+    """How `text` matches."""
+    relevant = wanted.both.keys()
+    sentences = [relevant & set(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)]
+    pairs = [first | second for first, second in zip(sentences, [*sentences[1:], set()], strict=True)]
+    everything = set().union(*sentences)
+    headings = stems_of(" ".join(line for line in text.split("\n") if _is_heading(line.strip())))
+    return TextMatch(
+        words=overlap(everything, wanted.words),
+        expansions=overlap(everything, wanted.expansions),
+        synonyms=overlap(everything, wanted.synonyms),
+        nearness=max(overlap(pair, wanted.both) for pair in {frozenset(pair) for pair in pairs}),
+        heading_words=overlap(headings, wanted.words),
+        heading_expansions=overlap(headings, wanted.expansions),
+    )
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a line of text reads like a heading: short, mostly capital initials, no figures, no stop at its end."""
+    if not _SHORTEST_HEADING <= len(line) <= _LONGEST_HEADING or line[-1] in ".,;":
+        return False
+    if not re.search(r"[A-Za-z]{3}", line) or re.search(r"\d\d", line):
+        return False
+    words = line.split()
+    return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)

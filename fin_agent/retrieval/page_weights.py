@@ -1,0 +1,65 @@
+"""What each feature of a page counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import Field, TypeAdapter, ValidationError
+
+from fin_agent.errors import FinAgentError
+from fin_agent.retrieval.page_features import MEANINGS
+
+_PACKAGED = "page_weights.yaml"
+
+
+class WeightsError(FinAgentError):
+    """A file of weights that cannot be used."""
+
+
+PageWeights = Mapping[str, float]
+"""Weights by the name of the feature, all of `MEANINGS`, none negative."""
+
+
+@lru_cache(maxsize=1)
+def packaged_weights() -> PageWeights:
+    """The weights of this package."""
+    return _checked(resources.files(__package__).joinpath(_PACKAGED).read_text(encoding="utf-8"), _PACKAGED)
+
+
+def read_weights(path: Path) -> PageWeights:
+    """Weights of one's own, in the form of the packaged file. Raises WeightsError that names what is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WeightsError(f"cannot be read ({error})", subject=str(path), remedy="Name a YAML file") from error
+    return _checked(text, str(path))
+
+
+def weights_text(weights: PageWeights) -> str:
+    """The YAML of `weights`, as `read_weights` takes it: what each feature says stands beside its weight."""
+    lines = (f"# {MEANINGS[name]}\n{_key(name)}: {weight:.2f}\n" for name, weight in weights.items())
+    return "".join(lines)
+
+
+def _key(name: str) -> str:
+    return str(yaml.safe_dump(name)).split("\n", 1)[0]
+
+
+_FILE = TypeAdapter(dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]])
+
+
+def _checked(text: str, subject: str) -> PageWeights:
+    remedy = f"Give a number of 0 or more for any of: {', '.join(MEANINGS)}"
+    try:
+        read = _FILE.validate_python(yaml.safe_load(text))
+    except (yaml.YAMLError, ValidationError) as error:
+        raise WeightsError(f"no weights can be read from it ({error})", subject=subject, remedy=remedy) from error
+    unknown = sorted(read.keys() - MEANINGS.keys())
+    if unknown:
+        raise WeightsError(f"no feature is called {', '.join(unknown)}", subject=subject, remedy=remedy)
+    return dict.fromkeys(MEANINGS, 0.0) | read
