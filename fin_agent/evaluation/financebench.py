@@ -44,6 +44,8 @@ class FinanceBenchQuestion:
     pages: tuple[PageKey, ...]
     texts: tuple[tuple[PageKey, str], ...] = ()
     """What the annotators copied from each gold page."""
+    also: tuple[PageKey, ...] = ()
+    """Other pages, each of which holds the same evidence alone; the published questions name none."""
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -203,15 +205,15 @@ def _retrieval(question: FinanceBenchQuestion, found: _Retrieved, same_content: 
     def named(pages: list[PageKey]) -> list[PageKey]:
         return [(standing_for(doc_id), number) for doc_id, number in pages]
 
-    gold = named(list(question.pages))
+    gold, also = named(list(question.pages)), named(list(question.also))
     of_passages = named([passage.key for passage in found.passages])
     pages = named([page.key for page in found.pages])
     documents = [standing_for(doc_id) for doc_id in found.documents]
     return Retrieval(
         document_recall=document_recall(documents, [doc_id for doc_id, _ in gold], TOP),
-        page_recall_of_passages=page_recall(of_passages, gold, TOP),
+        page_recall_of_passages=page_recall(of_passages, gold, TOP, also=also),
         page_hit_of_passages=page_hit(of_passages, gold, TOP),
-        page_recall=page_recall(pages, gold, TOP),
+        page_recall=page_recall(pages, gold, TOP, also=also),
         page_hit=page_hit(pages, gold, TOP),
         page_precision=page_precision(pages, gold, TOP),
     )
@@ -235,6 +237,8 @@ class _QuestionRecord(BaseModel):
     question_reasoning: str | None = None
     question: str = Field(min_length=1)
     answer: str = Field(min_length=1)
+    also_pages: list[int] = Field(default_factory=list)
+    """Not in the published files: pages of the filing, each of which holds the same evidence alone."""
     evidence: list[_EvidenceRecord] = Field(min_length=1)
 
 
@@ -273,4 +277,5 @@ def _question(path: Path, number: int, line: str) -> FinanceBenchQuestion:
         answer=record.answer,
         pages=tuple(dict.fromkeys((each.doc_name, each.evidence_page_num) for each in record.evidence)),
         texts=tuple(((each.doc_name, each.evidence_page_num), each.evidence_text) for each in record.evidence),
+        also=tuple((record.doc_name, page) for page in record.also_pages),
     )

@@ -57,15 +57,19 @@ def strict_numeric_match(value: float | None, unit: str | None, gold: str, quest
     return False
 
 
-def page_recall(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int) -> float:
+def page_recall(
+    retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: int, *, also: Sequence[Hashable] = ()
+) -> float:
     """Share of a question's gold pages that are among the first `k` retrieved (Kobeissi & Langlais).
 
-    Pages are (doc_id, number) pairs, best first. The benchmark's figure is the mean over its questions. Raises
-    ValueError without gold pages.
+    Pages are (doc_id, number) pairs, best first. The benchmark's figure is the mean over its questions. Any page of
+    `also` holds the same evidence alone: one of them among the first `k` is 1. Raises ValueError without gold pages.
     """
     wanted = set(gold)
     if not wanted:
         raise ValueError("recall needs at least one gold page")
+    if not set(also).isdisjoint(retrieved[:k]):
+        return 1.0
     return len(wanted.intersection(retrieved[:k])) / len(wanted)
 
 

@@ -1,0 +1,132 @@
+"""`fin-agent fit-pages`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import opened
+from fin_agent.cli.progress import Progress
+from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
+from fin_agent.evaluation.libraries import FITTING, require_libraries
+from fin_agent.presentation.filings import listing
+from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
+from fin_agent.retrieval.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class FitRow:
+    """Page recall over the first five pages of some questions, as shares."""
+
+    name: str
+    questions: int
+    searched: float
+    """Share of the gold pages that are among the pages of the filings found at all."""
+    packaged: float
+    fitted: float
+    """Weights fitted on all questions, these among them."""
+    left_out: float
+    """Weights fitted without the company asked about."""
+
+
+def fit_pages(questions: Sequence[Path], out: Path | None, given: Path | None, *, as_json: bool) -> ExitCode:
+    """Fit weights to all questions, report what they are worth, write them to `out` where given."""
+    require_libraries(FITTING)
+    from fin_agent.training.examples import examples_of
+    from fin_agent.training.fitting import fit, leave_one_group_out
+
+    started = time.perf_counter()
+    sets = {path: load_questions(path) for path in questions}
+    asked = [question for each in sets.values() for question in each]
+    with opened(given) as workspace, Progress(len(asked), "searching", "questions") as progress:
+        analyst = RulesAnalyst(workspace)
+
+        def query_of(question: str) -> Query:
+            intent = analyst.intent(question)
+            return analyst.query(intent, analyst.plan(intent), None)
+
+        examples = examples_of(asked, workspace, query_of, lambda: progress.step(""))
+    if len(examples) < len(asked):
+        warn(f"{len(asked) - len(examples)} of {len(asked)} questions are about filings that are not in the index")
+    weights = fit(examples)
+    left_out = leave_one_group_out(examples)
+    names = _names(sets)
+    by_name: dict[str, list[tuple[float, float, float, float]]] = {}
+    for each in left_out:
+        example = each.example
+        figures = (example.gold_share, example.recall(packaged_weights()), example.recall(weights), each.recall)
+        for name in names[example.question.id]:
+            by_name.setdefault(name, []).append(figures)
+    rows = [
+        FitRow(name, len(of), *(sum(column) / len(of) for column in zip(*of, strict=True)))
+        for name, of in by_name.items()
+    ]
+    if out is not None:
+        out.write_text(weights_text(weights), encoding="utf-8")
+    if as_json:
+        show_json(
+            {
+                "rows": [_fields(row) for row in rows],
+                "weights": dict(weights),
+                "out": str(out) if out else None,
+                "seconds": round(time.perf_counter() - started, 3),
+            }
+        )
+    else:
+        show(_recalls(rows), _weights(weights))
+        if out is not None:
+            say(f"weights: {out}")
+    return ExitCode.DONE
+
+
+def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, str]]:
+    """The rows that a question counts in, by its id: its file's and its kind's."""
+    return {
+        question.id: (path.stem, f"{path.stem}: {question.question_type}")
+        for path, of_file in sets.items()
+        for question in of_file
+    }
+
+
+def _fields(row: FitRow) -> dict[str, object]:
+    return {
+        "questions": row.name,
+        "n": row.questions,
+        "searched": round(row.searched, 4),
+        "packaged": round(row.packaged, 4),
+        "fitted": round(row.fitted, 4),
+        "left_out": round(row.left_out, 4),
+    }
+
+
+def _recalls(rows: Sequence[FitRow]) -> Table:
+    table = listing()
+    table.caption = (
+        "page recall of the first five pages; searched: share of gold pages in the filings found; "
+        "left out: fitted without the company asked about"
+    )
+    table.add_column("Questions")
+    for heading in ("n", "Searched", "Packaged", "Fitted", "Left out"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in sorted(rows, key=lambda row: row.name):
+        figures = (f"{100 * share:.1f}" for share in (row.searched, row.packaged, row.fitted, row.left_out))
+        table.add_row(row.name, str(row.questions), *figures)
+    return table
+
+
+def _weights(weights: PageWeights) -> Table:
+    table = listing()
+    table.add_column("Feature")
+    table.add_column("Packaged", justify="right")
+    table.add_column("Fitted", justify="right")
+    packaged = packaged_weights()
+    for name, weight in weights.items():
+        table.add_row(name, f"{packaged[name]:.2f}", f"{weight:.2f}")
+    return table
