@@ -19,15 +19,12 @@ MEANINGS: Mapping[str, str] = {
     "words": "BM25 of the question's own words, the best page's 1",
     "expansions": "BM25 of the words that filings use for the same, the best page's 1",
     "synonyms": "BM25 of what filings write for everyday words of the question, the best page's 1",
-    "coverage": "how much of the question's words it holds, rare words counting more",
-    "expansion coverage": "how much of the words that filings use it holds",
     "synonym coverage": "how much of what filings write for everyday words it holds",
     "nearness": "how much of all these stands in two sentences next to each other",
     "headings": "how much of the question's words stands in its headings",
     "expansion headings": "how much of the words that filings use stands in its headings",
-    "note": "how much of all these stands in the title of the note it belongs to",
+    "note": "share of the title of its note that is wanted",
     "statement": "it is a primary statement that is asked for",
-    "home": "it is the primary statement of a figure that is spoken of",
     "facts": "share of the figures spoken of that it states for a period asked about",
     "item": "worth of the Item it belongs to, for what is asked",
     "item start": "worth of an Item that begins on it",
@@ -73,7 +70,6 @@ def candidates_of(
     synonyms = _bm25(index, query.synonyms, doc_ids)
     held = _slots_held(query, index, doc_ids, metrics, owners)
     stated = _figures_stated(query, index, doc_ids)
-    homes = {metrics[metric].statement for metric in query.metrics} - {None}
     places = [_Place.of(index.filing(doc_id), query) for doc_id in doc_ids]
     worth = {place.doc_id: place for place in places}
     pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
@@ -95,9 +91,8 @@ def candidates_of(
             "expansions": expansions.get(page.key, 0.0) * telling,
             "synonyms": synonyms.get(page.key, 0.0) * telling,
             **_of_text(match),
-            "note": wanted.share_of_both(place.note_title(page)),
+            "note": wanted.wanted_of(place.note_title(page)),
             "statement": float(page.statement in query.statements),
-            "home": float(page.statement in homes),
             "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
             "item": max(place.item(item) for item in place.items_on(page)),
             "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
@@ -110,12 +105,10 @@ def candidates_of(
 
 def _of_text(match: TextMatch) -> dict[str, float]:
     return {
-        "coverage": match.words,
-        "expansion coverage": match.expansions,
         "synonym coverage": match.synonyms,
         "nearness": match.nearness,
-        "headings": match.heading_words,
-        "expansion headings": match.heading_expansions,
+        "headings": match.headings,
+        "expansion headings": match.expansion_headings,
     }
 
 

@@ -15,6 +15,8 @@ _LONGEST_HEADING = 90
 _SHORTEST_HEADING = 4
 _CAPITALS = 0.6
 """Share of a heading's words that begin with a capital letter."""
+_TWO_DIGITS = re.compile(r"\d\d")
+_WORD = re.compile(r"[A-Za-z]{3}")
 _EXPANSION = 0.3
 """What a word that filings use counts beside one of the question's own."""
 
@@ -23,15 +25,13 @@ _EXPANSION = 0.3
 class TextMatch:
     """Shares, 0 to 1, of a query's weight that a page's text holds."""
 
-    words: float
-    expansions: float
     synonyms: float
     nearness: float
-    heading_words: float
-    heading_expansions: float
+    headings: float
+    expansion_headings: float
 
 
-NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NOTHING_READ = TextMatch(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,10 @@ class Wanted:
         lesser = {stem: _EXPANSION * weight for stem, weight in (expansions | synonyms).items()}
         return cls(words, expansions, synonyms, lesser | words)
 
-    def share_of_both(self, text: str) -> float:
-        """Share of the whole weight that `text` holds."""
-        return overlap(stems_of(text), self.both) if text else 0.0
+    def wanted_of(self, title: str) -> float:
+        """Share of a title's words that are wanted, 0 to 1; short titles of common words count less."""
+        stems = set(stems_of(title))
+        return len(stems & self.both.keys()) / (len(stems) + 1) if stems else 0.0
 
 
 def text_matches(keys: Sequence[PageKey], index: FilingIndex, wanted: Wanted) -> dict[PageKey, TextMatch]:
@@ -68,16 +69,13 @@ def text_match(text: str, wanted: Wanted) -> TextMatch:
     """How `text` matches."""
     relevant = wanted.both.keys()
     sentences = [relevant & set(stems_of(sentence)) for sentence in _SENTENCE_END.split(text)]
-    pairs = [first | second for first, second in zip(sentences, [*sentences[1:], set()], strict=True)]
-    everything = set().union(*sentences)
+    pairs = {frozenset(first | second) for first, second in zip(sentences, [*sentences[1:], set()], strict=True)}
     headings = stems_of(" ".join(line for line in text.split("\n") if _is_heading(line.strip())))
     return TextMatch(
-        words=overlap(everything, wanted.words),
-        expansions=overlap(everything, wanted.expansions),
-        synonyms=overlap(everything, wanted.synonyms),
-        nearness=max(overlap(pair, wanted.both) for pair in {frozenset(pair) for pair in pairs}),
-        heading_words=overlap(headings, wanted.words),
-        heading_expansions=overlap(headings, wanted.expansions),
+        synonyms=overlap(set().union(*sentences), wanted.synonyms),
+        nearness=max(overlap(pair, wanted.both) for pair in pairs),
+        headings=overlap(headings, wanted.words),
+        expansion_headings=overlap(headings, wanted.expansions),
     )
 
 
@@ -85,7 +83,7 @@ def _is_heading(line: str) -> bool:
     """Whether a line of text reads like a heading: short, mostly capital initials, no figures, no stop at its end."""
     if not _SHORTEST_HEADING <= len(line) <= _LONGEST_HEADING or line[-1] in ".,;":
         return False
-    if not re.search(r"[A-Za-z]{3}", line) or re.search(r"\d\d", line):
+    if _TWO_DIGITS.search(line) or not _WORD.search(line):
         return False
     words = line.split()
     return sum(word[0].isupper() for word in words) >= _CAPITALS * len(words)
