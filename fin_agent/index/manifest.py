@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.read_by import read_by
-from fin_agent.index.sqlite import SqliteIndex, delete_filing, insert_filing
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.writing import delete_filing, insert_filing
 from fin_agent.vocabulary.filing import Filing
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from fin_agent.vocabulary.fact import Fact, Tag
@@ -28,6 +29,12 @@ class FilingIndex(Protocol):
     def filings(self) -> tuple[FilingRecord, ...]:
         """All filings, ordered by content hash, then doc_id: an order that does not depend on file names."""
 
+    def entries(self) -> tuple[FilingEntry, ...]:
+        """All filings in the order of `filings`, with what tells them apart only: cheap with very many of them.
+
+        Like `filings`, the same object until the list changes.
+        """
+
     def filing(self, doc_id: str) -> FilingRecord:
         """One filing. Raises FilingIndexError where it is not in the index."""
 
@@ -36,8 +43,26 @@ class FilingIndex(Protocol):
     ) -> list[PageHit]:
         """Pages that hold any of `terms`, best first by BM25 over all pages; only of `doc_ids` where given."""
 
-    def search_summaries(self, terms: Sequence[str], *, limit: int = 100) -> list[tuple[str, float]]:
-        """(doc_id, score) of filings whose summary holds any of `terms`, best first."""
+    def search_passages(
+        self,
+        terms: Sequence[str],
+        *,
+        doc_ids: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+        limit: int = 100,
+    ) -> list[PassageHit]:
+        """Passages that hold any of `terms`, best first by BM25 over all passages.
+
+        Only those of `doc_ids` and only those on `pages`, where given.
+        """
+
+    def search_summaries(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[tuple[str, float]]:
+        """(doc_id, score) of filings whose summary holds any of `terms`, best first by BM25; of `doc_ids` where given.
+
+        Among very many filings, terms that too many summaries hold are left out where a rarer one is given.
+        """
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """The pages named, in the order asked for; unknown ones are left out."""
@@ -75,6 +100,24 @@ class FilingIndex(Protocol):
     def page_count(self) -> int:
         """Number of pages in the index."""
 
+    def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
+        """Keep what `model` made of a filing's units, in place of what was kept; it goes when the filing goes.
+
+        Raises FilingIndexError where the filing is not in the index or the vectors contradict themselves.
+        """
+
+    def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
+        """Vectors filing by filing, in the order of `entries`; only of `doc_ids` where given."""
+
+    def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
+        """Filings that `model` has made no vectors of yet, in the order of `entries`."""
+
+    def vector_models(self) -> tuple[VectorModel, ...]:
+        """Which models made vectors of which units, by name of the model, then unit."""
+
+    def remove_vectors(self, model: str, unit: VectorUnit | None = None) -> int:
+        """Take out what `model` made of `unit` (of every unit, where none is given). Returns over how many filings."""
+
 
 class PageKey(NamedTuple):
     """A page of a filing; `page` is 0-based."""
@@ -101,11 +144,38 @@ class FilingRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FilingEntry:
+    """A filing in a list of very many: what tells it apart."""
+
+    doc_id: str
+    content_hash: str
+    identity: Identity
+    """Without its `sources`."""
+    page_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageHit:
     """A page found and its BM25 score (higher is better)."""
 
     key: PageKey
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A passage found and its BM25 score (higher is better)."""
+
+    doc_id: str
+    page: int
+    ordinal: int
+    """Position among the filing's passages, from 0."""
+    score: float
+
+    @property
+    def key(self) -> PageKey:
+        """The page it stands on."""
+        return PageKey(self.doc_id, self.page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +229,44 @@ class SourcedFact:
     def key(self) -> PageKey:
         """The page it stands on."""
         return PageKey(self.doc_id, self.fact.page)
+
+
+class VectorUnit(StrEnum):
+    """What one vector stands for."""
+
+    SUMMARY = "summary"
+    PAGE = "page"
+    PASSAGE = "passage"
+    WINDOW = "window"
+    """A stretch of a passage, as long as the model reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilingVectors:
+    """What one model made of one filing's units."""
+
+    doc_id: str
+    places: tuple[int, ...]
+    """Of each row: page number (PAGE), ordinal of the passage (PASSAGE, WINDOW: several rows may share it), or 0."""
+    dimensions: int
+    values: bytes
+    """All numbers are little-endian. Dense: float16, row by row, len(places) x dimensions.
+
+    Sparse: how many terms each row has (uint32), then the terms of all rows (uint32, below `dimensions`), then their
+    weights (float16).
+    """
+    sparse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VectorModel:
+    """What an index holds of one model and unit."""
+
+    model: str
+    unit: VectorUnit
+    dimensions: int
+    sparse: bool
+    filings: int
+    rows: int
+    latest: int
+    """Grows with everything added: what is held has changed where this, `filings` or `rows` has."""

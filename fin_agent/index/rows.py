@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
+from typing import Any
 
-from fin_agent.index.protocol import FilingRecord
+from fin_agent.index.protocol import FilingEntry, FilingRecord
 from fin_agent.index.read_by import read_by
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
@@ -17,7 +19,7 @@ from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import ItemStart, Note, Page, Statement, TableKind
 from fin_agent.vocabulary.place import Box
 
-SqlValue = str | int | float | None
+SqlValue = str | int | float | bytes | None
 
 FACT_COLUMNS = (
     "filing_id", "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter",
@@ -47,7 +49,7 @@ def insert_statement(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, SqlValue]:
+def filing_values(filing: Filing, first_page: int, first_passage: int) -> dict[str, SqlValue]:
     """Columns of `filings`."""
     identity = filing.identity
     return {
@@ -69,45 +71,39 @@ def filing_values(filing: Filing, summary: str, first_page: int) -> dict[str, Sq
         "other_names": json.dumps(identity.other_names),
         "amended": int(identity.amended),
         "results": _period_text(identity.results),
-        "sources": json.dumps([astuple(source) for source in identity.sources]),
-        "items": json.dumps([astuple(start) for start in filing.items]),
-        "notes": json.dumps([astuple(note) for note in filing.notes]),
-        "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
-        "summary": summary,
         "page_count": len(filing.pages),
         "passage_count": len(filing.passages),
         "fact_count": len(filing.facts),
         "first_page": first_page,
         "last_page": first_page + len(filing.pages) - 1,
+        "first_passage": first_passage,
+        "last_passage": first_passage + len(filing.passages) - 1,
+    }
+
+
+def detail_values(filing: Filing, summary: str, filing_id: int) -> dict[str, SqlValue]:
+    """Columns of `filing_details`."""
+    return {
+        "filing_id": filing_id,
+        "sources": json.dumps([astuple(source) for source in filing.identity.sources]),
+        "items": json.dumps([astuple(start) for start in filing.items]),
+        "notes": json.dumps([astuple(note) for note in filing.notes]),
+        "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
+        "summary": summary,
     }
 
 
 def filing_record(row: sqlite3.Row) -> FilingRecord:
-    """A row of `filings`."""
+    """A row of `filings` joined with its row of `filing_details`."""
+    sources = tuple(
+        FieldSource(field, value, Origin(origin), printed, confidence, page)
+        for field, value, origin, printed, confidence, page in json.loads(row["sources"])
+    )
     return FilingRecord(
         doc_id=row["doc_id"],
         source=row["source"],
         content_hash=row["content_hash"],
-        identity=Identity(
-            company=row["company"],
-            form=Form(row["form"]),
-            fiscal_year=row["fiscal_year"],
-            quarter=row["quarter"],
-            period_end=_date(row["period_end"]),
-            fiscal_year_end_month=row["fiscal_year_end_month"],
-            filed=_date(row["filed"]),
-            ticker=row["ticker"],
-            cik=row["cik"],
-            file_number=row["file_number"],
-            employer_id=row["employer_id"],
-            other_names=tuple(json.loads(row["other_names"])),
-            amended=bool(row["amended"]),
-            results=_period(row["results"]),
-            sources=tuple(
-                FieldSource(field, value, Origin(origin), printed, confidence, page)
-                for field, value, origin, printed, confidence, page in json.loads(row["sources"])
-            ),
-        ),
+        identity=_identity([row[column] for column in _IDENTITY_COLUMNS], sources),
         summary=row["summary"],
         page_count=row["page_count"],
         passage_count=row["passage_count"],
@@ -116,6 +112,46 @@ def filing_record(row: sqlite3.Row) -> FilingRecord:
         notes=tuple(Note(*note) for note in json.loads(row["notes"])),
         warnings=tuple(ReadWarning(*warning) for warning in json.loads(row["warnings"])),
     )
+
+
+_IDENTITY_COLUMNS = (
+    "company", "form", "fiscal_year", "quarter", "period_end", "fiscal_year_end_month", "filed", "ticker", "cik",
+    "file_number", "employer_id", "other_names", "amended", "results",
+)  # fmt: skip
+ENTRY_SELECTION = ", ".join(("doc_id", "content_hash", "page_count", *_IDENTITY_COLUMNS))
+"""Columns of `filings` that `filing_entry` takes, in its order."""
+
+
+def filing_entry(row: sqlite3.Row) -> FilingEntry:
+    """A row of ENTRY_SELECTION."""
+    doc_id, content_hash, page_count, *identity = row
+    return FilingEntry(doc_id, content_hash, _identity(identity), page_count)
+
+
+def _identity(columns: Sequence[Any], sources: tuple[FieldSource, ...] = ()) -> Identity:
+    company, form, fiscal_year, quarter, period_end, year_end_month, filed, ticker, cik, *others = columns
+    file_number, employer_id, other_names, amended, results = others
+    return Identity(
+        company=company,
+        form=Form(form),
+        fiscal_year=fiscal_year,
+        quarter=quarter,
+        period_end=_date(period_end),
+        fiscal_year_end_month=year_end_month,
+        filed=_date(filed),
+        ticker=ticker,
+        cik=cik,
+        file_number=file_number,
+        employer_id=employer_id,
+        other_names=() if other_names == _NONE else tuple(json.loads(other_names)),
+        amended=bool(amended),
+        results=_period(results),
+        sources=sources,
+    )
+
+
+_NONE = "[]"
+"""No names, as JSON; most filings have none, and lists of very many are read at once."""
 
 
 def page_values(page: Page, row_id: int, filing_id: int) -> dict[str, SqlValue]:
@@ -142,9 +178,10 @@ def page(row: sqlite3.Row) -> Page:
     return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"], further)
 
 
-def passage_values(passage: Passage, filing_id: int) -> dict[str, SqlValue]:
+def passage_values(passage: Passage, row_id: int, filing_id: int) -> dict[str, SqlValue]:
     """Columns of `passages`."""
     return {
+        "id": row_id,
         "filing_id": filing_id,
         "page": passage.page,
         "ordinal": passage.ordinal,
@@ -225,6 +262,7 @@ def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
+@lru_cache(maxsize=10_000)
 def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 

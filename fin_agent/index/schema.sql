@@ -22,19 +22,27 @@ CREATE TABLE filings (
   other_names TEXT NOT NULL,
   amended INTEGER NOT NULL,
   results TEXT,
-  sources TEXT NOT NULL,
-  items TEXT NOT NULL,
-  notes TEXT NOT NULL,
-  warnings TEXT NOT NULL,
-  summary TEXT NOT NULL,
   page_count INTEGER NOT NULL,
   passage_count INTEGER NOT NULL,
   fact_count INTEGER NOT NULL,
   first_page INTEGER NOT NULL,
-  last_page INTEGER NOT NULL
+  last_page INTEGER NOT NULL,
+  first_passage INTEGER NOT NULL,
+  last_passage INTEGER NOT NULL
+) STRICT;
+CREATE INDEX filings_in_order ON filings (content_hash, doc_id);
+
+-- The long columns stand apart, so that a list of very many filings is read without them.
+CREATE TABLE filing_details (
+  filing_id INTEGER PRIMARY KEY REFERENCES filings (id),
+  sources TEXT NOT NULL,
+  items TEXT NOT NULL,
+  notes TEXT NOT NULL,
+  warnings TEXT NOT NULL,
+  summary TEXT NOT NULL
 ) STRICT;
 
--- A filing's pages have consecutive rowids, so that a search within it touches a range and not a list.
+-- A filing's pages have consecutive rowids, and so have its passages: a search within it touches a range and not a list.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
   filing_id INTEGER NOT NULL REFERENCES filings (id),
@@ -56,8 +64,10 @@ CREATE VIRTUAL TABLE pages_fts USING fts5 (
 CREATE VIRTUAL TABLE pages_vocabulary USING fts5vocab ('pages_fts', 'row');
 
 CREATE VIRTUAL TABLE filings_fts USING fts5 (
-  summary, content = 'filings', content_rowid = 'id', tokenize = "porter unicode61 remove_diacritics 2"
+  summary, content = 'filing_details', content_rowid = 'filing_id', tokenize = "porter unicode61 remove_diacritics 2"
 );
+
+CREATE VIRTUAL TABLE filings_vocabulary USING fts5vocab ('filings_fts', 'row');
 
 CREATE TABLE passages (
   id INTEGER PRIMARY KEY,
@@ -69,6 +79,10 @@ CREATE TABLE passages (
   box TEXT
 ) STRICT;
 CREATE INDEX passages_of_page ON passages (filing_id, page);
+
+CREATE VIRTUAL TABLE passages_fts USING fts5 (
+  text, content = 'passages', content_rowid = 'id', tokenize = "porter unicode61 remove_diacritics 2"
+);
 
 CREATE TABLE cards (
   passage_id INTEGER PRIMARY KEY REFERENCES passages (id),
@@ -132,6 +146,21 @@ CREATE TABLE facts (
 ) STRICT;
 CREATE INDEX facts_of_metric ON facts (filing_id, metric) WHERE metric IS NOT NULL;
 CREATE INDEX facts_of_page ON facts (filing_id, page);
+
+-- What models made of a filing's units: `places` are uint32, `numbers` as FilingVectors.values says, both little-endian.
+CREATE TABLE vectors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  model TEXT NOT NULL,
+  unit TEXT NOT NULL,
+  dimensions INTEGER NOT NULL,
+  sparse INTEGER NOT NULL,
+  row_count INTEGER NOT NULL,
+  places BLOB NOT NULL,
+  numbers BLOB NOT NULL,
+  UNIQUE (filing_id, model, unit)
+) STRICT;
+CREATE INDEX vectors_of_model ON vectors (model, unit, filing_id, dimensions, sparse, row_count);
 
 -- What every file given to `ingest` came to, so that a second run knows what is done and what failed.
 CREATE TABLE ingested_files (

@@ -125,6 +125,7 @@ def consistent(index: SqliteIndex) -> None:
     """Every filing has exactly the rows it says it has, nothing is left over, and the full-text indexes agree."""
     with index.writing() as connection:
         connection.execute("INSERT INTO pages_fts (pages_fts, rank) VALUES ('integrity-check', 1)")
+        connection.execute("INSERT INTO passages_fts (passages_fts, rank) VALUES ('integrity-check', 1)")
         connection.execute("INSERT INTO filings_fts (filings_fts, rank) VALUES ('integrity-check', 1)")
         assert [row[0] for row in connection.execute("PRAGMA integrity_check")] == ["ok"]
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -134,12 +135,17 @@ def consistent(index: SqliteIndex) -> None:
                 ("passages", row["passage_count"]),
                 ("cards", row["passage_count"]),
                 ("facts", row["fact_count"]),
+                ("filing_details", 1),
             ):
                 found = connection.execute(f"SELECT count(*) FROM {table} WHERE filing_id = ?", (row["id"],))
                 assert found.fetchone()[0] == expected, (row["doc_id"], table)
-            span = connection.execute("SELECT min(id), max(id) FROM pages WHERE filing_id = ?", (row["id"],)).fetchone()
-            assert tuple(span) == (row["first_page"], row["last_page"])
-        for table in ("pages", "passages", "cards", "facts"):
+            for unit in ("page", "passage"):
+                bounds = f"SELECT min(id), max(id) FROM {unit}s WHERE filing_id = ?"
+                first, last = connection.execute(bounds, (row["id"],)).fetchone()
+                if row[f"{unit}_count"]:
+                    assert (first, last) == (row[f"first_{unit}"], row[f"last_{unit}"])
+                assert row[f"last_{unit}"] - row[f"first_{unit}"] + 1 == row[f"{unit}_count"]
+        for table in ("pages", "passages", "cards", "facts", "filing_details", "vectors"):
             orphans = f"SELECT count(*) FROM {table} WHERE filing_id NOT IN (SELECT id FROM filings)"
             assert connection.execute(orphans).fetchone()[0] == 0, table
 

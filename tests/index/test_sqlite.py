@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.index.protocol import PageKey
-from fin_agent.index.sqlite import SqliteIndex, match_any
+from fin_agent.index.searching import match_any
+from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
@@ -314,7 +315,7 @@ def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFi
     """More scattered filings than one SQLite expression takes."""
     filing = make_filing("template", "revenue")
     with index.writing() as connection:
-        from fin_agent.index.sqlite import insert_filing
+        from fin_agent.index.writing import insert_filing
 
         for number in range(2600):
             insert_filing(connection, replace(filing, doc_id=f"f{number}"), ["{}"], "")

