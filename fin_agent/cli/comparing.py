@@ -1,0 +1,176 @@
+"""`fin-agent compare`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import typer
+
+from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.cli.benchmark import standing_for
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import opened
+from fin_agent.cli.progress import Progress
+from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.config import settings_from_environment
+from fin_agent.errors import FinAgentError
+from fin_agent.evaluation.comparing import Comparison, Conditions, QuestionScore, compare
+from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
+from fin_agent.evaluation.comparison_plot import draw_comparison
+from fin_agent.evaluation.comparison_report import ComparisonReport, report_on
+from fin_agent.evaluation.comparison_tables import groups_table, overall_table, pairs_table
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
+from fin_agent.evaluation.libraries import DRAWING, MEASURING, require_libraries
+from fin_agent.evaluation.oracle import Oracle
+from fin_agent.evaluation.overlap import Overlap
+from fin_agent.presentation.filings import in_our_look
+from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.workspace import Workspace
+
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """What is compared, and what is written of it."""
+
+    strategies: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...] | None
+    """None tests the first strategy against each other one."""
+    k: int
+    oracle: Oracle
+    out: Path | None
+    plot: bool
+    resamples: int
+    seed: int
+
+
+def compare_strategies(
+    questions: Path, given: Path | None, wanted: Comparing, *, as_json: bool, debug: bool
+) -> ExitCode:
+    """Compare the strategies wanted; SOME_FAILED where one could not be set up or failed on a question."""
+    require_libraries((*MEASURING, *DRAWING) if wanted.plot else MEASURING)
+    started = time.perf_counter()
+    asked = load_questions(questions)
+    if wanted.out:
+        wanted.out.mkdir(parents=True, exist_ok=True)
+    with opened(given) as workspace:
+        comparison = _compare(asked, workspace, wanted, debug)
+    for each in comparison.not_built:
+        warn(f"{each.strategy} is left out: {each.reason}")
+    if not comparison.strategies:
+        raise FinAgentError("no strategy could be set up", remedy="See the warnings above.")
+    for strategy in comparison.strategies:
+        failures = sum(bool(score.failure) for score in comparison.of(strategy))
+        if failures:
+            warn(f"{strategy} failed on {failures} of {len(asked)} questions; they count as not found")
+    report = report_on(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
+    files = _written(comparison, report, wanted)
+    if as_json:
+        show_json(
+            {
+                "report": report.as_json(),
+                "failed": [
+                    {"strategy": score.strategy, "id": score.id, "reason": score.failure}
+                    for score in comparison.scores
+                    if score.failure
+                ],
+                "files": [str(file) for file in files],
+                "seconds": round(time.perf_counter() - started, 3),
+            }
+        )
+    else:
+        tables = [overall_table(report), groups_table(report), *([pairs_table(report)] if report.pairs else [])]
+        show(*(part for table in tables for part in (in_our_look(table), "")))
+        for file in files:
+            say(f"written: {file}")
+    failed = bool(comparison.not_built) or any(score.failure for score in comparison.scores)
+    return ExitCode.SOME_FAILED if failed else ExitCode.DONE
+
+
+def strategies_in(said: str) -> tuple[str, ...]:
+    """The names in a list with commas, each once. Raises BadParameter where there is none."""
+    names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
+    if not names:
+        raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
+    return names
+
+
+def pairs_in(said: Sequence[str], strategies: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    """Each `A,B` as a pair; None where none is given. Raises BadParameter for what is no pair of `strategies`."""
+    pairs = []
+    for each in said:
+        names = [name.strip() for name in each.split(",")]
+        if len(names) != 2 or names[0] == names[1] or not set(names) <= set(strategies):
+            raise typer.BadParameter(
+                f"`{each}` is no pair: give two different names of --strategies, as `A,B`", param_hint="--pair"
+            )
+        pairs.append((names[0], names[1]))
+    return tuple(dict.fromkeys(pairs)) or None
+
+
+def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: Comparing, debug: bool) -> Comparison:
+    records = workspace.index.filings()
+    forms = {record.doc_id: record.identity.form.value for record in records}
+    lacking = sorted({doc_id for question in asked for doc_id in question.documents} - forms.keys())
+    if lacking:
+        named = ", ".join(lacking[:_MOST_NAMED]) + (" ..." if len(lacking) > _MOST_NAMED else "")
+        warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
+    with Progress(len(asked) * len(wanted.strategies), "comparing", "searches") as progress:
+
+        def told(score: QuestionScore) -> None:
+            line = f"{score.strategy}, {score.id}: "
+            line += f"failed: {score.failure}" if score.failure else f"{score.seconds or 0:.2f} s"
+            progress.step(line, problem=bool(score.failure))
+
+        return compare(
+            asked,
+            wanted.strategies,
+            build=partial(_built, workspace),
+            understand=partial(_understood, RulesAnalyst(workspace)),
+            overlap=Overlap(),
+            conditions=Conditions(
+                k=wanted.k,
+                oracle=wanted.oracle,
+                forms=forms,
+                same_content=standing_for(records),
+                debug=debug,
+            ),
+            told=told,
+        )
+
+
+def _built(workspace: Workspace, name: str) -> Strategy:
+    return strategy_for(settings_from_environment(strategy=name), workspace, notify=warn)
+
+
+def _understood(analyst: RulesAnalyst, question: str) -> Query:
+    intent = analyst.intent(question)
+    return analyst.query(intent, analyst.plan(intent), None)
+
+
+def _pairs(wanted: Comparing, comparison: Comparison) -> list[tuple[str, str]]:
+    """The pairs asked for whose strategies could be set up."""
+    there = comparison.strategies
+    if wanted.pairs is None:
+        return [(there[0], other) for other in there[1:]] if there[0] == wanted.strategies[0] else []
+    return [pair for pair in wanted.pairs if set(pair) <= set(there)]
+
+
+def _written(comparison: Comparison, report: ComparisonReport, wanted: Comparing) -> list[Path]:
+    if wanted.out is None:
+        return []
+    files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]
+    write_groups(report, files[0])
+    write_scores(comparison, files[1])
+    write_misses(comparison.of(comparison.strategies[0]), files[2])
+    if wanted.plot:
+        files.append(wanted.out / "recall.png")
+        draw_comparison(report, files[-1])
+    return files

@@ -1,0 +1,91 @@
+"""Every strategy answers the same questions under the same conditions, and what fails costs itself only."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.evaluation.comparing import Conditions
+from fin_agent.evaluation.oracle import Oracle
+from fin_agent.index.protocol import PageKey
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
+
+
+class TestScores:
+    def test_counts_the_first_k_of_each(self) -> None:
+        first, second, third = compared(GOOD).of("good")
+        assert (first.page_recall_of_passages, first.page_recall_of_pages) == (1.0, 1.0)
+        assert first.page_precision == 0.4
+        assert (first.gold_ranks, second.gold_ranks) == ((1, 3), (2,))
+        # The sixth page is gold: neither among the first five pages nor on the pages of the first five passages.
+        assert (third.page_recall_of_passages, third.page_recall_of_pages, third.gold_ranks) == (0.0, 0.0, (6,))
+        assert third.document_recall == 1.0
+        assert (third.filing_type, second.question_type) == ("10-Q", "novel-generated")
+        assert (first.bleu, first.rouge_l) == (0.25, 0.5)
+
+    def test_a_smaller_k_counts_less_and_searches_as_far(self) -> None:
+        strategy = Scripted("good", [("A_2023", 3), ("A_2023", 4)])
+        first = compared(strategy, conditions=Conditions(k=1, forms=FORMS)).of("good")[0]
+        assert (first.page_recall_of_passages, first.page_precision, first.pages_of_passages) == (
+            0.5,
+            1.0,
+            (PageKey("A_2023", 3),),
+        )
+        assert {(depth.documents, depth.pages, depth.passages) for _, _, depth in strategy.asked} == {(5, 20, 10)}
+
+    def test_passages_an_answer_is_written_from(self) -> None:
+        comparison = compared(GOOD, POOR, Scripted("short", [("A_2023", 3)]))
+        assert [comparison.of(name)[0].passages_per_answer for name in ("good", "poor", "short")] == [5, 1, 1]
+
+    def test_filings_with_the_same_bytes_are_one(self) -> None:
+        twin = Scripted("twin", [("COPY", 3), ("COPY", 9)])
+        conditions = Conditions(forms=FORMS, same_content={"A_2023": "A_2023", "COPY": "A_2023"})
+        first, second, third = compared(twin, conditions=conditions).of("twin")
+        assert (first.page_recall_of_passages, second.gold_ranks, third.document_recall) == (0.5, (2,), 0.0)
+        assert first.pages[0] == PageKey("COPY", 3)
+
+
+class TestFailures:
+    def test_a_question_that_fails_finds_nothing_and_the_rest_goes_on(self) -> None:
+        comparison = compared(GOOD, POOR)
+        first, second, third = comparison.of("poor")
+        assert second.failure == "unexpected LookupError: no such vector"
+        assert (second.page_recall_of_passages, second.seconds, second.passages_per_answer) == (0.0, None, None)
+        assert first.failure == third.failure == ""
+        assert len(comparison.of("good")) == 3
+
+    def test_a_strategy_that_cannot_be_built_is_named(self) -> None:
+        comparison = compared(GOOD, also=("unknown", "good"))
+        assert comparison.strategies == ("good",)
+        assert [(each.strategy, each.reason) for each in comparison.not_built] == [
+            ("unknown", "there is no strategy 'unknown'")
+        ]
+
+    def test_debug_lets_an_unexpected_error_through_and_no_other(self) -> None:
+        conditions = Conditions(forms=FORMS, debug=True)
+        assert compared(GOOD, conditions=conditions).not_built
+        with pytest.raises(LookupError):
+            compared(POOR, conditions=conditions)
+
+
+class TestOracles:
+    def scopes(self, oracle: Oracle, forms: dict[str, str] = FORMS) -> list[Scope]:
+        strategy = Scripted("s", [("A_2023", 3)])
+        scores = compared(strategy, conditions=Conditions(oracle=oracle, forms=forms)).of("s")
+        assert len(scores) == len(QUESTIONS)
+        return [scope for _, scope, _ in strategy.asked]
+
+    def test_none_allows_everything(self) -> None:
+        assert self.scopes(Oracle.NONE) == [EVERYTHING] * 3
+
+    def test_document_allows_the_gold_filings(self) -> None:
+        assert self.scopes(Oracle.DOCUMENT)[1:] == [Scope(doc_ids=("A_2023",)), Scope(doc_ids=("B_2023",))]
+
+    def test_page_allows_the_gold_pages(self) -> None:
+        assert self.scopes(Oracle.PAGE)[0] == Scope(pages=(PageKey("A_2023", 3), PageKey("A_2023", 4)))
+
+    @pytest.mark.parametrize("oracle", [Oracle.DOCUMENT, Oracle.PAGE])
+    def test_a_filing_that_is_not_there_is_never_searched_for(self, oracle: Oracle) -> None:
+        scopes = self.scopes(oracle, {"A_2023": "10-K"})
+        assert len(scopes) == 2
+        assert all(scope.filings == ("A_2023",) for scope in scopes)
