@@ -36,28 +36,32 @@ class FitRow:
     """Weights fitted without the company asked about."""
 
 
-def fit_pages(questions: Sequence[Path], out: Path | None, given: Path | None, *, as_json: bool) -> ExitCode:
+def fit_pages(
+    questions: Sequence[Path], out: Path | None, given: Path | None, *, lookups: int, as_json: bool
+) -> ExitCode:
     """Fit weights to all questions, report what they are worth, write them to `out` where given."""
     require_libraries(FITTING)
     from fin_agent.training.examples import examples_of
     from fin_agent.training.fitting import fit, leave_one_group_out
+    from fin_agent.training.lookups import lookup_questions
 
     started = time.perf_counter()
     sets = {path: load_questions(path) for path in questions}
     asked = [question for each in sets.values() for question in each]
-    with opened(given) as workspace, Progress(len(asked), "searching", "questions") as progress:
+    with opened(given) as workspace, Progress(len(asked) + lookups, "searching", "questions") as progress:
+        of_filings = lookup_questions(workspace, lookups)
         analyst = RulesAnalyst(workspace)
 
         def query_of(question: str) -> Query:
             intent = analyst.intent(question)
             return analyst.query(intent, analyst.plan(intent), None)
 
-        examples = examples_of(asked, workspace, query_of, lambda: progress.step(""))
-    if len(examples) < len(asked):
-        warn(f"{len(asked) - len(examples)} of {len(asked)} questions are about filings that are not in the index")
+        examples = examples_of([*asked, *of_filings], workspace, query_of, lambda: progress.step(""))
+    if lacking := len(asked) + len(of_filings) - len(examples):
+        warn(f"{lacking} of {len(asked)} questions are about filings that are not in the index")
     weights = fit(examples)
     left_out = leave_one_group_out(examples)
-    names = _names(sets)
+    names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in left_out:
         example = each.example
@@ -86,7 +90,7 @@ def fit_pages(questions: Sequence[Path], out: Path | None, given: Path | None, *
     return ExitCode.DONE
 
 
-def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, str]]:
+def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, ...]]:
     """The rows that a question counts in, by its id: its file's and its kind's."""
     return {
         question.id: (path.stem, f"{path.stem}: {question.question_type}")

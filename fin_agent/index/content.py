@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from fin_agent.index import rows
 from fin_agent.index.opened import OpenedFile
 from fin_agent.index.packed_tables import unpacked_tables
-from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage, StoredPassage
+from fin_agent.index.protocol import PageKey, PageOutline, RowLabel, SourcedFact, StoredPage, StoredPassage
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.table import Table
 
@@ -91,6 +91,17 @@ class StoredContent(OpenedFile):
             return sourced
         wanted = set(pages)
         return [fact for fact in sourced if fact.key in wanted]
+
+    def row_labels(self, doc_ids: Collection[str]) -> list[RowLabel]:
+        """See FilingIndex.row_labels."""
+        found = self._read(
+            "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
+            " FROM facts JOIN filings ON filings.id = facts.filing_id"
+            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.scope IS NULL"
+            " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
+            sorted(doc_ids),
+        )
+        return [RowLabel(*row) for row in found]
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts. Scopes, and rows into which an income statement divides revenue and its cost."""

@@ -82,6 +82,9 @@ class FilingIndex(Protocol):
     ) -> list[SourcedFact]:
         """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
 
+    def row_labels(self, doc_ids: Collection[str]) -> list[RowLabel]:
+        """Labels of the rows that state figures of whole companies, once for each page and period; by filing, page."""
+
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """By which parts (segments, products, regions) these filings divide figures, as printed.
 
@@ -216,6 +219,17 @@ class StoredPassage:
     def key(self) -> PageKey:
         """The page it stands on."""
         return PageKey(self.doc_id, self.passage.page)
+
+
+class RowLabel(NamedTuple):
+    """A label as printed, where, and a period that its row has a figure of."""
+
+    doc_id: str
+    page: int
+    label: str
+    statement: str | None
+    fiscal_year: int
+    quarter: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from fin_agent.retrieval.item_worth import item_worth
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
 from fin_agent.retrieval.query import Query, RankedFiling
+from fin_agent.retrieval.row_match import RowMatch, row_matches
 
 MEANINGS: Mapping[str, str] = {
     "filing": "its filing's score, the best one's 1",
@@ -26,6 +27,8 @@ MEANINGS: Mapping[str, str] = {
     "note": "share of the title of its note that is wanted",
     "statement": "it is a primary statement that is asked for",
     "facts": "share of the figures spoken of that it states for a period asked about",
+    "statement row": "how well a row of a primary statement on it is labelled as the question puts it",
+    "row": "how well a row of any table on it is labelled as the question puts it",
     "item": "worth of the Item it belongs to, for what is asked",
     "item start": "worth of an Item that begins on it",
     "tables": "it is a table of the kind that shows such things",
@@ -37,10 +40,11 @@ MEANINGS: Mapping[str, str] = {
 _ELSEWHERE = 0.35
 """What a figure counts that stands outside the primary statements."""
 _HITS = 400
-_READ = 80
+_READ = 50
 """Pages whose text is read: those that the cheaper features put first."""
 _ON_A_COVER = 0.3
 _FIRST_PAGES = 10
+_NO_ROW = RowMatch()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ def candidates_of(
     expansions = _bm25(index, query.expansions, doc_ids)
     synonyms = _bm25(index, query.synonyms, doc_ids)
     held = _slots_held(query, index, doc_ids, metrics, owners)
+    rows = row_matches(query, index, doc_ids)
     stated = _figures_stated(query, index, doc_ids)
     places = [_Place.of(index.filing(doc_id), query) for doc_id in doc_ids]
     worth = {place.doc_id: place for place in places}
@@ -94,6 +99,8 @@ def candidates_of(
             "note": wanted.wanted_of(place.note_title(page)),
             "statement": float(page.statement in query.statements),
             "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
+            "statement row": rows.get(page.key, _NO_ROW).of_statement,
+            "row": rows.get(page.key, _NO_ROW).of_any_table,
             "item": max(place.item(item) for item in place.items_on(page)),
             "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
@@ -66,12 +68,33 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
         found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
     else:
         found = set(intent.periods)
+        forward = _looks_forward(intent)
         for period in intent.periods:
             for filed in (workspace.years[company.key] for company in intent.companies):
                 meant = filed.meant(period)[0]
-                before = None if filed.covers(meant) else filed.last_before(meant)
-                found |= {meant, before} if before else {meant}
+                before = filed.last_before(meant)
+                if before and forward:
+                    found = (found - {period}) | {before}
+                elif before and not filed.covers(meant):
+                    found |= {meant, before}
+                else:
+                    found.add(meant)
     return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))
+
+
+_FORWARD = re.compile(
+    r"\b(?:guid(?:e|es|ed|ing|ance)|outlook|forecast\w*|foresee\w*|expect(?:s|ed|ing|ations?)?|anticipat\w+|project(?:s|ed|ing|ions?)"
+    r"|target(?:s|ed|ing)|(?:plan|plans|planned|planning)\s+(?:to|for|on)|intend\w*|going\s+to)\b",
+    re.I,
+)
+
+
+def _looks_forward(intent: Intent) -> bool:
+    """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
+    one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
+    if not one_year or intent.dates or not _FORWARD.search(intent.core):
+        return False
+    return parse_periods(intent.core).as_of is None
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:

@@ -1,0 +1,84 @@
+"""How well a filing's identity fits what a question asks for: period, date, form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from fin_agent.lexicon.fiscal import ANNUAL_FORMS, FiscalPeriod, is_annual
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
+
+# What an annual report's columns hold of the years before its own: figures of the statements, words of the text.
+_COLUMN_OF_YEARS_AGO = {0: 1.0, 1: 0.7, 2: 0.4}
+_TEXT_OF_YEARS_AGO = {-1: 0.15, 0: 1.0, 1: 0.35, 2: 0.1}
+_BY_ITS_END = 0.7
+"""What a year counts that is the one asked for only by the calendar year in which it ends."""
+DAYS_NEAR = 7
+"""Days apart at which a filing is still about a day asked for."""
+
+
+def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> float:
+    """Whether this filing's columns hold the figure looked for, and how close they are to its own year; 0 to 1."""
+    reported = identity.reported
+    if reported is None:
+        return 0.0
+    ago = reported.fiscal_year - slot.fiscal_year
+    if slot.quarter is not None:
+        if reported.quarter == slot.quarter:
+            return {0: 1.0, 1: 0.6}.get(ago, 0.0)
+        return 0.2 if is_annual(identity) and ago == 0 else 0.0
+    if not is_annual(identity):
+        return 0.1 if ago in (0, 1) else 0.0
+    if metrics[slot.metric].statement is Statement.BALANCE_SHEET and ago > 1:
+        return 0.0
+    fit = _COLUMN_OF_YEARS_AGO.get(ago, 0.0)
+    return fit if identity.form in ANNUAL_FORMS else 0.8 * fit
+
+
+def period_fit(period: FiscalPeriod, identity: Identity, *, by_end_too: bool = False) -> float:
+    """How well the filing's own period fits the one asked about; 0 to 1.
+
+    With `by_end_too`, a year is also taken by the calendar year in which it ends, which counts less: whoever does not
+    name the company does not know what it calls its years.
+    """
+    if identity.fiscal_year is None:
+        return 0.0
+    fit = _fit_of_year(period, identity, 0)
+    if by_end_too and identity.ending_year not in (None, identity.fiscal_year):
+        assert identity.ending_year is not None
+        fit = max(fit, _BY_ITS_END * _fit_of_year(period, identity, identity.ending_year - identity.fiscal_year))
+    return fit
+
+
+def date_fit(dates: Sequence[date], identity: Identity) -> float:
+    """1 where the filing is of a day asked about, a half where it is of the same week."""
+    days = [day for day in (identity.period_end, identity.filed) if day is not None]
+    gaps = [abs((day - asked).days) for day in days for asked in dates]
+    if not gaps or min(gaps) > DAYS_NEAR:
+        return 0.0
+    return 1.0 if min(gaps) == 0 else 0.5
+
+
+def form_fits(forms: Sequence[Form], identity: Identity) -> bool:
+    """Whether the filing is of a form asked for; an annual report holds its 10-K."""
+    return identity.form in forms or (Form.TEN_K in forms and identity.form is Form.ANNUAL_REPORT)
+
+
+def _fit_of_year(period: FiscalPeriod, identity: Identity, later: int) -> float:
+    """The fit where the filing's years are called `later` years later than it calls them."""
+    assert identity.fiscal_year is not None
+    reported = identity.reported
+    if reported is None:
+        ago = identity.fiscal_year + later - period.fiscal_year
+        return 0.4 if ago == 0 else 0.1 if abs(ago) == 1 else 0.0
+    ago = reported.fiscal_year + later - period.fiscal_year
+    if period.quarter is not None:
+        if reported.quarter == period.quarter:
+            return {0: 1.0, 1: 0.4}.get(ago, 0.0)
+        return 0.3 if ago == 0 else 0.0
+    if is_annual(identity):
+        return _TEXT_OF_YEARS_AGO.get(ago, 0.0) * (1.0 if identity.form in ANNUAL_FORMS else 0.9)
+    return {0: 0.4, 1: 0.1}.get(ago, 0.0)

@@ -1,0 +1,71 @@
+"""`hybrid`: several rankers fused by rank (reciprocal rank fusion, Cormack et al. 2009, k = 60)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from fin_agent.index.protocol import PageKey
+from fin_agent.retrieval.query import Scope
+from fin_agent.retrieval.strategies.names import StrategyError
+from fin_agent.retrieval.strategies.ranking import PassageKey, Ranker, Wording
+
+if TYPE_CHECKING:
+    from langchain_classic.retrievers.ensemble import EnsembleRetriever
+
+K = 60
+DEPTH = 1000
+"""How far into each ranking is looked; further down a rank is worth nothing."""
+
+Ranked = TypeVar("Ranked", bound=Hashable)
+
+
+class FusedRanker:
+    """What several rankers find, fused by rank; what each finds counts the same."""
+
+    def __init__(self, rankers: Sequence[Ranker], fusion: EnsembleRetriever) -> None:
+        """`fusion` is a `reciprocal_rank_fusion` of as many rankings as there are rankers."""
+        self._rankers = tuple(rankers)
+        self._fusion = fusion
+
+    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """See Ranker.filings."""
+        return fused([ranker.filings(wording, scope, DEPTH) for ranker in self._rankers], self._fusion)[:limit]
+
+    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
+        """See Ranker.pages."""
+        return fused([ranker.pages(wording, scope, DEPTH) for ranker in self._rankers], self._fusion)[:limit]
+
+    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
+        """See Ranker.passages."""
+        return fused([ranker.passages(wording, scope, DEPTH) for ranker in self._rankers], self._fusion)[:limit]
+
+
+def reciprocal_rank_fusion(rankings: int) -> EnsembleRetriever:
+    """LangChain's fusion for this many rankings. Raises StrategyError where the library is not installed."""
+    try:
+        from langchain_classic.retrievers.ensemble import EnsembleRetriever
+    except ImportError as failure:
+        raise StrategyError(
+            "fusing rankings needs langchain-classic, which is not installed",
+            remedy='Install it: pip install "fin-agent[dense]"',
+        ) from failure
+    from langchain_core.runnables import RunnableLambda
+
+    nothing = RunnableLambda(_nothing)  # the rankings are handed over; the retriever has none to ask for them
+    return EnsembleRetriever(retrievers=[nothing] * rankings, weights=[1.0] * rankings, c=K, id_key="key")
+
+
+def fused(rankings: Sequence[Sequence[tuple[Ranked, float]]], fusion: EnsembleRetriever) -> list[tuple[Ranked, float]]:
+    """All that is ranked, best first, with a score of 1 / position; of equals the one that the first ranking names."""
+    from langchain_core.documents import Document
+
+    found = list(dict.fromkeys(key for ranking in rankings for key, _ in ranking))
+    numbers = {key: number for number, key in enumerate(found)}
+    listed = [[Document(page_content="", metadata={"key": numbers[key]}) for key, _ in ranking] for ranking in rankings]
+    merged = fusion.weighted_reciprocal_rank(listed)
+    return [(found[document.metadata["key"]], 1.0 / rank) for rank, document in enumerate(merged, start=1)]
+
+
+def _nothing(_: str) -> list[object]:
+    return []

@@ -1,0 +1,72 @@
+"""`rerank`: the first passages of another strategy, ordered anew by a cross-encoder (Nogueira and Cho 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fin_agent.retrieval.query import (
+    EVERYTHING,
+    USUAL_DEPTH,
+    Depth,
+    Query,
+    RankedPassage,
+    Scope,
+    SearchResult,
+)
+from fin_agent.retrieval.strategies.flat import filings_of, in_this_order, pages_of
+from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.ranking import by_position
+
+CANDIDATES = 50
+
+
+class PassageScorer(Protocol):
+    """Says how well texts answer a query, reading both together. Safe to share between threads."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in their order; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """The `candidates` best passages of `base`, ordered anew; what comes behind them stays as it is.
+
+    Pages and filings go by their best passage, then as `base` lists them.
+    """
+
+    name: str
+    base: Strategy
+    scorer: PassageScorer
+    candidates: int = CANDIDATES
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search. What `base` kept for an answer is kept, and stays before the rest."""
+        deep = Depth(depth.documents, depth.pages, max(depth.passages, self.candidates))
+        found = self.base.search(query, scope, deep)
+        first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
+        kept = min(found.kept or 0, len(first))
+        ordered = [
+            *reordered(query.text, first[:kept], self.scorer),
+            *reordered(query.text, first[kept:], self.scorer),
+        ]
+        passages = by_position([*ordered, *behind])
+        pages = [*(passage.stored.key for passage in ordered), *(page.key for page in found.pages)]
+        filings = [*(passage.stored.doc_id for passage in ordered), *(filing.doc_id for filing in found.filings)]
+        return SearchResult(
+            filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
+            pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
+            passages=passages[: depth.passages],
+            rounds=found.rounds,
+            kept=None if found.kept is None else min(found.kept, depth.passages),
+        )
+
+
+def reordered(question: str, passages: Sequence[RankedPassage], scorer: PassageScorer) -> list[RankedPassage]:
+    """The passages by the scorer's scores, best first; equals stay in their order."""
+    if not passages:
+        return []
+    scores = scorer.score(question, [passage.stored.passage.text for passage in passages])
+    order = sorted(range(len(passages)), key=lambda place: (-round(scores[place], 6), place))
+    return [RankedPassage(passages[place].stored, scores[place]) for place in order]
