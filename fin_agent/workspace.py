@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from fin_agent.index.protocol import FilingIndex, FilingRecord
+from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.fiscal import FiscalYears
@@ -18,7 +18,7 @@ class Workspace:
     def __init__(self, index: FilingIndex, lexicon: Lexicon | None = None) -> None:
         self.index = index
         self.lexicon = lexicon or load_lexicon()
-        self._derived: tuple[tuple[FilingRecord, ...], CompanyDirectory, dict[str, FiscalYears]] | None = None
+        self._derived: tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]] | None = None
 
     @classmethod
     def open(cls, folder: Path) -> Workspace:
@@ -35,15 +35,33 @@ class Workspace:
         """What each company's filings call their years, by company key."""
         return self._current()[2]
 
-    def _current(self) -> tuple[tuple[FilingRecord, ...], CompanyDirectory, dict[str, FiscalYears]]:
-        records = self.index.filings()
+    def _current(self) -> tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]]:
+        entries = self.index.entries()
         derived = self._derived  # another thread may put a newer one there meanwhile
-        if derived is None or derived[0] is not records:
-            identities = {record.doc_id: record.identity for record in records}
-            directory = CompanyDirectory((record.doc_id, record.identity) for record in records)
-            years = {
-                company.key: FiscalYears.of(company.name, (identities[doc_id] for doc_id in company.doc_ids))
-                for company in directory.companies
-            }
-            derived = self._derived = records, directory, years
+        if derived is None or derived[0] is not entries:
+            directory = CompanyDirectory((entry.doc_id, entry.identity) for entry in entries)
+            derived = self._derived = entries, directory, _YearsOfCompanies(directory)
         return derived
+
+
+class _YearsOfCompanies(Mapping[str, FiscalYears]):
+    """The years of each company, read from its filings when they are first asked for."""
+
+    def __init__(self, directory: CompanyDirectory) -> None:
+        self._directory = directory
+        self._read: dict[str, FiscalYears] = {}
+
+    def __getitem__(self, key: str) -> FiscalYears:
+        years = self._read.get(key)
+        if years is None:
+            company = self._directory.by_key[key]
+            identities = self._directory.identities
+            years = FiscalYears.of(company.name, (identities[doc_id] for doc_id in company.doc_ids))
+            self._read[key] = years
+        return years
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._directory.by_key)
+
+    def __len__(self) -> int:
+        return len(self._directory.by_key)

@@ -15,6 +15,7 @@ def search_documents(
     """The best `limit` filings, best first; only of `doc_ids` where given.
 
     Filings of companies that the query does not ask about come last, with a score of 0: they are listed, not searched.
+    Where it is not sure which company is meant, those that fit by their words stand behind, with a score: they are.
     """
     return rank_filings(
         query,

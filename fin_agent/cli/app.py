@@ -16,8 +16,10 @@ from fin_agent.cli.options import (
     IndexFolder,
     Level,
     Question,
+    StrategyName,
     WithTrace,
 )
+from fin_agent.evaluation.oracle import Oracle
 from fin_agent.vocabulary.page import Statement
 
 STREAMS = "Results go to standard output, everything else to standard error."
@@ -81,9 +83,39 @@ def ingest(
 
 @app.command()
 @reported
+def embed(
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="`minilm` (packaged, no network), the folder of a sentence-transformers model, or its name on a hub.",
+        ),
+    ] = "minilm",
+    units: Annotated[
+        str,
+        typer.Option(
+            metavar="UNITS",
+            help="What a vector is made of, with commas between: summaries, passages, pages, windows"
+            " (stretches of passages as long as the model reads).",
+        ),
+    ] = "summaries,passages,pages",
+    sparse: Annotated[bool, typer.Option("--sparse", help="The model weighs terms, as SPLADE does.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there."""
+    from fin_agent.cli.embedding import embed_filings
+
+    return embed_filings(model, units, index, sparse=sparse, as_json=as_json)
+
+
+@app.command()
+@reported
 def ask(
     question: Question,
     doc: Docs = None,
+    strategy: StrategyName = "default",
     trace: WithTrace = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -92,7 +124,7 @@ def ask(
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     from fin_agent.cli.asking import ask_question
 
-    return ask_question(question, index, doc_ids=doc or (), trace=trace, as_json=as_json)
+    return ask_question(question, index, doc_ids=doc or (), strategy=strategy, trace=trace, as_json=as_json)
 
 
 @app.command()
@@ -105,6 +137,7 @@ def search(
         bool, typer.Option("--explain", help="Also show what was searched for and what each score is made of.")
     ] = False,
     doc: Docs = None,
+    strategy: StrategyName = "default",
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -112,7 +145,9 @@ def search(
     """List the documents, pages or passages that a question finds, best first, without answering it."""
     from fin_agent.cli.searching import search_index
 
-    return search_index(question, index, level=level, k=k, doc_ids=doc or (), explain=explain, as_json=as_json)
+    return search_index(
+        question, index, level=level, k=k, doc_ids=doc or (), strategy=strategy, explain=explain, as_json=as_json
+    )
 
 
 @app.command()
@@ -128,6 +163,7 @@ def batch(
     out: Annotated[
         Path, typer.Option("--out", metavar="ANSWERS.jsonl", help="Gets one line of JSON per question, in order.")
     ],
+    strategy: StrategyName = "default",
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -135,7 +171,7 @@ def batch(
     """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on."""
     from fin_agent.cli.batch import answer_batch
 
-    return answer_batch(questions, out, index, as_json=as_json, debug=debug)
+    return answer_batch(questions, out, index, strategy=strategy, as_json=as_json, debug=debug)
 
 
 @app.command()
@@ -212,6 +248,68 @@ def info(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = Fals
     return describe_index(index, as_json=as_json)
 
 
+@app.command()
+@reported
+def compare(
+    strategies: Annotated[
+        str,
+        typer.Option(
+            "--strategies", metavar="A,B,...", help="Names of strategies; the first is tested against the others."
+        ),
+    ],
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench has them.")
+    ],
+    oracle: Annotated[
+        Oracle, typer.Option(help="Search only the right filing, or only the right pages.")
+    ] = Oracle.NONE,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many results count.")] = 5,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Gets summary.csv, rows.csv and misses.csv (of the first)."),
+    ] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--pair", metavar="A,B", help="Test these two instead; may be given several times."),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=100, help="For intervals and tests.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="For intervals and tests.")] = 0,
+    plot: Annotated[bool, typer.Option("--plot", help="Also draw recall.png into --out.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Compare ways to search: recall, overlap with the evidence, seconds. Needs the extra `evaluation`."""
+    from fin_agent.cli.comparing import Comparing, compare_strategies, pairs_in, strategies_in
+
+    if plot and out is None:
+        raise typer.BadParameter("a picture needs a folder: give --out as well", param_hint="--plot")
+    names = strategies_in(strategies)
+    wanted = Comparing(names, pairs_in(pair or (), names), k, oracle, out, plot, resamples, seed)
+    return compare_strategies(questions, index, wanted, as_json=as_json, debug=debug)
+
+
+@app.command("fit-pages")
+@reported
+def fit_pages(
+    questions: Annotated[
+        list[Path],
+        typer.Option("--questions", metavar="FILE", help="Questions with gold pages, in FinanceBench's form."),
+    ],
+    lookups: Annotated[
+        int, typer.Option(min=0, help="Also ask for so many rows of the indexed filings' own statements.")
+    ] = 0,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE.yaml", help="Gets the weights fitted.")] = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Fit the page scorer's weights to questions, and say what they are worth on companies left out."""
+    from fin_agent.cli.fitting import fit_pages as fitted
+
+    return fitted(questions, out, index, lookups=lookups, as_json=as_json)
+
+
 @benchmarks.callback()
 def evaluate() -> None:
     """Measure answers against a published benchmark."""
@@ -226,6 +324,7 @@ def financebench(
     out: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
     ] = Path("fin-agent-eval"),
+    strategy: StrategyName = "default",
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -233,7 +332,7 @@ def financebench(
     """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
     from fin_agent.cli.benchmark import run_financebench
 
-    return run_financebench(questions, out, index, as_json=as_json, debug=debug)
+    return run_financebench(questions, out, index, strategy=strategy, as_json=as_json, debug=debug)
 
 
 @benchmarks.command("reading")

@@ -14,7 +14,8 @@ from fin_agent.cli.answers import AnswersFile, attempt
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json
+from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.config import settings_from_environment
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 
@@ -40,21 +41,24 @@ class FailedLine:
     reason: str
 
 
-def answer_batch(questions: Path, out: Path, given: Path | None, *, as_json: bool, debug: bool) -> ExitCode:
+def answer_batch(
+    questions: Path, out: Path, given: Path | None, *, strategy: str, as_json: bool, debug: bool
+) -> ExitCode:
     """Answer every line of `questions` into `out`; SOME_FAILED where a line failed.
 
     A line that is no question gets no line in `out`. One that is, but whose answering fails (an unknown `doc_ids`),
     gets a refusal that says so, so that answers stay beside their questions.
     """
     started = time.perf_counter()
+    settings = settings_from_environment(strategy=strategy)
     lines = list(_lines(questions))
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     failures: list[FailedLine] = []
     refused = 0
-    with opened(given) as workspace, AnswersFile(out) as answers:
-        context = AnswerContext.by_rules(workspace)
-        with Progress(len(lines), "answering", "questions") as progress:
+    with opened(given) as workspace:
+        context = AnswerContext.by_rules(workspace, settings, notify=warn)
+        with AnswersFile(out) as answers, Progress(len(lines), "answering", "questions") as progress:
             for number, line in lines:
                 asked = read_line(line)
                 if isinstance(asked, str):

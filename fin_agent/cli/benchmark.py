@@ -11,6 +11,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.config import settings_from_environment
 from fin_agent.evaluation.financebench import Row, load_questions, score
 from fin_agent.evaluation.report import summarize, write_rows
 from fin_agent.graphs.answer.context import AnswerContext
@@ -20,14 +21,18 @@ from fin_agent.presentation.filings import in_our_look
 _MOST_NAMED = 5
 
 
-def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json: bool, debug: bool) -> ExitCode:
+def run_financebench(
+    questions: Path, out: Path, given: Path | None, *, strategy: str, as_json: bool, debug: bool
+) -> ExitCode:
     """Answer and score all questions; SOME_FAILED where one could not be answered at all (it counts as refused)."""
     started = time.perf_counter()
+    settings = settings_from_environment(strategy=strategy)
     asked = load_questions(questions)
     rows: list[Row] = []
     failures: list[tuple[str, str]] = []
     out.mkdir(parents=True, exist_ok=True)
-    with opened(given) as workspace, AnswersFile(out / "answers.jsonl") as answers:
+    with opened(given) as workspace:
+        context = AnswerContext.by_rules(workspace, settings, notify=warn)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = standing_for(records)
@@ -35,8 +40,7 @@ def run_financebench(questions: Path, out: Path, given: Path | None, *, as_json:
         if lacking:
             named = ", ".join(lacking[:_MOST_NAMED]) + (" ..." if len(lacking) > _MOST_NAMED else "")
             warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
-        context = AnswerContext.by_rules(workspace)
-        with Progress(len(asked), "answering", "questions") as progress:
+        with AnswersFile(out / "answers.jsonl") as answers, Progress(len(asked), "answering", "questions") as progress:
             for question in asked:
                 tried = attempt(question.question, context, question_id=question.id, debug=debug)
                 written = answers.write(tried.answer)

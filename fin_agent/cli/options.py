@@ -26,6 +26,14 @@ Docs = Annotated[
     list[str] | None,
     typer.Option("--doc", metavar="ID", help="Search this filing only; may be given several times."),
 ]
+StrategyName = Annotated[
+    str,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` puts one over another.",
+    ),
+]
 WithTrace = Annotated[bool, typer.Option("--trace", help="Also show each step: what it saw, kept and dropped.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

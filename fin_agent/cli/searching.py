@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.options import Level
 from fin_agent.cli.streams import show, show_json, warn
-from fin_agent.config import Settings
+from fin_agent.config import settings_from_environment
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.presentation.searches import Hit, hits_view, query_view
-from fin_agent.retrieval.query import Query, SearchResult
-from fin_agent.retrieval.search import search
+from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
 from fin_agent.workspace import Workspace
 
 
@@ -25,26 +25,25 @@ def search_index(
     level: Level,
     k: int,
     doc_ids: Sequence[str],
+    strategy: str,
     explain: bool,
     as_json: bool,
 ) -> ExitCode:
     """List the `k` best of `level` for the question."""
-    settings = Settings()
+    settings = settings_from_environment(strategy=strategy)
     with opened(given) as workspace:
         for doc_id in doc_ids:
             workspace.index.filing(doc_id)
+        searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
         intent = analyst.intent(question)
         for missing in what_cannot_be_met(intent, workspace):
             warn(missing)
         query = analyst.query(intent, analyst.plan(intent), None)
-        result = search(
+        result = searching.search(
             query,
-            workspace,
-            within=doc_ids or None,
-            documents=k if level is Level.DOCUMENT else settings.documents,
-            pages=max(k, settings.pages),
-            passages=k,
+            Scope(doc_ids=tuple(dict.fromkeys(doc_ids))) if doc_ids else EVERYTHING,
+            Depth(k if level is Level.DOCUMENT else settings.documents, max(k, settings.pages), k),
         )
         hits = _hits(result, level, k, workspace)
         names = {company.key: company.name for company in workspace.directory.companies}

@@ -6,26 +6,21 @@ import re
 from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.lexicon.period_phrases import (
-    AS_OF,
-    DateRole,
-    PeriodAtom,
-    SpokenDate,
-    period_atoms,
-    spoken_dates,
-    stands_before,
-    uniform,
-)
+from fin_agent.lexicon.period_phrases import period_atoms
+from fin_agent.lexicon.period_words import AS_OF, PeriodAtom, stands_before, uniform
+from fin_agent.lexicon.spoken_dates import DateRole, SpokenDate, spoken_dates
 from fin_agent.lexicon.year_spans import Span, span_of, trailing_years
 from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]
 
 
+@lru_cache(maxsize=256)
 def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
     """Reads every period that `question` names; never raises.
 
@@ -39,7 +34,7 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
     text = uniform(question)
     dates = spoken_dates(text)
     definitions = [found.span() for found in _DEFINITION.finditer(text)]
-    atoms = period_atoms(text, [(one.start, one.end) for one in dates])
+    atoms = period_atoms(text, [(one.lead, one.end) for one in dates])
     atoms, loose = _settle_loose_parts(atoms)
     mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
     mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
@@ -62,6 +57,7 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
         dates=tuple(_date_mention(question, one) for one in dates),
         years=tuple(sorted(years)),
         span=span,
+        since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
         as_of=next((mention.fiscal_year for mention in asked if stands_before(AS_OF, text, mention.start)), None),
         latest=latest and ("quarter" if latest == "quarter" else "year"),
         against_prior_year=_PRIOR_YEAR.search(text) is not None,
@@ -119,6 +115,8 @@ class QuestionPeriods(BaseModel):
     span: Span | None = None
     as_of: int | None = None
     """2021 for `as of FY2021`: the filing to look into, whatever other years are asked about."""
+    since: int | None = None
+    """2018 for `since 2018` and `from 2018 on`: up to the newest there is."""
     latest: Literal["year", "quarter"] | None = None
     """`most recent fiscal year`, `last year`, `latest quarter`, where no year is printed."""
     against_prior_year: bool = False
@@ -175,10 +173,16 @@ def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tupl
 
 
 def _mention_of_date(question: str, one: SpokenDate, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
-    whole_year = one.months == 12
+    year, month = nominal_month(one.date)
+    if one.months == 12:
+        year = fiscal_year_of(one.date)
+    elif one.quarter:
+        closing = (month + 3 * (4 - one.quarter) - 1) % 12 + 1
+        year = fiscal_year_of(one.date, closing)
+    calendar_quarter = fiscal_quarter_of(one.date, 12) if one.months == 3 else None
     return PeriodMention(
-        fiscal_year=fiscal_year_of(one.date) if whole_year else nominal_month(one.date)[0],
-        quarter=fiscal_quarter_of(one.date, 12) if one.months == 3 else None,
+        fiscal_year=year,
+        quarter=one.quarter or calendar_quarter,
         kind="fiscal" if one.fiscal else "calendar",
         start=one.start,
         end=one.end,
@@ -205,6 +209,23 @@ def _latest(text: str) -> Literal["last", "newest", "quarter"] | None:
     if found["unit"].lower() == "quarter":
         return "quarter"
     return "last" if found["last"] else "newest"
+
+
+def _is_since(text: str, mention: PeriodMention) -> bool:
+    if mention.months != 12 or mention.defining:
+        return False
+    return stands_before(_SINCE, text, mention.start) is not None or (
+        stands_before(_FROM, text, mention.start) is not None and _ONWARD.match(text, mention.end) is not None
+    )
+
+
+_LEAD_TO_YEAR = r"\s+(?:the\s+)?(?:(?:end|start|beginning)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?$"
+_SINCE = re.compile(r"\bsince" + _LEAD_TO_YEAR, re.IGNORECASE)
+_FROM = re.compile(r"\b(?:from|starting(?:\s+in)?|beginning(?:\s+in)?)" + _LEAD_TO_YEAR, re.IGNORECASE)
+_ONWARD = re.compile(
+    r"\s+(?:on\b(?!\s+the)|onwards?\b|forward\b|(?:to|through|until|till)\s+(?:date|now|today|(?:the\s+)?present)\b)",
+    re.IGNORECASE,
+)
 
 
 def _inside(place: int, spans: Sequence[tuple[int, int]]) -> bool:

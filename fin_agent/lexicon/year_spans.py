@@ -9,7 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.lexicon.period_phrases import JOINING, PeriodAtom, number_of, stands_before
+from fin_agent.lexicon.period_words import JOINING, YEAR, PeriodAtom, number_of, stands_before
+from fin_agent.vocabulary.dates import MONTH_NAME
 
 
 class Span(BaseModel):
@@ -50,7 +51,7 @@ def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span 
 
 def trailing_years(text: str) -> int | None:
     """3 for `the last three years`, `3 year average` or `average of three years`; None where no years are counted."""
-    for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS):
+    for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS, _YEARS_ENDED):
         found = pattern.search(text)
         if found is not None and number_of(found["n"]) >= 2:
             return number_of(found["n"])
@@ -70,6 +71,11 @@ _YEARS_WORDED = re.compile(
 )
 _AVERAGE_OF = re.compile(rf"\b(?:average|avg|mean)\b[^.?!]{{0,80}}?\b{_NUMBER} (?:fiscal )?years\b", re.IGNORECASE)
 _OVER_YEARS = re.compile(rf"\b(?:over|across|during|for) (?:the )?{_NUMBER}[ -](?:fiscal )?years\b", re.IGNORECASE)
+_YEARS_ENDED = re.compile(
+    rf"\b{_NUMBER}[ -](?:fiscal[ -])?years?(?: period)?\s+(?:(?:that\s+)?end(?:ed|ing)|(?:up\s+)?to|through)\s+"
+    rf"(?:in\s+|on\s+|with\s+)?(?:the\s+)?(?:end\s+of\s+)?(?:fiscal|fy|{YEAR}|{MONTH_NAME}|[0-9]{{1,2}}[ /])",
+    re.IGNORECASE,
+)
 _AVERAGE = re.compile(r"\b(?:averaged?|avg|mean|median)\b", re.IGNORECASE)
 _LEAD = r"\s+(?:the\s+)?(?:(?:fiscal|calendar|financial)\s+)?(?:years?\s+)?(?:the\s+)?(?:end\s+of\s+)?$"
 _BETWEEN = re.compile(r"\bbetween" + _LEAD, re.IGNORECASE)

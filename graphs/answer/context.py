@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
+from fin_agent.retrieval.strategies.models import Notify, logged
+from fin_agent.retrieval.strategies.names import is_default
+from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
 
@@ -19,10 +23,18 @@ class AnswerContext:
     analyst: Analyst
     executor: ProgramExecutor
     settings: Settings = field(default_factory=Settings)
+    strategy: Strategy | None = None
+    """Searches in one go; None where documents, pages and passages are searched one after the other, the default."""
 
     @classmethod
-    def by_rules(cls, workspace: Workspace, settings: Settings | None = None) -> AnswerContext:
-        """The default: the rules analyst and the Monty sandbox."""
+    def by_rules(
+        cls, workspace: Workspace, settings: Settings | None = None, *, notify: Notify = logged
+    ) -> AnswerContext:
+        """The default: the rules analyst, the Monty sandbox, and the strategy that the settings name.
+
+        `notify` is told what a person should know. Raises StrategyError where the strategy lacks what it needs.
+        """
         settings = settings or Settings()
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
-        return cls(workspace, analyst, MontySandbox(), settings)
+        named = None if is_default(settings.strategy) else strategy_for(settings, workspace, notify=notify)
+        return cls(workspace, analyst, MontySandbox(), settings, named)

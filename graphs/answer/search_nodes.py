@@ -16,6 +16,7 @@ from fin_agent.graphs.answer.parts import of_a_part
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.retrieval.query import EVERYTHING, Depth, Scope
 from fin_agent.tools.card_extraction import extract_cards as extract
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
@@ -89,30 +90,45 @@ def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str]
 
 
 def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Rank filings; the first few are searched, all are listed as retrieved."""
+    """Rank filings; the first few are searched, all are listed as retrieved.
+
+    A strategy other than the default finds pages and passages in the same go: they are kept for the nodes after this.
+    """
     context = runtime.context
     settings = context.settings
-    ranked = find_documents(
-        state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=max(settings.listed, settings.documents)
-    )
-    searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
+    listed = max(settings.listed, settings.documents)
+    update: Update = {}
+    if context.strategy is None:
+        ranked = find_documents(state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=listed)
+        searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
+        summary = f"{len(ranked)} filings, searching the first {len(searched)}"
+    else:
+        depth = Depth(listed, settings.pages, max(settings.listed, settings.passages))
+        result = context.strategy.search(state["query"], _scope(state), depth)
+        ranked, searched = list(result.filings), list(result.filings[: settings.documents])
+        update["found_at_once"] = result
+        summary = f"{len(ranked)} filings by {context.strategy.name}"
+        summary += f" in {result.rounds} rounds" if result.rounds > 1 else ""
     step = TraceStep(
         node="search_documents",
         round=state["round"],
-        summary=f"{len(ranked)} filings, searching the first {len(searched)}",
+        summary=summary,
         details=tuple(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked),
     )
     return emitted(
         runtime,
         step,
-        {"documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
+        {**update, "documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
     )
 
 
 def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the pages of the filings searched."""
     context = runtime.context
-    ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
+    if context.strategy is None:
+        ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
+    else:
+        ranked = list(state["found_at_once"].pages)
     step = TraceStep(
         node="search_pages",
         round=state["round"],
@@ -127,9 +143,14 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
     settings = context.settings
-    ranked = find_passages(
-        state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
-    )
+    read = settings.passages
+    if context.strategy is None:
+        ranked = find_passages(
+            state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
+        )
+    else:
+        ranked = list(state["found_at_once"].passages)
+        read = state["found_at_once"].kept or read
     found = [
         RetrievedPassage(
             doc_id=entry.stored.doc_id,
@@ -146,13 +167,18 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     step = TraceStep(
         node="search_passages",
         round=state["round"],
-        summary=f"{len(found)} passages, reading the first {min(settings.passages, len(found))}",
+        summary=f"{len(found)} passages, reading the first {min(read, len(found))}",
         details=tuple(
             f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
             for passage in found
         ),
     )
-    return emitted(runtime, step, {"passages": found[: settings.passages], "found_passages": found})
+    return emitted(runtime, step, {"passages": found[:read], "found_passages": found})
+
+
+def _scope(state: AnswerState) -> Scope:
+    doc_ids = state.get("doc_ids")
+    return Scope(doc_ids=tuple(dict.fromkeys(doc_ids))) if doc_ids else EVERYTHING
 
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -13,7 +13,7 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import TraceStep
-from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
+from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, SearchResult
 
 
 class QuestionInput(TypedDict, total=False):
@@ -38,6 +38,8 @@ class AnswerState(QuestionInput, total=False):
     plan: Plan
     query: Query
     round: int
+    found_at_once: SearchResult
+    """What a strategy other than the default found this round; the nodes after it hand out its parts."""
     documents: list[RankedFiling]
     pages: list[RankedPage]
     passages: list[RetrievedPassage]

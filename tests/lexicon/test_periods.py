@@ -13,7 +13,7 @@ from fin_agent.lexicon.periods import fiscal_year_of, parse_periods
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip
 ORDINALS = ("first", "second", "third", "fourth")
-years = st.integers(2000, 2040)
+years = st.integers(1995, 2040)
 quarters = st.integers(1, 4)
 
 
@@ -21,7 +21,8 @@ quarters = st.integers(1, 4)
     years,
     st.sampled_from(
         ["FY{y}", "FY {y}", "fy{y}", "FY{s}", "FY'{s}", "FY ’{s}", "fiscal {y}", "fiscal year {y}", "fiscal '{s}",
-         "the {y} fiscal year", "F.Y. {y}", "fiscal year ended {y}", "fiscal-year {y}", "financial year {y}"]
+         "the {y} fiscal year", "F.Y. {y}", "F{y}", "{y}FY", "FYE {y}", "FY_{y}", "F'{s}",
+         "fiscal year ended {y}", "fiscal-year {y}", "financial year {y}"]
     ),
 )  # fmt: skip
 @settings(deadline=None)
@@ -45,7 +46,8 @@ def test_fiscal_years_in_any_form(year: int, form: str) -> None:
             "{q}QFY{y}",
             "{o} quarter of {y}", "{o} quarter {y}", "{o} quarter of fiscal {y}", "{o} fiscal quarter of {y}",
             "{o}-quarter {y}", "{o} quarter of the fiscal year {y}", "{y}'s {o} quarter", "{y} {o} quarter",
-            "quarter {q} of {y}", "Q{q}, {y}", "{o} quarter ended {y}",
+            "quarter {q} of {y}", "Q{q}, {y}", "{o} quarter ended {y}", "Q{q}/{y}", "Q{q}/{s}", "FQ{q} {y}", "F{q}Q{s}",
+            "{y}/Q{q}", "{y}-Q{q}",
         ]
     ),
 )  # fmt: skip
@@ -57,6 +59,33 @@ def test_quarters_in_any_form(year: int, quarter: int, form: str) -> None:
     assert found.quarters == ((year, quarter),)
     assert found.years == (year,)
     assert [mention.phrase for mention in found.mentions] == [words]
+
+
+@given(
+    years,
+    st.sampled_from((3, 6, 9, 12)),
+    st.sampled_from(["the quarter ended {m} {y}", "the three months ending {a} {y}", "the {m} {y} quarter",
+                     "the {m} quarter of {y}", "the {a} quarter {y}", "the quarterly period ended {m} {d}, {y}",
+                     "the three-month period ended {m} {d}, {y}", "the quarter that ended on {d} {m} {y}",
+                     "the 13 weeks to {m} {d}, {y}"]),
+)  # fmt: skip
+@settings(deadline=None)
+def test_quarters_named_by_the_month_they_end_in(year: int, month: int, form: str) -> None:
+    day = 30 if month in (6, 9) else 31
+    words = form.format(m=MONTHS[month - 1], a=MONTHS[month - 1][:3], d=day, y=year)
+    found = parse_periods(f"How much did sales grow in {words}?")
+    assert found.quarters == ((year, month // 3),)
+    assert [mention.date for mention in found.dates] == [date(year, month, day)]
+    assert found.dates[0].role == "ended"
+
+
+@given(years, st.sampled_from(["{y}", "fiscal {y}", "FY{y}", "fiscal year {y}", "the {y} fiscal year"]))
+@settings(deadline=None)
+def test_a_year_is_read_the_same_in_any_surroundings(year: int, form: str) -> None:
+    words = form.format(y=year)
+    for question in ("{w}", "{w}?", "({w})", "In {w}, what was revenue?", "Revenue: {w}.", "as of {w}", "\"{w}\"",
+                     "What was {w}'s revenue?", "{w} 10-K", "10-K for {w}", "capex/{w}"):  # fmt: skip
+        assert parse_periods(question.format(w=words)).years == (year,), question.format(w=words)
 
 
 @given(
@@ -170,6 +199,42 @@ def test_which_numbers_are_years(question: str, asked: tuple[int, ...]) -> None:
 )
 def test_several_quarters(question: str, asked: tuple[tuple[int, int], ...]) -> None:
     assert parse_periods(question).quarters == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "period"),
+    [
+        ("third quarter ended October 29, 2022", (2022, 3)),
+        ("first quarter ended August 31, 2022", (2023, 1)),
+        ("fourth fiscal quarter (ended January 28, 2023)", (2022, 4)),
+        ("second quarter of fiscal 2023 ended December 31, 2022", (2023, 2)),
+        ("13 weeks ended October 29, 2022", (2022, 4)),
+    ],
+)
+def test_a_quarter_that_is_counted_and_dated_is_the_filers_own(question: str, period: tuple[int, int]) -> None:
+    assert parse_periods(question).quarters == (period,)
+
+
+def test_years_behind_a_date_end_on_the_same_day() -> None:
+    found = parse_periods("years ended December 31, 2022, 2021 and 2020")
+    assert [one.date.isoformat() for one in found.dates] == ["2022-12-31", "2021-12-31", "2020-12-31"]
+    assert [one.date.year for one in parse_periods("as of February 29, 2024 and 2023").dates] == [2024, 2023]
+    assert parse_periods("three months ended September 30, 2022 and 2021").quarters == ((2021, 3), (2022, 3))
+
+
+@pytest.mark.parametrize(
+    ("question", "since"),
+    [
+        ("How has capex changed since 2018?", 2018),
+        ("since the end of fiscal 2018", 2018),
+        ("from FY2018 onwards", 2018),
+        ("from 2018 to date", 2018),
+        ("from 2018 to 2019", None),
+        ("in 2018", None),
+    ],
+)
+def test_since(question: str, since: int | None) -> None:
+    assert parse_periods(question).since == since
 
 
 def test_period_ends() -> None:

@@ -1,33 +1,42 @@
-"""Dates of a question as fiscal periods: `as of January 28, 2023` is the end of what its filer calls fiscal 2022."""
+"""Dates and relative periods of a question as fiscal periods of its companies.
+
+`as of January 28, 2023` is the end of what its filer calls fiscal 2022; `the last quarter` is the last one filed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.fiscal import FiscalPeriod, is_annual
-from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.fiscal import ANNUAL_FORMS, FiscalPeriod, FiscalYears, is_annual
+from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
 _DAYS_NEAR = 7
 _DAYS_A_YEAR = 365.25
+_DAYS_A_MONTH = 30
 _YEARS_OF_COLUMNS = 3
-_WHOLE_PERIODS = (0, 3, 12)
 
 
 def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
-    """`intent` with the periods that its dates end, where it asks for figures and names its periods by dates alone.
+    """`intent` with the periods that its dates end, and with those that are named from the newest filing back.
 
-    A date that ends no period of the company's filings becomes the calendar quarter it lies in, which is then missing:
-    a figure of another date would be a guess.
+    Only where periods are named by dates alone. A date that ends no period of the company's filings becomes the
+    quarter it closes by the filer's own calendar, else the calendar quarter it lies in, which is then missing: a figure
+    of another date would be a guess. A question of words
+    keeps what its words say then.
     """
-    if not intent.numeric or not intent.companies:
+    if not intent.companies:
         return intent
     parsed = parse_periods(intent.core)
-    dates = [mention.date for mention in parsed.dates if mention.role in ("as of", "ended", "on")]
-    by_name = any(mention.period_end is None or mention.months not in _WHOLE_PERIODS for mention in parsed.mentions)
+    if not parsed.dates:
+        return _with_relative_periods(intent, parsed, workspace)
+    roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
+    dates = [mention.date for mention in parsed.dates if mention.role in roles]
+    by_name = any(mention.period_end is None for mention in parsed.mentions)
     if not dates or by_name:
         return intent
     owned = [
@@ -36,11 +45,13 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
         for company in workspace.directory.companies
         if company.key == asked.key
     ]
-    found = [{_ended(day, identities) or _calendar_quarter(day) for day in dates} for identities in owned]
+    ended = [{_ended(day, identities) for day in dates} for identities in owned]
+    if not intent.numeric and any(None in periods for periods in ended):
+        return intent
+    found = [{_ended(day, identities) or _not_on_file(day, identities) for day in dates} for identities in owned]
     if any(periods != found[0] for periods in found):
         return intent
-    ordered = sorted(found[0], key=lambda period: (period.fiscal_year, period.quarter or 5))
-    return intent.model_copy(update={"periods": tuple(ordered)})
+    return intent.model_copy(update={"periods": _ordered(found[0])})
 
 
 def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
@@ -59,5 +70,55 @@ def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 
 
-def _calendar_quarter(day: date) -> FiscalPeriod:
+def _not_on_file(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
+    """The quarter or year that would end on `day` by the calendar that the filer's annual reports show."""
+    ends = [identity.reported.end for identity in identities if identity.reported and identity.form in ANNUAL_FORMS]
+    closing = {nominal_month(end)[1] for end in ends if end is not None}
+    _, month = nominal_month(day)
+    near_the_end = day.day <= _DAYS_NEAR or day.day > _DAYS_A_MONTH - _DAYS_NEAR
+    for last in closing if len(closing) == 1 and near_the_end else ():
+        if (month - last) % 3 == 0:
+            quarter = fiscal_quarter_of(day, last)
+            return FiscalPeriod(fiscal_year=fiscal_year_of(day, last), quarter=quarter if quarter < 4 else None)
     return FiscalPeriod(fiscal_year=day.year, quarter=(day.month + 2) // 3)
+
+
+def _with_relative_periods(intent: Intent, parsed: QuestionPeriods, workspace: Workspace) -> Intent:
+    """`the most recent quarter`, `the last three years`, `since 2018`: counted from what is filed.
+
+    Companies whose newest periods differ keep what the words say.
+    """
+    periods_of = _relative(intent, parsed)
+    if periods_of is None:
+        return intent
+    found = {periods_of(workspace.years[company.key]) for company in intent.companies}
+    if len(found) != 1 or not (periods := found.pop()):
+        return intent
+    names = " and ".join(company.name for company in intent.companies)
+    said = f"{periods[0]} to {periods[-1]}" if len(periods) > 1 else f"{periods[0]}"
+    note = f"the newest filed by {names} is {periods[-1]}: {said} is taken"
+    return intent.model_copy(update={"periods": periods, "assumed": (*intent.assumed, note)})
+
+
+def _relative(intent: Intent, parsed: QuestionPeriods) -> Callable[[FiscalYears], tuple[FiscalPeriod, ...]] | None:
+    """How to count the periods asked from those a company has filed; None where none are counted from them."""
+    since, counted = parsed.since, parsed.trailing_years
+    if since is not None and len(intent.periods) == 1:
+        return lambda filed: _years(since, filed.annual[-1]) if filed.annual else ()
+    if intent.periods:
+        return None
+    if parsed.latest == "quarter":
+        return lambda filed: tuple(FiscalPeriod(fiscal_year=year, quarter=part) for year, part in filed.quarters[-1:])
+    if counted is not None:
+        return lambda filed: _years(filed.annual[-1] - counted + 1, filed.annual[-1]) if filed.annual else ()
+    if parsed.latest == "year" and not intent.numeric:
+        return lambda filed: _years(filed.annual[-1], filed.annual[-1]) if filed.annual else ()
+    return None
+
+
+def _years(first: int, last: int) -> tuple[FiscalPeriod, ...]:
+    return tuple(FiscalPeriod(fiscal_year=year) for year in range(first, last + 1))
+
+
+def _ordered(periods: Iterable[FiscalPeriod]) -> tuple[FiscalPeriod, ...]:
+    return tuple(sorted(periods, key=lambda period: (period.fiscal_year, period.quarter or 5)))

@@ -15,7 +15,8 @@ from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUn
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
+from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of
 from fin_agent.vocabulary.identity import Form
 
 LONGEST_QUESTION = 10_000
@@ -51,14 +52,15 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     measure = measure_of(bare, wording.definitions, lexicon)
     periods = _periods(wording.core, question)
     named = len(companies) + len(unknown)
-    relation = relation_of(wording.core, _spans_of(measure, wording.core, lexicon), len(periods), named)
+    spans = _spans_of(measure, wording.core, lexicon)
+    relation = relation_of(wording.core, spans, _how_many_periods(wording.core, periods), named)
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
     comparison = comparison_of(wording.core, named)
     unit = _unit(question, measure, relation, comparison)
-    topics = lexicon.topics(wording.core)
+    topics = lexicon.topics(_without_companies(wording.core, directory))
     return Intent(
         question=question,
         core=wording.core,
@@ -103,7 +105,9 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
     """Periods of the part that asks; of the whole question where that part names none."""
     for text in (core, question):
         parsed = parse_periods(text)
-        asked = {FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=mention.quarter) for mention in parsed.mentions}
+        asked = {
+            FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=_last_quarter(mention)) for mention in parsed.mentions
+        }
         asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
         if parsed.as_of is not None and _OUTLOOK.search(text):
             # What lies after that date is looked for in the filings of that date.
@@ -119,8 +123,25 @@ _OUTLOOK = re.compile(
 )
 
 
+def _last_quarter(mention: PeriodMention) -> int | None:
+    """The quarter, or the one that closes half a year or nine months: its report tells of them."""
+    if mention.quarter or mention.months not in (6, 9) or mention.half == 2:
+        return mention.quarter
+    return fiscal_quarter_of(mention.period_end, 12) if mention.period_end else mention.months // 3
+
+
+def _how_many_periods(core: str, periods: Sequence[FiscalPeriod]) -> int:
+    """At least how many periods are asked about; `since 2018` and `the last three years` name fewer than they ask."""
+    if len(periods) > 1:
+        return len(periods)
+    parsed = parse_periods(core)
+    if parsed.since is not None:
+        return 2
+    return len(periods) if periods else parsed.trailing_years or 0
+
+
 def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
-    return {mention.fiscal_year for mention in parsed.mentions if mention.quarter}
+    return {mention.fiscal_year for mention in parsed.mentions if _last_quarter(mention)}
 
 
 def _quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:

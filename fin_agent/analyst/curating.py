@@ -1,0 +1,65 @@
+"""The analyst as the curator of a retrieval strategy, and the strategy that settings name with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.analyst.protocol import Analyst
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.config import Settings
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.retrieval.query import Query, RankedPassage
+from fin_agent.retrieval.strategies.curating import Verdict
+from fin_agent.retrieval.strategies.models import Models, Notify, logged
+from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.retrieval.strategies.writing import Writer
+from fin_agent.workspace import Workspace
+
+
+def strategy_for(
+    settings: Settings, workspace: Workspace, *, writer: Writer | None = None, notify: Notify = logged
+) -> Strategy:
+    """The strategy that `settings` name, its evidence curated by the rules analyst.
+
+    `writer` writes in place of the chat model that the settings name; `notify` is told what a person should know.
+    Raises StrategyError where it is not written as one or lacks what it needs.
+    """
+    curator = AnalystCurator(RulesAnalyst(workspace, most_evidence=settings.evidence))
+    return build_strategy(settings.strategy, workspace, settings, Models(writer=writer, curator=curator, notify=notify))
+
+
+class AnalystCurator:
+    """An analyst as a Curator: it reads the question anew, curates, and says what to search for next."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        """See Curator.curate. A question that cannot be read is not curated: everything is kept."""
+        try:
+            intent = self._analyst.intent(question.text)
+        except QuestionError:
+            return Verdict(tuple(passages), answerable=True)
+        plan = self._analyst.plan(intent)
+        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
+        curation = self._analyst.curate(intent, plan, [_retrieved(passage) for passage in passages], list(filings))
+        kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
+        if curation.answerable:
+            return Verdict(kept, answerable=True)
+        return Verdict(kept, answerable=False, complementary=self._analyst.query(intent, plan, curation.ledger))
+
+
+def _retrieved(ranked: RankedPassage) -> RetrievedPassage:
+    passage = ranked.stored.passage
+    return RetrievedPassage(
+        doc_id=ranked.stored.doc_id,
+        page=passage.page,
+        ordinal=passage.ordinal,
+        kind=passage.kind,
+        text=passage.text,
+        box=passage.box,
+        score=ranked.score,
+        round=1,
+    )
