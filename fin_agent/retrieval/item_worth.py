@@ -11,7 +11,7 @@ from fin_agent.vocabulary.identity import Form
 
 _EXHIBITS = "9.01"
 _BODY = 0.6
-"""Worth of an Item of an 8-K that is not the one such things are usually told under."""
+"""Worth of an Item of an 8-K that is not the one such things are usually told under; 1 where none is known."""
 
 
 def item_worth(query: Query, record: FilingRecord) -> Callable[[str | None], float]:
@@ -27,7 +27,7 @@ def item_worth(query: Query, record: FilingRecord) -> Callable[[str | None], flo
 
     def of(item: str | None) -> float:
         if eight_k and item not in (None, _EXHIBITS, COVER):
-            return max(_BODY, worth.get(item or "", 0.0))
+            return max(_BODY, worth.get(item or "", 0.0)) if worth else 1.0
         return worth.get(item or "", 0.0)
 
     return of

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.filings.outline.items import COVER
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.item_worth import item_worth
@@ -14,9 +14,11 @@ from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
 from fin_agent.retrieval.query import Query, RankedFiling
 from fin_agent.retrieval.row_match import RowMatch, row_matches
+from fin_agent.vocabulary.page import Statement
 
 MEANINGS: Mapping[str, str] = {
     "filing": "its filing's score, the best one's 1",
+    "period": "how well its filing's period fits those asked about",
     "words": "BM25 of the question's own words, the best page's 1",
     "expansions": "BM25 of the words that filings use for the same, the best page's 1",
     "synonyms": "BM25 of what filings write for everyday words of the question, the best page's 1",
@@ -27,11 +29,13 @@ MEANINGS: Mapping[str, str] = {
     "note": "share of the title of its note that is wanted",
     "statement": "it is a primary statement that is asked for",
     "facts": "share of the figures spoken of that it states for a period asked about",
-    "statement row": "how well a row of a primary statement on it is labelled as the question puts it",
-    "row": "how well a row of any table on it is labelled as the question puts it",
+    "parts": "it divides a figure spoken of among parts of the company; where such a table is asked for",
+    "statement row": "how well a row of a primary statement on it is labelled as asked, or is the figure looked for",
+    "row": "the same of any table on it",
     "item": "worth of the Item it belongs to, for what is asked",
     "item start": "worth of an Item that begins on it",
     "tables": "it is a table of the kind that shows such things",
+    "no risk factor": "1 where it is none of the risk factors, or where these are asked for",
     "early": "its place in the filing: the first page 1, the eleventh a half",
     "slots": "figures looked for that it adds to the pages before it",
 }
@@ -44,6 +48,7 @@ _READ = 50
 """Pages whose text is read: those that the cheaper features put first."""
 _ON_A_COVER = 0.3
 _FIRST_PAGES = 10
+_RISK_FACTORS = frozenset({"1A", "II-1A"})
 _NO_ROW = RowMatch()
 
 
@@ -69,12 +74,15 @@ def candidates_of(
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
+    periods = {filing.doc_id: dict(filing.features).get("period", 0.0) for filing in filings}
     words = _bm25(index, query.terms, doc_ids)
     expansions = _bm25(index, query.expansions, doc_ids)
     synonyms = _bm25(index, query.synonyms, doc_ids)
     held = _slots_held(query, index, doc_ids, metrics, owners)
-    rows = row_matches(query, index, doc_ids)
-    stated = _figures_stated(query, index, doc_ids)
+    rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
+    spoken_of = index.facts(doc_ids, metrics=query.metrics) if query.metrics else []
+    stated = _figures_stated(query, spoken_of)
+    divided = _divided(query, spoken_of) if query.tables or query.figures else {}
     places = [_Place.of(index.filing(doc_id), query) for doc_id in doc_ids]
     worth = {place.doc_id: place for place in places}
     pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
@@ -90,32 +98,38 @@ def candidates_of(
         place = worth[page.key.doc_id]
         telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
         match = read.get(page.key, NOTHING_READ)
+        slots = held.get(page.key, {})
+        row = rows.get(page.key, _NO_ROW)
+        asked_for = sum(worth == 1.0 for worth in slots.values()) / max(1, len(query.slots))
         features = {
             "filing": filing_scores[page.key.doc_id],
+            "period": periods[page.key.doc_id],
             "words": words.get(page.key, 0.0) * telling,
             "expansions": expansions.get(page.key, 0.0) * telling,
             "synonyms": synonyms.get(page.key, 0.0) * telling,
-            **_of_text(match),
+            **_of_text(match, telling),
             "note": wanted.wanted_of(place.note_title(page)),
             "statement": float(page.statement in query.statements),
             "facts": len(stated.get(page.key, ())) / max(1, len(query.metrics)),
-            "statement row": rows.get(page.key, _NO_ROW).of_statement,
-            "row": rows.get(page.key, _NO_ROW).of_any_table,
+            "parts": divided.get(page.key, 0.0),
+            "statement row": max(row.of_statement, asked_for),
+            "row": max(row.of_any_table, asked_for),
             "item": max(place.item(item) for item in place.items_on(page)),
             "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
+            "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
             "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
         }
-        found.append(Candidate(page.key, features, held.get(page.key, {})))
+        found.append(Candidate(page.key, features, slots))
     return found
 
 
-def _of_text(match: TextMatch) -> dict[str, float]:
+def _of_text(match: TextMatch, telling: float) -> dict[str, float]:
     return {
         "synonym coverage": match.synonyms,
-        "nearness": match.nearness,
-        "headings": match.headings,
-        "expansion headings": match.expansion_headings,
+        "nearness": match.nearness * telling,
+        "headings": match.headings * telling,
+        "expansion headings": match.expansion_headings * telling,
     }
 
 
@@ -176,17 +190,27 @@ def _slots_held(
     return held
 
 
-def _figures_stated(query: Query, index: FilingIndex, doc_ids: Sequence[str]) -> dict[PageKey, set[str]]:
+def _figures_stated(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, set[str]]:
     """Of the metrics spoken of, those that each page states of the whole company for a period asked about."""
-    if not query.metrics:
-        return {}
-    years = {period.fiscal_year for period in query.periods}
     stated: dict[PageKey, set[str]] = {}
-    for sourced in index.facts(doc_ids, metrics=query.metrics):
-        fact = sourced.fact
-        if fact.scope is None and fact.metric and (not years or fact.period.fiscal_year in years):
-            stated.setdefault(sourced.key, set()).add(fact.metric)
+    for sourced in _of_periods(query, facts):
+        if sourced.fact.scope is None and sourced.fact.metric:
+            stated.setdefault(sourced.key, set()).add(sourced.fact.metric)
     return stated
+
+
+def _divided(query: Query, facts: Sequence[SourcedFact]) -> dict[PageKey, float]:
+    """Pages that state a figure spoken of for parts, as segments or regions: the more parts, the nearer to 1."""
+    parts: dict[PageKey, set[str]] = {}
+    for sourced in _of_periods(query, facts):
+        if sourced.fact.scope is not None and sourced.fact.statement is not Statement.EQUITY:
+            parts.setdefault(sourced.key, set()).add(sourced.fact.scope)
+    return {key: len(scopes) / (1 + len(scopes)) for key, scopes in parts.items()}
+
+
+def _of_periods(query: Query, facts: Sequence[SourcedFact]) -> Iterator[SourcedFact]:
+    years = {period.fiscal_year for period in query.periods}
+    return (sourced for sourced in facts if not years or sourced.fact.period.fiscal_year in years)
 
 
 def _in_rank_order(pages: Sequence[PageOutline], doc_ids: Sequence[str]) -> list[PageOutline]:

@@ -24,8 +24,9 @@ _WORD = re.compile(r"[a-z]{3}")
 def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuestion]:
     """`count` lookups, as many from each annual report, for rows of its primary statements in its own year.
 
-    The gold page is the first statement page that prints the label; other statement pages that do hold the same. Which
-    rows are taken depends on their words alone: the same filings always give the same questions.
+    The gold page is the metric's own statement; for rows that name no metric, the first statement page that prints the
+    label, and others that do hold the same. Which rows are taken depends on their words alone: the same filings always
+    give the same questions.
     """
     rows = [_rows(entry, workspace) for entry in workspace.index.entries() if entry.identity.form in ANNUAL_FORMS]
     taken: list[FinanceBenchQuestion] = []
@@ -39,9 +40,15 @@ def _rows(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion
     if reported is None or reported.quarter is not None:
         return []
     pages: dict[str, set[int]] = {}
+    at_home: dict[str, set[int]] = {}
     for sourced in workspace.index.facts([entry.doc_id]):
         if _is_own_row(sourced, reported.fiscal_year):
-            pages.setdefault(" ".join(sourced.fact.label.split()), set()).add(sourced.fact.page)
+            label = " ".join(sourced.fact.label.split())
+            pages.setdefault(label, set()).add(sourced.fact.page)
+            metric = workspace.lexicon.metrics.get(sourced.fact.metric or "")
+            if metric is not None and metric.statement is sourced.fact.statement:
+                at_home.setdefault(label, set()).add(sourced.fact.page)
+    pages |= at_home
     labels = sorted(filter(_may_be_asked, pages), key=lambda label: _shuffled(f"{entry.content_hash} {label}"))
     company = workspace.directory.by_key[workspace.directory.owners[entry.doc_id]].name
     return list(_asked(entry.doc_id, company, reported.fiscal_year, labels, pages))
