@@ -16,6 +16,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.refusals import refusal_text
+from fin_agent.index.protocol import PageKey
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:
@@ -38,24 +39,29 @@ def attempt(
     context: AnswerContext,
     *,
     doc_ids: Sequence[str] | None = None,
+    pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
     debug: bool = False,
 ) -> Attempt:
     """Answer one of many questions: one that fails does not end the run, unless `debug` wants to see it."""
     try:
-        return Attempt(answer_question(question, context, doc_ids=doc_ids, question_id=question_id))
+        return Attempt(answer_question(question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
     except Exception as error:  # the other questions still get their answers; the reason is kept and told
         if debug and not isinstance(error, FinAgentError):
             raise
         failure = sentence_of(error)
-    refusal = Answer(
+    return Attempt(refusal_for(question, failure, question_id), failure)
+
+
+def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
+    """The refusal of a question that was not answered, for `reason`."""
+    return Answer(
         id=question_id,
         question=question,
-        answer=AnswerValue(text=refusal_text([failure])),
+        answer=AnswerValue(text=refusal_text([reason])),
         refused=True,
-        missing=(failure,),
+        missing=(reason,),
     )
-    return Attempt(refusal, failure)
 
 
 class AnswersFile:

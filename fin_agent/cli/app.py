@@ -13,6 +13,7 @@ from fin_agent.cli.options import (
     AsJson,
     Debug,
     Docs,
+    GoldGiven,
     IndexFolder,
     Level,
     Question,
@@ -260,9 +261,7 @@ def compare(
     questions: Annotated[
         Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench has them.")
     ],
-    oracle: Annotated[
-        Oracle, typer.Option(help="Search only the right filing, or only the right pages.")
-    ] = Oracle.NONE,
+    oracle: GoldGiven = Oracle.NONE,
     k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many results count.")] = 5,
     out: Annotated[
         Path | None,
@@ -325,6 +324,7 @@ def financebench(
         Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
     ] = Path("fin-agent-eval"),
     strategy: StrategyName = "default",
+    oracle: GoldGiven = Oracle.NONE,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -332,7 +332,7 @@ def financebench(
     """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
     from fin_agent.cli.benchmark import run_financebench
 
-    return run_financebench(questions, out, index, strategy=strategy, as_json=as_json, debug=debug)
+    return run_financebench(questions, out, index, strategy=strategy, oracle=oracle, as_json=as_json, debug=debug)
 
 
 @benchmarks.command("reading")

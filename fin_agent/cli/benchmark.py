@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
-from fin_agent.cli.answers import AnswersFile, attempt
+from fin_agent.cli.answers import AnswersFile, Attempt, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import settings_from_environment
-from fin_agent.evaluation.financebench import Row, load_questions, score
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score
+from fin_agent.evaluation.given_away import allowed
+from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.report import summarize, write_rows
+from fin_agent.evaluation.same_content import standing_for
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import in_our_look
+from fin_agent.retrieval.query import Scope
 
 _MOST_NAMED = 5
 
 
 def run_financebench(
-    questions: Path, out: Path, given: Path | None, *, strategy: str, as_json: bool, debug: bool
+    questions: Path, out: Path, given: Path | None, *, strategy: str, oracle: Oracle, as_json: bool, debug: bool
 ) -> ExitCode:
     """Answer and score all questions; SOME_FAILED where one could not be answered at all (it counts as refused)."""
     started = time.perf_counter()
@@ -42,7 +44,7 @@ def run_financebench(
             warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
         with AnswersFile(out / "answers.jsonl") as answers, Progress(len(asked), "answering", "questions") as progress:
             for question in asked:
-                tried = attempt(question.question, context, question_id=question.id, debug=debug)
+                tried = _tried(question, allowed(question, oracle, forms), context, debug)
                 written = answers.write(tried.answer)
                 rows.append(score(question, written, forms=forms, same_content=same_content))
                 if tried.failure:
@@ -55,6 +57,7 @@ def run_financebench(
     if as_json:
         show_json(
             {
+                "oracle": oracle.value,
                 "report": report.as_json(),
                 "failed": [{"id": question_id, "reason": reason} for question_id, reason in failures],
                 "rows": str(out / "rows.csv"),
@@ -68,9 +71,9 @@ def run_financebench(
     return ExitCode.SOME_FAILED if failures else ExitCode.DONE
 
 
-def standing_for(records: Iterable[FilingRecord]) -> dict[str, str]:
-    """doc_id -> the first doc_id with the same bytes, for filings that are there under several names."""
-    by_content: dict[str, list[str]] = {}
-    for record in records:
-        by_content.setdefault(record.content_hash, []).append(record.doc_id)
-    return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)}
+def _tried(question: FinanceBenchQuestion, scope: Scope | None, context: AnswerContext, debug: bool) -> Attempt:
+    if scope is None:
+        return Attempt(refusal_for(question.question, "no filing that holds the answer is in the index", question.id))
+    return attempt(
+        question.question, context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question.id, debug=debug
+    )

@@ -12,7 +12,6 @@ import typer
 
 from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.cli.benchmark import standing_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
@@ -28,6 +27,7 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questio
 from fin_agent.evaluation.libraries import DRAWING, MEASURING, require_libraries
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.overlap import Overlap
+from fin_agent.evaluation.same_content import standing_for
 from fin_agent.presentation.filings import in_our_look
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.protocol import Strategy

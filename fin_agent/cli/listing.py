@@ -12,7 +12,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingRecord
+from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.presentation.filings import filings_view, in_reading_order, settings_view
@@ -34,12 +34,13 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
     chosen = chosen_index(given)
     state, problem = "ready", ""
     records: tuple[FilingRecord, ...] = ()
+    vectors: tuple[VectorModel, ...] = ()
     if not (chosen.folder / FILE_NAME).is_file():
         state = "not made yet: `fin-agent ingest PATH...` makes it"
     else:
         try:
             with SqliteIndex(chosen.folder) as index:
-                records = index.filings()
+                records, vectors = index.filings(), index.vector_models()
         except FilingIndexError as error:
             state, problem = "cannot be read", str(error)
     described = Described(
@@ -53,6 +54,7 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
         pages=sum(record.page_count for record in records),
         passages=sum(record.passage_count for record in records),
         facts=sum(record.fact_count for record in records),
+        vectors=vectors,
     )
     if as_json:
         show_json(described.fields())
@@ -79,6 +81,7 @@ class Described:
     pages: int
     passages: int
     facts: int
+    vectors: tuple[VectorModel, ...]
 
     def fields(self) -> dict[str, object]:
         """For JSON."""
@@ -93,6 +96,17 @@ class Described:
             "pages": self.pages,
             "passages": self.passages,
             "facts": self.facts,
+            "vectors": [
+                {
+                    "model": held.model,
+                    "unit": held.unit.value,
+                    "kind": "sparse" if held.sparse else "dense",
+                    "dimensions": held.dimensions,
+                    "filings": held.filings,
+                    "vectors": held.rows,
+                }
+                for held in self.vectors
+            ],
             "python": platform.python_version(),
             "sqlite": sqlite3.sqlite_version,
         }
@@ -114,9 +128,20 @@ class Described:
             ("pages", f"{self.pages:,}"),
             ("passages", f"{self.passages:,}"),
             ("facts", f"{self.facts:,}"),
+            *self._vector_lines(),
             ("Python", platform.python_version()),
             ("SQLite", sqlite3.sqlite_version),
         ]
+
+    def _vector_lines(self) -> list[tuple[str, str]]:
+        """A line for each model and unit."""
+        if not self.vectors:
+            return [("vectors", "none; `fin-agent embed` makes them")] if self.filings else []
+        lines = [
+            f"{held.model}, by {held.unit.value}: {held.filings:,} of {self.filings:,} filings, {held.rows:,} vectors"
+            for held in self.vectors
+        ]
+        return list(zip(["vectors", *[""] * (len(lines) - 1)], lines, strict=True))
 
 
 def _fields(record: FilingRecord) -> dict[str, object]:

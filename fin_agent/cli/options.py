@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from fin_agent.evaluation.oracle import Oracle
+
 
 class Level(StrEnum):
     """What a search lists."""
@@ -34,6 +36,7 @@ StrategyName = Annotated[
         help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` puts one over another.",
     ),
 ]
+GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
 WithTrace = Annotated[bool, typer.Option("--trace", help="Also show each step: what it saw, kept and dropped.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -13,8 +13,12 @@ from fin_agent.cli.options import Level
 from fin_agent.cli.streams import show, show_json, warn
 from fin_agent.config import settings_from_environment
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
-from fin_agent.presentation.searches import Hit, hits_view, query_view
+from fin_agent.presentation.searches import Hit, hits_view, named_in, query_view, telling
+from fin_agent.retrieval.documents import FILING_FEATURES
+from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.strategies.flat import SCORES
+from fin_agent.retrieval.strategies.names import is_default
 from fin_agent.workspace import Workspace
 
 
@@ -47,14 +51,25 @@ def search_index(
         )
         hits = _hits(result, level, k, workspace)
         names = {company.key: company.name for company in workspace.directory.companies}
+    meanings = _meanings(strategy, level)
     if as_json:
         document: dict[str, object] = {"question": question, "level": level.value}
         if explain:
             document["query"] = _query_fields(query, names)
+            said = named_in(hits)
+            document["meanings"] = {name: meaning for name, meaning in meanings.items() if name in said}
         show_json({**document, "results": [_hit_fields(hit, level, explain) for hit in hits]})
     else:
-        show(*([query_view(query, names)] if explain else []), hits_view(hits, explain=explain))
+        view = hits_view(hits, explain=explain, meanings=meanings)
+        show(*([query_view(query, names)] if explain else []), view)
     return ExitCode.DONE
+
+
+def _meanings(strategy: str, level: Level) -> Mapping[str, str]:
+    """What the names of the parts of scores mean; a passage is explained by its page."""
+    if not is_default(strategy):
+        return SCORES
+    return FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
 
 
 def _hits(result: SearchResult, level: Level, k: int, workspace: Workspace) -> list[Hit]:
@@ -113,7 +128,7 @@ def _hit_fields(hit: Hit, level: Level, explain: bool) -> dict[str, object]:
         fields |= {"page": hit.page, "kind": hit.kind, "text": hit.text, "box": hit.box}
     fields["score"] = round(hit.score, 6)
     if explain:
-        fields["features"] = {name: round(weight, 6) for name, weight in hit.features}
+        fields["features"] = {name: round(weight, 6) for name, weight in telling(hit.features)}
     return fields
 
 
@@ -122,6 +137,7 @@ def _query_fields(query: Query, names: Mapping[str, str]) -> dict[str, object]:
         "text": query.text,
         "terms": query.terms,
         "expansions": query.expansions,
+        "synonyms": query.synonyms,
         "companies": [names.get(key, key) for key in query.companies],
         "periods": [str(period) for period in query.periods],
         "dates": [day.isoformat() for day in query.dates],

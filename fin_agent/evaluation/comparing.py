@@ -9,11 +9,12 @@ from enum import StrEnum
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion
+from fin_agent.evaluation.given_away import allowed
 from fin_agent.evaluation.metrics import document_recall, page_precision, page_recall
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.overlap import Overlap
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.query import USUAL_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 
 PAGES_LOOKED_AT = 20
@@ -175,7 +176,7 @@ def _understood(question: FinanceBenchQuestion, understand: Callable[[str], Quer
 def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Searched:
     if asked.query is None:
         return _Searched(_NOTHING, None, asked.failure)
-    scope = _scope(asked.question, conditions)
+    scope = allowed(asked.question, conditions.oracle, conditions.forms)
     if scope is None:
         return _Searched(_NOTHING, asked.seconds)
     # Never less than usual: some strategies search within the filings and pages they list.
@@ -190,18 +191,6 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
     except Exception as error:  # the other questions are still asked; the reason is kept and told
         return _Searched(_NOTHING, None, _reason(error, conditions))
     return _Searched(result, asked.seconds + time.perf_counter() - started)
-
-
-def _scope(question: FinanceBenchQuestion, conditions: Conditions) -> Scope | None:
-    """What may be retrieved; None where that is nothing, because the gold filings are not in the index."""
-    if conditions.oracle is Oracle.NONE:
-        return EVERYTHING
-    pages = tuple(PageKey(*page) for page in question.pages if page[0] in conditions.forms)
-    if not pages:
-        return None
-    if conditions.oracle is Oracle.PAGE:
-        return Scope(pages=pages)
-    return Scope(doc_ids=tuple(dict.fromkeys(page.doc_id for page in pages)))
 
 
 def _score(

@@ -11,6 +11,9 @@ from fin_agent.lexicon.slots import Slot
 
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
+MOST_OPERATIONS = 100
+_OPERATION_MARKS = "+-*/("
+
 
 @dataclass(frozen=True, slots=True)
 class Constant:
@@ -82,8 +85,16 @@ def parse_formula(text: str) -> Node:
     """An expression as a tree. Raises LexiconError on anything outside the grammar.
 
     The grammar is the lexicon's (`docs/lexicon.md`), with two additions that questions need: `revenue[2019]` is the
-    figure of that fiscal year, whatever period is asked about, and `mean(a, b, ...)` averages its parts.
+    figure of that fiscal year, whatever period is asked about, and `mean(a, b, ...)` averages its parts. An expression
+    of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
+    operations = sum(map(text.count, _OPERATION_MARKS))
+    if operations > MOST_OPERATIONS:
+        raise LexiconError(
+            f"the expression has {operations:,} operators and parentheses; at most {MOST_OPERATIONS} are read",
+            subject=text[:60],
+            remedy="Ask for its parts one at a time",
+        )
     try:
         return _node(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError) as error:

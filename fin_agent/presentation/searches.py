@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -38,8 +38,30 @@ class Hit:
     """What the score is made of; for a passage, that of its page."""
 
 
-def hits_view(hits: Sequence[Hit], *, explain: bool = False) -> RenderableType:
-    """A line per hit; a passage with its beginning."""
+def hits_view(
+    hits: Sequence[Hit], *, explain: bool = False, meanings: Mapping[str, str] | None = None
+) -> RenderableType:
+    """A line per hit; a passage with its beginning. `meanings` are told below of the names that `explain` shows."""
+    listed = _listed(hits, explain)
+    told = [(name, said) for name, said in (meanings or {}).items() if name in named_in(hits)]
+    if not explain or not told:
+        return listed
+    return Group(listed, Padding(settings_view(told), (1, 0, 0, 0)))
+
+
+def telling(features: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """What a score is made of, the biggest first, without what adds nothing that would show."""
+    return sorted(
+        ((name, weight) for name, weight in features if round(weight, 3)), key=lambda named: (-abs(named[1]), named[0])
+    )
+
+
+def named_in(hits: Sequence[Hit]) -> set[str]:
+    """The names of all that their scores are made of."""
+    return {name for hit in hits for name, _ in telling(hit.features)}
+
+
+def _listed(hits: Sequence[Hit], explain: bool) -> RenderableType:
     if not hits:
         return Text("Nothing found.", style="yellow")
     if hits[0].text:
@@ -53,6 +75,7 @@ def query_view(query: Query, companies: Mapping[str, str]) -> RenderableType:
         ("searched for", query.text),
         ("terms", ", ".join(query.terms)),
         ("also", ", ".join(query.expansions)),
+        ("synonyms", ", ".join(query.synonyms)),
         ("companies", "; ".join(companies.get(key, key) for key in query.companies)),
         ("periods", ", ".join(map(str, query.periods))),
         ("dates", ", ".join(day.isoformat() for day in query.dates)),
@@ -105,4 +128,4 @@ def _part(hit: Hit) -> str:
 
 
 def _features(hit: Hit) -> str:
-    return "  ".join(f"{name} {weight:.3f}" for name, weight in hit.features if weight)
+    return ", ".join(f"{name} {weight:.3f}" for name, weight in telling(hit.features))

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.lexicon.companies import CERTAIN, CompanyDirectory
+from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
@@ -82,7 +82,7 @@ def rank_filings(
     ranked = _ranked(query, own, directory, words, metrics)
     in_turn = _taking_turns(ranked, directory.owners) if len(query.companies) > 1 else ranked
     listed = _covering(in_turn, _columns_wanted(query, directory, metrics), min(limit, _SEARCHED))[:limit]
-    if _unsure(query, directory):
+    if set(query.unsure) & set(query.companies):
         listed = _with_others_behind(
             listed, _of_any_company(query, index, directory, metrics, within, limit + len(listed)), limit
         )
@@ -212,14 +212,6 @@ def _held(fit: _Wanted, ranked: Sequence[RankedFiling]) -> set[str]:
     fits = {filing.doc_id: fit(filing.doc_id) for filing in ranked}
     best = max(fits.values())
     return {doc_id for doc_id, value in fits.items() if value > 0 and value >= _HELD * best}
-
-
-def _unsure(query: Query, directory: CompanyDirectory) -> bool:
-    """Whether a company of the query is one that its text names, but perhaps does not mean."""
-    surest: dict[str, float] = {}
-    for mention in directory.mentions(query.text):
-        surest[mention.company.key] = max(mention.confidence, surest.get(mention.company.key, 0.0))
-    return any(surest.get(key, 1.0) < CERTAIN for key in query.companies)
 
 
 def _with_others_behind(

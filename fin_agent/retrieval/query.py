@@ -26,6 +26,8 @@ class Query:
     """What filings write for the everyday words of the question."""
     companies: tuple[str, ...] = ()
     """Keys of the companies meant; empty where none is named."""
+    unsure: tuple[str, ...] = ()
+    """Those of the companies that the question may not mean: a name misspelt, or a part of one."""
     periods: tuple[FiscalPeriod, ...] = ()
     dates: tuple[date, ...] = ()
     forms: tuple[Form, ...] = ()

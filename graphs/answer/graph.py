@@ -10,10 +10,11 @@ from typing import Any, Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from fin_agent.answering.answer import Answer
+from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, QuestionInput
+from fin_agent.index.protocol import PageKey
 
 AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 
@@ -26,13 +27,14 @@ def answer_question(
     context: AnswerContext,
     *,
     doc_ids: Sequence[str] | None = None,
+    pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
     on_step: Callable[[str], None] = lambda node: None,
 ) -> Answer:
     """Run the graph on one question.
 
-    `doc_ids` restricts the search to those filings; `on_step` is told the name of each node as it ends. Raises
-    QuestionError where there is no question, FilingIndexError where a filing of `doc_ids` is not indexed.
+    `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
+    it ends. Raises QuestionError where there is no question, FilingIndexError where a filing named is not indexed.
     """
     started = time.perf_counter()
     given = QuestionInput(question=question)
@@ -40,6 +42,10 @@ def answer_question(
         for doc_id in doc_ids:
             context.workspace.index.filing(doc_id)
         given["doc_ids"] = list(doc_ids)
+    if pages:
+        for doc_id in dict.fromkeys(key.doc_id for key in pages):
+            context.workspace.index.filing(doc_id)
+        given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
     limit = _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND
     answer: Answer | None = None
     for update in build_graph().stream(

@@ -15,8 +15,11 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.parts import of_a_part
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.query import EVERYTHING, Depth, Scope
+from fin_agent.retrieval.query import Depth, Scope
+from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.tools.card_extraction import extract_cards as extract
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
@@ -98,16 +101,17 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     settings = context.settings
     listed = max(settings.listed, settings.documents)
     update: Update = {}
-    if context.strategy is None:
+    strategy = _at_once(state, context)
+    if strategy is None:
         ranked = find_documents(state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=listed)
         searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:
         depth = Depth(listed, settings.pages, max(settings.listed, settings.passages))
-        result = context.strategy.search(state["query"], _scope(state), depth)
+        result = strategy.search(state["query"], _scope(state), depth)
         ranked, searched = list(result.filings), list(result.filings[: settings.documents])
         update["found_at_once"] = result
-        summary = f"{len(ranked)} filings by {context.strategy.name}"
+        summary = f"{len(ranked)} filings by {strategy.name}"
         summary += f" in {result.rounds} rounds" if result.rounds > 1 else ""
     step = TraceStep(
         node="search_documents",
@@ -125,7 +129,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
 def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the pages of the filings searched."""
     context = runtime.context
-    if context.strategy is None:
+    if _at_once(state, context) is None:
         ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
     else:
         ranked = list(state["found_at_once"].pages)
@@ -144,7 +148,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     context = runtime.context
     settings = context.settings
     read = settings.passages
-    if context.strategy is None:
+    if _at_once(state, context) is None:
         ranked = find_passages(
             state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
         )
@@ -176,9 +180,19 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     return emitted(runtime, step, {"passages": found[:read], "found_passages": found})
 
 
+def _at_once(state: AnswerState, context: AnswerContext) -> Strategy | None:
+    """What searches documents, pages and passages in one go; None where they are searched one after the other."""
+    if context.strategy is None and state.get("only_pages"):
+        return Staged(context.workspace, context.settings.documents, context.settings.pages)
+    return context.strategy
+
+
 def _scope(state: AnswerState) -> Scope:
-    doc_ids = state.get("doc_ids")
-    return Scope(doc_ids=tuple(dict.fromkeys(doc_ids))) if doc_ids else EVERYTHING
+    doc_ids, pages = state.get("doc_ids"), state.get("only_pages")
+    return Scope(
+        tuple(dict.fromkeys(doc_ids)) if doc_ids else None,
+        tuple(PageKey(place.doc_id, place.page) for place in pages) if pages else None,
+    )
 
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -22,6 +22,8 @@ class QuestionInput(TypedDict, total=False):
     question: Required[str]
     doc_ids: list[str]
     """Restrict the search to these filings."""
+    only_pages: list[PagePlace]
+    """Restrict the search to these pages."""
     id: str
 
 

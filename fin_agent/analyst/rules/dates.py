@@ -39,11 +39,9 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     by_name = any(mention.period_end is None for mention in parsed.mentions)
     if not dates or by_name:
         return intent
+    directory = workspace.directory
     owned = [
-        [workspace.index.filing(doc_id).identity for doc_id in company.doc_ids]
-        for asked in intent.companies
-        for company in workspace.directory.companies
-        if company.key == asked.key
+        [directory.identities[doc_id] for doc_id in directory.by_key[asked.key].doc_ids] for asked in intent.companies
     ]
     ended = [{_ended(day, identities) for day in dates} for identities in owned]
     if not intent.numeric and any(None in periods for periods in ended):

@@ -23,6 +23,8 @@ _OPERATORS = {"divided by": "/", "multiplied by": "*", "times": "*", "×": "*", 
 _UNREAD = "?"
 """Stands for words that name no metric: harmless in a comment, the end of the formula elsewhere."""
 _MOVED = re.compile(r"(?:change|increase|decrease)s?\s+in\s+", re.I)
+_MOST_OPERANDS = 300
+"""Definitions that name each other twice over would double with each step."""
 _YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
 
 
@@ -67,6 +69,7 @@ class _Parser:
     def __init__(self, lexicon: Lexicon, words: Mapping[str, str]) -> None:
         self._lexicon = lexicon
         self._words = words
+        self._operands_left = _MOST_OPERANDS
 
     def parse(self, formula: str, open_names: frozenset[str]) -> str | None:
         """The formula as an expression, or None where a part cannot be read."""
@@ -86,6 +89,9 @@ class _Parser:
         return _balanced(parts)
 
     def _operand(self, text: str, open_names: frozenset[str]) -> str | None:
+        self._operands_left -= 1
+        if self._operands_left < 0:
+            return None
         for key in _keys(text):
             if key in self._words and key not in open_names:
                 inner = self.parse(self._words[key], open_names | {key})

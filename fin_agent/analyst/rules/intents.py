@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.analyst.rules.limits import beyond
+from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond
 from fin_agent.analyst.rules.measures import Measure, measure_of
 from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
 from fin_agent.analyst.rules.wording import decimals_asked, take_apart, unit_asked
@@ -18,6 +18,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
 from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of
 from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
 
 LONGEST_QUESTION = 10_000
 _FORMS = (
@@ -27,6 +28,7 @@ _FORMS = (
     (re.compile(r"\bearnings (?:release|report|call|announcement)\b|\bpress release\b", re.I), Form.EARNINGS),
     (re.compile(r"\bannual report\b", re.I), Form.ANNUAL_REPORT),
 )
+_CASH_FLOWS = re.compile(r"\bcash[- ]flows?\b", re.I)
 _SOME_WORDS = r"\s+(?:\S+\s+){0,4}?"
 """Between the words of a measure a company or a period may stand: `increase in Quillmark's inventory`."""
 _OVER_PERIODS = re.compile(
@@ -49,17 +51,23 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     companies = _companies(mentions)
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
     bare = _without_names(_without_periods(_without_companies(wording.core, directory)), unknown)
-    measure = measure_of(bare, wording.definitions, lexicon)
+    statements = tuple(lexicon.statement_mentions(question))
+    in_cash_flows = Statement.CASH_FLOW in statements or _CASH_FLOWS.search(question) is not None
+    measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
     periods = _periods(wording.core, question)
     named = len(companies) + len(unknown)
     spans = _spans_of(measure, wording.core, lexicon)
-    relation = relation_of(wording.core, spans, _how_many_periods(wording.core, periods), named)
+    years = _how_many_periods(wording.core, periods)
+    relation = relation_of(wording.core, spans, years, named)
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
+    if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
+        relation = Relation.EACH  # a row that is itself a change
     comparison = comparison_of(wording.core, named)
     unit = _unit(question, measure, relation, comparison)
+    named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
     return Intent(
         question=question,
@@ -80,12 +88,12 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         measure_unit=measure.unit if measure else "",
         unit=unit,
         decimals=decimals_asked(question),
-        statements=tuple(lexicon.statement_mentions(question)),
+        statements=statements,
         topics=tuple(topic.id for topic in topics),
         keywords=_keywords(wording.core, directory),
         expansions=_expansions(measure, [term for topic in topics[:2] for term in topic.expand], lexicon),
-        names_metric=bool(lexicon.mentions(wording.core)),
-        asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(lexicon.mentions(wording.core))),
+        names_metric=bool(named_metrics),
+        asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(named_metrics)),
     )
 
 
@@ -173,7 +181,7 @@ def _without_names(text: str, names: Sequence[str]) -> str:
 
 
 def _without_periods(text: str) -> str:
-    for start, end in _period_spans(text):
+    for start, end in [*_period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))]:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 

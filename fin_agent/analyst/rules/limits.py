@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.rules.definitions import level_of
 from fin_agent.analyst.rules.measures import Measure, without_asides
+from fin_agent.analyst.rules.narrowing import moves_cash
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -19,6 +20,14 @@ _CONDITION = re.compile(
     r"|prior to|preceding|beginning of|start of|median|in dollars of)\b",
     re.I,
 )
+SPAN_OF_A_YEAR = re.compile(
+    r"\b(?:ytd|year[- ]to[- ]date|so far (?:this|in)|half[- ]years?|semi[- ]?annual(?:ly)?"
+    r"|(?:first|second|1st|2nd|last|latter)[ -](?:fiscal[ -])?half"
+    r"|(?:(?:first|last|past|final|the)\s+)?(?:one|two|four|five|six|seven|eight|nine|ten|eleven|[124-9]|1[01])"
+    r"[- ]months?)\b",
+    re.I,
+)
+"""Spans that are neither a year nor a quarter, with or without a year beside them."""
 _COORDINATE = re.compile(r"[A-Za-z-]+,? and $")
 """`current and long-term debt`: what stands before the metric goes with it."""
 _SETTLED_BY_A_RELATION = re.compile(
@@ -43,10 +52,12 @@ def beyond(
     if measure is None:
         return ()
     text = without_asides(bare)
-    mentions = [level_of(mention, lexicon) for mention in lexicon.mentions(text)]
+    named = (mention for mention in lexicon.mentions(text) if not moves_cash(text, mention))
+    mentions = [level_of(mention, lexicon) for mention in named]
     found = [*_parts_of_a_year(core), *_other_measures(mentions, measure, lexicon)]
     rest = _blanked(text, mentions, measure)
-    if _COORDINATE.search(text[: mentions[0].start] if mentions and not measure.stated else ""):
+    first = min(place for place in (mentions[0].start, text.find(measure.words)) if place >= 0) if mentions else 0
+    if _COORDINATE.search(text[:first] if not measure.stated else ""):
         found.append(f"more than {measure.words}: one measure at a time is computed")
     found += [f"figures {word.lower()!r} something: that is not computed" for word in _CONDITION.findall(rest)]
     several = len(periods) > 1 or companies > 1
@@ -59,11 +70,10 @@ def beyond(
 
 
 def _parts_of_a_year(core: str) -> list[str]:
-    """Half a year or nine months: no slot of the ledger holds them, as one holds a year and a quarter."""
-    spans = {mention.months for mention in parse_periods(core).mentions} & {6, 9}
-    return [
-        f"figures for {months} months: only full years and single quarters are looked up" for months in sorted(spans)
-    ]
+    """Half a year, nine months, a year to date: no slot of the ledger holds them, as one holds a year and a quarter."""
+    spans = [f"{months} months" for months in sorted({one.months for one in parse_periods(core).mentions} & {6, 9})]
+    spans = spans or [f"{' '.join(found.group().split())!r}" for found in SPAN_OF_A_YEAR.finditer(core)]
+    return [f"figures for {span}: only full years and single quarters are looked up" for span in spans]
 
 
 def _other_measures(mentions: Sequence[Mention], measure: Measure, lexicon: Lexicon) -> list[str]:

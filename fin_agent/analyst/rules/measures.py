@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas
+from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
+from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
-from fin_agent.lexicon.words import word_lists
 
 _SHARE_OF = re.compile(
     r"^\s*(?:expenses?|costs?|amounts?|spend(?:ing)?|balance)?\s*(?:expressed\s+|measured\s+)?"
@@ -24,22 +25,21 @@ _PER_PART = re.compile(
 )
 _SHARES = "weighted_average_shares_diluted"
 _SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
-_SHARE_OF_IT = re.compile(
-    r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$"
-)
-_PART = re.compile(r"\s+(?:from|in|of|within|by)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)")
-_EXCLUDING = re.compile(
-    r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma"
-    r"|like[- ]for[- ]like)\b",
-    re.I,
-)
 _SHARE_OF_WHOLE = re.compile(
     r"\b(?:(?:what|which)\s+|how\s+(?:much|large)\s+(?:an?\s+)?)(?:%|percent(?:age)?|share|proportion|fraction|portion)"
     r"\s+of\s+(?:its\s+|the\s+|total\s+)*$",
     re.I,
 )
-_CAUSING = re.compile(r"dr(?:iv|ov)\w+|caus\w+|explain\w*|affect\w*|influenc\w+|impact\w*|contribut\w+|behind")
-"""`what drove revenue` asks about all of revenue."""
+_ASKS = re.compile(r"^\W*(?:what\s+(?:was|were)|how\s+much)\b", re.I)
+_A_TITLE = 2
+"""Words that may be everyday ones (`its products`); more than these quote a row."""
+_CASH = re.compile(r"\bcash\b", re.I)
+_CHANGING = re.compile(r"\b(?:chang\w+|increas\w+|decreas\w+|rise|rose|fall|fell|grow|grew)\b", re.I)
+_ACTIVITIES = (
+    (re.compile(r"\boperat(?:ions|ing)\b", re.I), "cash_from_operations"),
+    (re.compile(r"\binvesting\b", re.I), "cash_from_investing"),
+    (re.compile(r"\bfinancing\b", re.I), "cash_from_financing"),
+)
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
 
 
@@ -55,11 +55,20 @@ class Measure:
     """Whether the question gave the formula itself."""
 
 
-def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> Measure | None:
-    """The measure that `core` asks for, None where it names none. Formulas stated in the question go first."""
+def measure_of(
+    core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon, *, in_cash_flows: bool = False
+) -> Measure | None:
+    """The measure that `core` asks for, None where it names none. Formulas stated in the question go first.
+
+    A change in a balance (`the change in inventories`) is that balance, of which two are to be compared, unless the
+    question speaks of the cash flow statement (`in_cash_flows`) or names the change with both signs as that statement
+    prints it: then it is the statement's own row.
+    """
     text = without_asides(core)
     stated = stated_formulas(definitions, lexicon)
-    mentions = [level_of(mention, lexicon) for mention in lexicon.mentions(text)]
+    as_row = in_cash_flows or is_signed_change(core)
+    named = [one for one in lexicon.mentions(text) if not _is_moving_cash(one, text)] or _cash_flow_of(text, lexicon)
+    mentions = named if as_row else [level_of(mention, lexicon) for mention in named]
     if any(not name for name, _ in definitions):
         # The formula stands behind what is asked. Where it cannot be read, any other would answer another question.
         own = next((formula for formula in stated if not formula.name), None)
@@ -72,15 +81,57 @@ def measure_of(core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexic
             unit = _unit_of_stated(formula.expression, known, lexicon)
             measure = Measure(formula.name, formula.expression, unit, stated=True)
             return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
+    phrase = quoted_phrase(core)
+    rows = row_metrics(phrase, lexicon)
     if not mentions:
-        return None
+        return _row(phrase, rows, lexicon) if len(phrase.split()) > _A_TITLE and _ASKS.search(core) else None
     share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
     leading = _leading(text, mentions)
-    if is_narrowed(text, leading) or _is_per_part(text, leading, mentions):
+    if is_by_part(text, leading, mentions):
         return None
+    if rows and leading.id not in rows and not _is_whole(leading, phrase) and (as_row or not is_change(phrase)):
+        # A name inside a longer row's name is not what is asked; a row that several statements print is not certain.
+        return _row(phrase, rows, lexicon)
+    if is_signed_change(core) and _is_balance(leading, lexicon):
+        return None
+    if (leading.id not in rows and is_narrowed(text, leading, lexicon)) or _is_per_part(text, leading, mentions):
+        return None
+    change = f"change_in_{leading.id}"
+    if in_cash_flows and change in lexicon.metrics and _CHANGING.search(text):
+        return Measure(" ".join(leading.phrase.split()), change, _unit(change, lexicon))
     return _combined(text, leading, mentions, lexicon)
+
+
+def _row(phrase: str, rows: frozenset[str], lexicon: Lexicon) -> Measure | None:
+    """The one metric that rows labelled `phrase` stand for; None where statements print several under that name."""
+    return Measure(phrase, min(rows), _unit(min(rows), lexicon)) if len(rows) == 1 else None
+
+
+def _is_moving_cash(mention: Mention, text: str) -> bool:
+    return mention.id == "cash_and_cash_equivalents" and moves_cash(text, mention)
+
+
+def _cash_flow_of(text: str, lexicon: Lexicon) -> list[Mention]:
+    """`how much cash did its operations generate`: the flow of the activity that is named, where one is."""
+    for pattern, name in _ACTIVITIES:
+        found = pattern.search(text)
+        if found and name in lexicon.metrics and _CASH.search(text):
+            return [Mention("metric", name, found.start(), found.end(), found.group())]
+    return []
+
+
+def _is_balance(mention: Mention, lexicon: Lexicon) -> bool:
+    return mention.kind == "metric" and lexicon.metrics[mention.id].period == "instant"
+
+
+def _is_whole(mention: Mention, phrase: str) -> bool:
+    """Whether the mention is all of the phrase but for words that leave it what it is."""
+    words = " ".join(mention.phrase.split()).lower()
+    return re.sub(r"\b(?:net|the|its|consolidated)\b|[^a-z]", "", phrase.lower()) == re.sub(
+        r"\b(?:net|the|its|consolidated)\b|[^a-z]", "", words
+    )
 
 
 def _of_own_formula(expression: str, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
@@ -93,32 +144,10 @@ def _share_of_whole(text: str, whole: Mention, mentions: Sequence[Mention], lexi
     """`what percent of revenue was R&D`: the part over the whole; None where the part is no metric."""
     parts = [mention for mention in mentions if mention.id != whole.id]
     part = next((mention for mention in parts if mention.start > whole.start), parts[-1] if parts else None)
-    if part is None or is_narrowed(text, part) or _unit(part.id, lexicon) != _unit(whole.id, lexicon):
+    if part is None or is_narrowed(text, part, lexicon) or _unit(part.id, lexicon) != _unit(whole.id, lexicon):
         return None
     words = f"{part.phrase} as a percentage of {whole.phrase}"
     return Measure(words, f"100 * ({part.id}) / ({whole.id})", "percent")
-
-
-def is_narrowed(text: str, mention: Mention) -> bool:
-    """Whether other words make the metric that of a part: `iPhone revenue`, `core EPS`, `net sales in North America`.
-
-    Also where only what a share is taken of is known: `wages expense as a percent of net sales`.
-    """
-    words = word_lists("question_words")
-    if _EXCLUDING.search(text[: mention.start] + " " + text[mention.end :]):
-        return True
-    before = text[: mention.start].lower()
-    if _SHARE_OF_IT.search(before):
-        return True
-    for word in reversed(re.findall(r"[\w%$&.-]+", re.split(r"[,;:(?]", before)[-1])):
-        word = word.strip(".")
-        if word in words["boundary"] or _CAUSING.fullmatch(word):
-            break
-        if word and word not in words["neutral"] and not re.fullmatch(r"(?:fy)?\d{2,4}|fy\d*q?\d*", word):
-            return True
-    after = text[mention.end :]
-    place = _PART.match(after)
-    return bool(place and not re.match(r"(?:FY|Q[1-4]|USD|US\$)", place.group(1)))
 
 
 def _is_per_part(text: str, mention: Mention, mentions: Sequence[Mention]) -> bool:

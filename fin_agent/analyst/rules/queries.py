@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.lexicon.companies import CERTAIN
 from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
@@ -37,6 +37,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         expansions=expansions,
         synonyms=search_terms(workspace.lexicon.filing_terms(intent.core)),
         companies=companies,
+        unsure=tuple(company.key for company in intent.companies if company.confidence < CERTAIN),
         periods=_periods(intent, slots, workspace),
         dates=intent.dates,
         forms=intent.forms,
@@ -87,14 +88,13 @@ _FORWARD = re.compile(
     r"|target(?:s|ed|ing)|(?:plan|plans|planned|planning)\s+(?:to|for|on)|intend\w*|going\s+to)\b",
     re.I,
 )
+_AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
 
 
 def _looks_forward(intent: Intent) -> bool:
     """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
     one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
-    if not one_year or intent.dates or not _FORWARD.search(intent.core):
-        return False
-    return parse_periods(intent.core).as_of is None
+    return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:

@@ -27,14 +27,14 @@ _TOTAL = re.compile(r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|a
 _CHANGE = re.compile(
     r"\bby how (?:much|many)\b"
     r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
-    r"|\b(?:change|difference|increase|decrease|decline)\s+(?:in|between)\b|\bchanged?\b",
+    r"|\b(?:change|difference|increase|decrease|decline|reduction|drop|rise|fall)\s+(?:in|between)\b|\bchanged?\b",
     re.I,
 )
 _IN_MONEY = re.compile(r"\bin (?:US )?(?:dollars|USD)\b", re.I)
 _YEARS_TOTAL = re.compile(r"\b(?:\w+|\d+)[- ]years? total\b|\btotal(?:led)? over\b", re.I)
 _CHANGE_IN_A_YEAR = re.compile(
     r"\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|fall|fell|ris|rose|drop)|\bhow did\b.*\bchange"
-    r"|(?<!net )\b(?:change|increase|decrease|decline)s? in\b",
+    r"|(?<!net )\b(?:change|increase|decrease|decline|reduction|drop|rise|fall)s? in\b",
     re.I,
 )
 _TREND = re.compile(

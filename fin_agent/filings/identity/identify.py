@@ -16,7 +16,7 @@ from fin_agent.filings.identity.other_names import OtherName, other_names
 from fin_agent.filings.identity.print_repair import PlainPage, plain_page, plain_pages
 from fin_agent.filings.identity.readings import FROM_CONTENT, FROM_END, TITLE, reading
 from fin_agent.filings.identity.registrant import registrant_in_text
-from fin_agent.filings.identity.release import is_release, name_in_title, release_readings
+from fin_agent.filings.identity.release import announces_results, is_release, name_in_title, release_readings
 from fin_agent.filings.identity.reported_period import newest_period_end, quarter_readings
 from fin_agent.filings.identity.settling import settle, taken
 from fin_agent.filings.identity.signature import distant_pages, signature_readings
@@ -62,9 +62,16 @@ def identify(pages: Sequence[PageContent], tags: Sequence[Tag] = ()) -> Identity
 
 
 def _of_a_release(body: Sequence[PlainPage]) -> _Release:
-    """What an 8-K's exhibit, a release of results behind the cover, says of their period."""
-    for start in range(1, min(len(body), _EXHIBIT_WITHIN)):
-        if is_release(body[start:]):
+    """What an 8-K's exhibit, a release of results behind the cover, says of their period.
+
+    Items that tell of an acquisition or a vote name years and earnings too: the report's own pages are no release, and
+    without an Item on results the exhibit's title has to speak of them.
+    """
+    own = [position for position, page in enumerate(body[:_EXHIBIT_WITHIN]) if _OWN_PAGE.search(page.text)]
+    first = max([1, *(position + 1 for position in own)])
+    on_results = any(_ITEM_ON_RESULTS.search(body[position].text) for position in own)
+    for start in range(first, min(len(body), _EXHIBIT_WITHIN)):
+        if is_release(body[start:]) and (on_results or announces_results(body[start].text)):
             release = settle(release_readings(body[start:]))
             if release.fiscal_year is None:
                 return {}
@@ -81,6 +88,11 @@ class _Release(TypedDict, total=False):
 
 _EXHIBIT_WITHIN = 8
 """Pages of an 8-K before its first exhibit: cover, Items, signature, index of exhibits."""
+_OWN_PAGE = re.compile(
+    r"^[ \t]*item\s+[1-9]\.[0-9]{2}\b|duly\s+caused\s+this\s+report\s+to\s+be\s+signed", re.IGNORECASE | re.MULTILINE
+)
+"""The Items of an 8-K and its signature; its exhibits stand behind them."""
+_ITEM_ON_RESULTS = re.compile(r"^[ \t]*item\s+2\.02\b", re.IGNORECASE | re.MULTILINE)
 _OF_THE_FILER = ("company", "ticker", "cik", "file_number", "employer_id", "fiscal_year_end_month")
 
 

@@ -25,6 +25,12 @@ def is_release(pages: Sequence[PlainPage]) -> bool:
     return bool(_RESULTS.search(opening[:2500]) and _FIGURES.search(opening) and _ABOUT_A_PERIOD.search(opening[:2500]))
 
 
+def announces_results(text: str) -> bool:
+    """Whether the title of a release, within its first lines, tells of the results or earnings of a period."""
+    title = text[:_TITLE_LENGTH]
+    return bool(_OF_RESULTS.search(title) and _ABOUT_A_PERIOD.search(title))
+
+
 def release_readings(pages: Sequence[PlainPage]) -> Iterator[FieldSource]:
     """Form and period of a release, from its title, its dateline and its tables' headings."""
     opening = _opening(pages, 4000)
@@ -80,6 +86,8 @@ _SPEAKERS = re.compile(
     r"^[ \t]{0,20}(?:operator|moderator)\b|question[- ]and[- ]answer|\bprepared remarks\b", re.IGNORECASE | re.MULTILINE
 )
 _RESULTS = re.compile(r"\b(?:results|earnings|reports?|reported|announce[sd]?|delivers?|posts?)\b", re.IGNORECASE)
+_OF_RESULTS = re.compile(r"\b(?:results|earnings)\b", re.IGNORECASE)
+_TITLE_LENGTH = 600
 _FIGURES = re.compile(
     r"per\s+(?:diluted\s+)?share|\bEPS\b|net\s+(?:income|sales|revenues?|loss|earnings)|\brevenues?\b", re.IGNORECASE
 )

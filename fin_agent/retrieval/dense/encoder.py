@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from fin_agent.retrieval.dense.loading import EncoderError, load, missing, name_of
 from fin_agent.retrieval.dense.windows import windows_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import torch
     from sentence_transformers import SentenceTransformer
 
-Matrix = NDArray[np.float32]
+Matrix: TypeAlias = NDArray[np.float32]
 """A row a text, each of length 1."""
 
 TEXTS_AT_ONCE = 32

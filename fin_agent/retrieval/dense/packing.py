@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from fin_agent.index.protocol import FilingVectors
 from fin_agent.retrieval.dense.encoder import Matrix
@@ -15,7 +16,7 @@ try:
 except ImportError as error:
     raise missing(error) from error
 
-Half = NDArray[np.float16]
+Half: TypeAlias = NDArray[np.float16]
 
 
 def packed(doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow], dimensions: int) -> FilingVectors:
@@ -30,7 +31,8 @@ def packed(doc_id: str, places: Sequence[int], rows: Matrix | Sequence[SparseRow
 
 def unpacked_dense(vectors: FilingVectors) -> Half:
     """(places, dimensions)."""
-    return np.frombuffer(vectors.values, dtype="<f2").reshape(len(vectors.places), vectors.dimensions)
+    rows: Half = np.frombuffer(vectors.values, dtype="<f2").reshape(len(vectors.places), vectors.dimensions)
+    return rows
 
 
 def unpacked_sparse(vectors: FilingVectors) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Half]:

@@ -13,13 +13,26 @@ if TYPE_CHECKING:
     import torch
     from sentence_transformers import CrossEncoder
 
+_SCORES_PAIRS = "ForSequenceClassification"
+
 
 def load_pair_scorer(model: str) -> PairScorer:
-    """The cross-encoder in the folder `model` or of that name on a model hub. Raises EncoderError."""
+    """The cross-encoder in the folder `model` or of that name on a model hub.
+
+    Raises EncoderError where it cannot be loaded, or was not made to score pairs: the head that scores would be random.
+    """
 
     def cross(place: str, device: torch.device, precision: torch.dtype) -> CrossEncoder:
         from sentence_transformers import CrossEncoder
+        from transformers import AutoConfig
 
+        made_as = AutoConfig.from_pretrained(place).architectures or []
+        if not any(name.endswith(_SCORES_PAIRS) for name in made_as):
+            raise EncoderError(
+                f"this is no cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
+                subject=model,
+                remedy=f"Give the folder of a model that was trained to score pairs (...{_SCORES_PAIRS})",
+            )
         return CrossEncoder(place, device=str(device), model_kwargs={"dtype": precision})
 
     return PairScorer(name_of(model), load(model, cross))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
@@ -24,8 +24,8 @@ _BLOCK = 16_384
 _DIGITS = 5
 """Scores are ordered by so many decimals: how numbers are grouped when added shows only behind them."""
 
-Scores = NDArray[np.float32]
-RowNumbers = NDArray[np.int64]
+Scores: TypeAlias = NDArray[np.float32]
+RowNumbers: TypeAlias = NDArray[np.int64]
 
 
 class VectorHit(NamedTuple):
@@ -138,7 +138,7 @@ class _Dense:
         assert not isinstance(vector, SparseRow)
         query = np.asarray(vector, dtype=np.float32)
         count = len(self.matrix) if rows is None else len(rows)
-        products = np.empty(count, dtype=np.float32)
+        products: Scores = np.empty(count, dtype=np.float32)
         for start in range(0, count, _BLOCK):
             end = min(start + _BLOCK, count)
             block = self.matrix[start:end] if rows is None else self.matrix[rows[start:end]]
@@ -156,7 +156,7 @@ class _Sparse:
 
     def products(self, vector: Scores | SparseRow, rows: RowNumbers | None) -> Scores:
         assert isinstance(vector, SparseRow)
-        query = np.zeros(self.dimensions, dtype=np.float32)
+        query: Scores = np.zeros(self.dimensions, dtype=np.float32)
         query[vector.terms] = vector.weights
         of_each = query[self.terms]
         meant = np.flatnonzero(of_each)
@@ -188,13 +188,15 @@ class _Loaded:
         if doc_ids is not None:
             within &= set(doc_ids)
         spans = sorted(self.spans[doc_id] for doc_id in within if doc_id in self.spans)
-        rows = np.concatenate([np.empty(0, np.int64), *(np.arange(*span, dtype=np.int64) for span in spans)])
+        rows: RowNumbers = np.concatenate(
+            [np.empty(0, np.int64), *(np.arange(*span, dtype=np.int64) for span in spans)]
+        )
         if places is None:
             return rows
         wanted = frozenset(places)
-        return np.array(
-            [row for row in rows if (self.doc_ids[self.filings[row]], int(self.places[row])) in wanted], dtype=np.int64
-        )
+        chosen = [row for row in rows if (self.doc_ids[self.filings[row]], int(self.places[row])) in wanted]
+        numbers: RowNumbers = np.array(chosen, dtype=np.int64)
+        return numbers
 
     def best_of_each_place(self, rows: RowNumbers, scores: Scores) -> tuple[RowNumbers, Scores]:
         """The first row of each place, with the best score of its rows."""

@@ -1,4 +1,4 @@
-"""`query-expansion`: the question's words, and what the lexicon says filings call the same."""
+"""`query-expansion`: the question's words, and at half their weight what the lexicon says filings call the same."""
 
 from __future__ import annotations
 

@@ -19,6 +19,14 @@ from fin_agent.retrieval.query import (
 )
 from fin_agent.retrieval.strategies.ranking import PassageKey, Ranker, Wording, stored
 
+SCORES = {
+    "passage": "score of its best passage",
+    "page": "score of its best page, or its own as a page",
+    "summary": "score of its summary",
+    "place": "1 / its place: what several searches or models ordered has no scores that could be compared",
+}
+"""What the score of a filing or page is, by the name given to `filings_of` and `pages_of`."""
+
 _FIRST_LOOK = 256
 _FURTHER = 8
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.query import Query, RankedPassage, Scope
-from fin_agent.retrieval.terms import search_terms
+from fin_agent.retrieval.terms import search_terms, stems_of
 
 _WORD = re.compile(r"\w+")
 
@@ -43,9 +43,11 @@ class Wording:
         return cls((query.text,))
 
     def terms(self) -> tuple[str, ...]:
-        """For word search: the words that say something, then the synonyms as phrases."""
-        words = search_terms(word for text in self.texts for word in _WORD.findall(text))
-        return tuple(dict.fromkeys((*words, *self.synonyms)))
+        """For word search: the words that say something, each once, however it is written or inflected."""
+        first: dict[tuple[str, ...], str] = {}
+        for word in search_terms(word for text in self.texts for word in _WORD.findall(text)):
+            first.setdefault(tuple(stems_of(word)) or (word.lower(),), word)
+        return tuple(first.values())
 
     def passages(self) -> tuple[str, ...]:
         """For encoders: each text, the synonyms behind it."""

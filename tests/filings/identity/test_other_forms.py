@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.filings.identity.identify import identify
 from fin_agent.vocabulary.fact import FactPeriod
-from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent
 from tests.filings.identity.written_covers import COMMISSION, FILLER, cover, current_report, read, sources_of, spoken
 
@@ -197,19 +197,54 @@ def test_an_annual_report_to_shareholders() -> None:
     assert (found.fiscal_year, found.fiscal_year_end_month, found.period_end) == (2023, 6, date(2023, 7, 1))
 
 
-def test_an_8k_knows_the_results_that_its_exhibit_announces() -> None:
-    cover = (
-        "UNITED STATES\nSECURITIES AND EXCHANGE COMMISSION\nWashington, D.C. 20549\nFORM 8-K\nCURRENT REPORT\n"
-        "Pursuant to Section 13 or 15(d) of the Securities Exchange Act of 1934\n"
-        "Date of Report (Date of earliest event reported): July 24, 2025\nMossgate Freight, Inc.\n"
-        "(Exact name of registrant as specified in its charter)\nCommission file number 1-12345\n" + "x" * 100
+COVER_OF_8K = (
+    "UNITED STATES\nSECURITIES AND EXCHANGE COMMISSION\nWashington, D.C. 20549\nFORM 8-K\nCURRENT REPORT\n"
+    "Pursuant to Section 13 or 15(d) of the Securities Exchange Act of 1934\n"
+    "Date of Report (Date of earliest event reported): July 24, 2025\nMossgate Freight, Inc.\n"
+    "(Exact name of registrant as specified in its charter)\nCommission file number 1-12345\n" + "x" * 100
+)
+
+
+def eight_k(*pages: str) -> Identity:
+    return identify([PageContent(number, 612, 792, text, ()) for number, text in enumerate((COVER_OF_8K, *pages))])
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [
+            "Item 2.01 Completion of Acquisition.\nOn July 24, 2025 Mossgate Freight announced that it had acquired "
+            "Tidewell, which had net sales of $71.4 million in the year ended December 31, 2024. It is expected to add "
+            "$0.03 to diluted earnings per share in fiscal 2026.\nPursuant to the requirements of the Act, the "
+            "registrant has duly caused this report to be signed on its behalf.",
+        ],
+        [
+            "Item 8.01 Other Events.\nThe registrant has duly caused this report to be signed.",
+            "Mossgate Freight Completes Acquisition of Tidewell\nJuly 24, 2025 - Mossgate Freight, Inc. announced that "
+            "it has bought Tidewell, which had revenue of $71.4 million in full year 2024.",
+        ],
+    ],
+)
+def test_an_8k_about_something_else_is_of_no_results(pages: list[str]) -> None:
+    assert eight_k(*pages).results is None
+
+
+def test_an_8k_knows_the_results_that_an_item_introduces() -> None:
+    found = eight_k(
+        "Item 2.02 Results of Operations and Financial Condition.\nA release is furnished as Exhibit 99.1.",
+        "Mossgate Freight has a strong start\nJuly 24, 2025 - Mossgate Freight, Inc. today reported net income of "
+        "$20.1 million for the second quarter 2025.\nThree Months Ended June 30, 2025\nRevenue 341,489\n",
     )
+    assert found.results == FactPeriod(2025, 2, 3, date(2025, 6, 30))
+
+
+def test_an_8k_knows_the_results_that_its_exhibit_announces() -> None:
     release = (
         "Mossgate Freight Reports Second Quarter 2025 Results\nJuly 24, 2025 - Mossgate Freight, Inc. today reported "
         "net income of $20.1 million, or $0.42 per diluted share, for the quarter ended June 30, 2025.\n"
         "Three Months Ended June 30, 2025\nSix Months Ended June 30, 2025\nRevenue 341,489\n"
     )
-    pages = [PageContent(number, 612, 792, text, ()) for number, text in enumerate((cover, "Item 9.01", release))]
+    pages = [PageContent(number, 612, 792, text, ()) for number, text in enumerate((COVER_OF_8K, "Item 9.01", release))]
     identity = identify(pages)
     assert (identity.form, identity.period_end, identity.quarter) == (Form.EIGHT_K, date(2025, 7, 24), None)
     assert identity.results == FactPeriod(2025, 2, 3, date(2025, 6, 30))

