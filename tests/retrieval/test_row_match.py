@@ -1,0 +1,49 @@
+"""Rows of tables, labelled as a question puts it."""
+
+from __future__ import annotations
+
+from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.row_match import row_matches
+from fin_agent.workspace import Workspace
+
+DOC = "harborlight_2024_10k"
+
+
+def asked(*terms: str, year: int | None = None) -> Query:
+    return Query(text="", terms=terms, periods=(FiscalPeriod(fiscal_year=year),) if year else ())
+
+
+def test_a_row_with_the_words_of_the_question_and_no_others_is_a_whole_match(workspace: Workspace) -> None:
+    matches = row_matches(asked("gross", "profit"), workspace.index, [DOC])
+    assert matches[PageKey(DOC, 8)].of_statement == 1.0
+    assert matches[PageKey(DOC, 8)].of_any_table == 1.0
+
+
+def test_more_words_on_either_side_make_it_less(workspace: Workspace) -> None:
+    whole, longer = (
+        row_matches(asked(*terms), workspace.index, [DOC])[PageKey(DOC, 8)].of_statement
+        for terms in (("gross", "profit"), ("gross", "profit", "growth", "drivers"))
+    )
+    assert whole > longer > 0
+
+
+def test_a_row_of_another_period_counts_half(workspace: Workspace) -> None:
+    own, other = (
+        row_matches(asked("gross", "profit", year=year), workspace.index, [DOC])[PageKey(DOC, 8)].of_statement
+        for year in (2024, 2019)
+    )
+    assert (own, other) == (1.0, 0.5)
+
+
+def test_rows_of_notes_are_no_rows_of_statements(workspace: Workspace) -> None:
+    row = next(row for row in workspace.index.row_labels([DOC]) if row.statement is None)
+    match = row_matches(asked(*row.label.lower().split()), workspace.index, [DOC])[PageKey(DOC, row.page)]
+    assert match.of_any_table == 1.0
+    assert match.of_statement < 1.0
+
+
+def test_without_words_nothing_matches(workspace: Workspace) -> None:
+    assert row_matches(asked(), workspace.index, [DOC]) == {}
+    assert row_matches(asked("the"), workspace.index, [DOC]) == {}
