@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from itertools import islice
 
@@ -25,20 +25,21 @@ FILING_FEATURES = {
     "words": "how well its best page fits the words of the question, 1 for the best filing",
     "phrases": "the same for words that stand side by side in the question; only where no company is sure",
     "summary": "how well its summary fits the words; only where no company is sure",
-    "recency": "1 for the latest filing, where the question names no period and no date",
+    "recency": "1 for the latest filing, a half a year before; where the question names no period and no date",
     "other company": "1 for a filing of a company that the question may not mean, listed behind those that it may",
 }
 """What the score of a filing is made of, by the names that RankedFiling gives."""
 
 _WEIGHTS = {
-    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.6, "phrases": 0.0, "summary": 0.0, "recency": 0.05,
+    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.6, "phrases": 0.0, "summary": 0.0, "recency": 0.3,
 }  # fmt: skip
 _WEIGHTS_OF_ALL = {
-    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.9, "phrases": 0.6, "summary": 0.3, "recency": 0.05,
+    "period": 1.0, "date": 1.5, "form": 0.8, "words": 0.9, "phrases": 0.6, "summary": 0.3, "recency": 0.3,
 }  # fmt: skip
 """Where no company is named, the words are most there is to go by."""
 _BEHIND = 0.5
 """How a filing of another company scores at best, beside the last one of a company that may be meant."""
+_DAYS_A_YEAR = 365.25
 _SEARCHED = 5
 """How many of the first filings are to cover together what is asked about: as many as are searched, by default."""
 _ALL_LOOKED_AT = 1_000
@@ -123,7 +124,7 @@ def _ranked(
     metrics: Mapping[str, Metric],
 ) -> list[RankedFiling]:
     identities = [directory.identities[doc_id] for doc_id in doc_ids]
-    latest = max((str(identity.period_end or "") for identity in identities), default="")
+    latest = max((identity.period_end for identity in identities if identity.period_end), default=None)
     ranked = [
         _scored(query, doc_id, identity, words.get(doc_id, NO_WORDS), metrics, latest)
         for doc_id, identity in zip(doc_ids, identities, strict=True)
@@ -133,7 +134,7 @@ def _ranked(
 
 
 def _scored(
-    query: Query, doc_id: str, identity: Identity, words: WordFit, metrics: Mapping[str, Metric], latest: str
+    query: Query, doc_id: str, identity: Identity, words: WordFit, metrics: Mapping[str, Metric], latest: date | None
 ) -> RankedFiling:
     timeless = not query.periods and not query.dates
     features = {
@@ -143,11 +144,18 @@ def _scored(
         "words": words.pages,
         "phrases": words.phrases,
         "summary": words.summary,
-        "recency": 1.0 if timeless and str(identity.period_end or "") == latest else 0.0,
+        "recency": _recency(identity, latest) if timeless else 0.0,
     }
     weights = _WEIGHTS if query.companies else _WEIGHTS_OF_ALL
     score = sum(weights[name] * value for name, value in features.items())
     return RankedFiling(doc_id, score, tuple((name, round(value, 4)) for name, value in features.items()))
+
+
+def _recency(identity: Identity, latest: date | None) -> float:
+    """1 for the latest filing, a half for one of a year before, and so on."""
+    if latest is None or identity.period_end is None:
+        return 0.0
+    return 1.0 / (1.0 + (latest - identity.period_end).days / _DAYS_A_YEAR)
 
 
 def _slots_fit(query: Query, identity: Identity, metrics: Mapping[str, Metric]) -> float:
