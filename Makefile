@@ -3,10 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INDEX ?= .fin-agent/demo-index
+# An environment of its own: `demo` and `test` show what works without any extra.
+EXTRAS ?= $(VENV)/extras
+NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training tests/evaluation \
+  tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test check filings clean
+.PHONY: demo test test-extras check filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -24,6 +28,10 @@ demo: $(VENV)/installed
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest
+
+# A test that is skipped here fails the target. One thread: models this small gain nothing from more.
+test-extras: $(EXTRAS)/installed
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest --nothing-skipped $(NEED_EXTRAS)
 
 # Types are checked on an installed copy: checkers do not follow the mapping of graphs/, tools/ and prompts/.
 check: $(VENV)/developing
@@ -43,6 +51,13 @@ $(VENV)/installed: pyproject.toml
 
 $(VENV)/developing: $(VENV)/installed pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+# torch first, and pinned to what is tested.
+$(EXTRAS)/installed: pyproject.toml
+	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
+	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,dev]"
 	touch $@
 
 clean:

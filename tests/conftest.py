@@ -10,6 +10,16 @@ SAMPLE_FILINGS = Path(__file__).parents[1] / "examples" / "filings"
 SAMPLE_HTML = SAMPLE_FILINGS.with_name("filings_html")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nothing-skipped", action="store_true", help="fail where a test is skipped: extras are there")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if session.config.getoption("--nothing-skipped") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session")
 def sample_filings() -> Path:
     """The folder of the sample filings; `expected.json` in it says what they hold."""

@@ -190,3 +190,45 @@ def test_two_companies_in_the_order_they_are_named() -> None:
     found = intent("What is the difference in revenue between Bellwick and Acmeton in 2022?")
     assert names(found) == ["Bellwick Stores Corporation", "Acmeton Tools, Inc."]
     assert found.comparison is Comparison.DIFFERENCE
+
+
+@pytest.mark.parametrize(
+    ("question", "span"),
+    [
+        ("What was Acmeton's revenue YTD 2022?", "YTD"),
+        ("What was Acmeton's year-to-date revenue in 2022?", "year-to-date"),
+        ("What was Acmeton's revenue for the year to date in Q3 2022?", "year to date"),
+        ("What was Acmeton's revenue for the first half of 2022?", "6 months"),
+        ("What was Acmeton's revenue in the first half?", "first half"),
+        ("What was Acmeton's revenue in the last six months of FY2022?", "six months"),
+        ("What was Acmeton's revenue in the first four months of FY2022?", "four months"),
+        ("What was Acmeton's half-year net income in 2022?", "half-year"),
+        ("What was Acmeton's revenue so far in 2022?", "so far in"),
+    ],
+)
+def test_spans_that_are_neither_a_year_nor_a_quarter_are_said_not_to_be_computed(question: str, span: str) -> None:
+    found = intent(question)
+    assert found.numeric
+    assert any(span in said and "full years and single quarters" in said for said in found.unsupported)
+
+
+def test_three_months_are_a_quarter() -> None:
+    found = intent("What was Acmeton's revenue in the three months ended March 31, 2022?")
+    assert found.unsupported == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "relation"),
+    [
+        ("What was Acmeton's change in inventories in FY2022?", "inventories", Relation.CHANGE),
+        ("According to the cash flow statement, what was Acmeton's change in inventories in FY2022?",
+         "change_in_inventories", Relation.EACH),
+        ("What was Acmeton's (increase) decrease in inventories in FY2022?", "change_in_inventories", Relation.EACH),
+        ("How did Acmeton's inventories change from FY2021 to FY2022 in the cash flow statement?", "inventories",
+         Relation.CHANGE),
+        ("What was the reduction in Acmeton's inventories in FY2022?", "inventories", Relation.CHANGE),
+    ],
+)  # fmt: skip
+def test_changes_of_balances_and_rows_that_are_changes(question: str, wanted: str, relation: Relation) -> None:
+    found = intent(question)
+    assert (found.expression, found.relation) == (wanted, relation)

@@ -140,7 +140,25 @@ class TestSearch:
         assert found["query"]["companies"] == ["Harborlight Instruments, Inc."]
         assert found["query"]["periods"] == ["FY2023"]
         assert found["results"][0]["features"]["period"] == 1.0
-        assert "period 1.000" in Ran(*arguments).out
+        printed = Ran(*arguments).out
+        assert "period 1.000" in printed
+        assert {line.split("  ")[0] for line in printed.splitlines()} >= set(found["meanings"])
+
+    def test_page_scores_are_taken_apart_biggest_first(self, sample_index: Path) -> None:
+        arguments = ("search", LOOKUP, "--level", "page", "-k", 12, "--explain", "--index", sample_index)
+        found = Ran(*arguments, "--json").document
+        for result in found["results"]:
+            parts = list(result["features"].values())
+            assert sum(parts) == pytest.approx(result["score"], abs=0.01)
+            assert parts == sorted(parts, key=abs, reverse=True) and 0 not in parts
+            assert set(result["features"]) <= set(found["meanings"])
+        printed = Ran(*arguments).out
+        assert max(map(len, printed.splitlines())) <= 100
+        assert any(line.startswith("early ") for line in printed.splitlines())
+
+    def test_other_strategies_say_what_their_scores_are(self, sample_index: Path) -> None:
+        ran = Ran("search", LOOKUP, "--strategy", "bm25", "--explain", "--index", sample_index, "--json")
+        assert ran.document["meanings"] == {"passage": "score of its best passage"}
 
     def test_company_that_is_not_there_is_warned_about(self, sample_index: Path) -> None:
         ran = Ran("search", UNKNOWN_COMPANY, "--index", sample_index)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from fin_agent.cli.benchmark import standing_for
 from fin_agent.cli.reference import reference
-from fin_agent.index.protocol import FilingRecord
+from fin_agent.evaluation.same_content import standing_for
+from fin_agent.index.protocol import FilingRecord, FilingVectors, VectorUnit
+from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, questions_file
 
@@ -46,6 +48,19 @@ class TestInfo:
         monkeypatch.setenv("FIN_AGENT_INDEX", "")
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
         assert Ran("info", "--json").document["index_chosen_by"] == "default"
+
+    def test_lists_the_vectors(self, sample_index: Path, tmp_path: Path) -> None:
+        assert "none; `fin-agent embed` makes them" in Ran("info", "--index", sample_index).out
+        assert Ran("info", "--index", sample_index, "--json").document["vectors"] == []
+        shutil.copytree(sample_index, tmp_path / "index")
+        with SqliteIndex(tmp_path / "index") as index:
+            for record in index.filings()[:2]:
+                index.add_vectors("small", VectorUnit.SUMMARY, FilingVectors(record.doc_id, (0,), 2, b"\0" * 4))
+            index.add_vectors("small", VectorUnit.PAGE, FilingVectors(record.doc_id, (0, 1, 2), 2, b"\0" * 12))
+        held = Ran("info", "--index", tmp_path / "index", "--json").document["vectors"]
+        told = [(each["model"], each["unit"], each["kind"], each["filings"], each["vectors"]) for each in held]
+        assert told == [("small", "page", "dense", 1, 3), ("small", "summary", "dense", 2, 2)]
+        assert "small, by summary: 2 of 15 filings, 2 vectors" in Ran("info", "--index", tmp_path / "index").out
 
     def test_index_that_is_not_made_yet(self, tmp_path: Path) -> None:
         ran = Ran("info", "--index", tmp_path / "none")
@@ -93,6 +108,19 @@ class TestFinanceBench:
         assert [answer["id"] for answer in written] == ["q1", "q2"]
         assert list(written[0]) == CONTRACT
         assert "warning: 1 of the filings asked about are not in the index: APPLE_2022" in ran.err
+
+    @pytest.mark.parametrize("oracle", ["document", "page"])
+    def test_what_is_given_away_is_all_that_is_retrieved(
+        self, questions: Path, sample_index: Path, tmp_path: Path, oracle: str
+    ) -> None:
+        options = ("--out", tmp_path, "--index", sample_index, "--oracle", oracle, "--json")
+        ran = Ran("eval", "financebench", "--questions", questions, *options)
+        assert (ran.code, ran.document["oracle"]) == (0, oracle)
+        first, second = map(json.loads, (tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines())
+        assert first["retrieved"]["documents"] == ["harborlight_2023_10k"] and not first["refused"]
+        retrieved = {page["page"] for page in first["retrieved"]["pages"]}
+        assert retrieved == {8} if oracle == "page" else retrieved > {8}
+        assert second["refused"] and second["retrieved"]["pages"] == []
 
     def test_table_names_every_group_within_100_columns(
         self, questions: Path, sample_index: Path, tmp_path: Path

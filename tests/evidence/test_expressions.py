@@ -236,3 +236,9 @@ def _evaluated(tree: ast.expr, known: Mapping[Slot, float], year: int) -> float:
             return sum(_evaluated(of, known, year) for of in args) / len(args)
         case _:
             raise AssertionError(ast.dump(tree))
+
+
+def test_an_expression_of_too_many_operations_is_refused() -> None:
+    assert parse_formula(" + ".join(["revenue"] * 101))
+    with pytest.raises(LexiconError, match="101 operators"):
+        parse_formula(" + ".join(["revenue"] * 102))

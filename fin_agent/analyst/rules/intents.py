@@ -28,7 +28,6 @@ _FORMS = (
     (re.compile(r"\bearnings (?:release|report|call|announcement)\b|\bpress release\b", re.I), Form.EARNINGS),
     (re.compile(r"\bannual report\b", re.I), Form.ANNUAL_REPORT),
 )
-_CASH_FLOWS = re.compile(r"\bcash[- ]flows?\b", re.I)
 _SOME_WORDS = r"\s+(?:\S+\s+){0,4}?"
 """Between the words of a measure a company or a period may stand: `increase in Quillmark's inventory`."""
 _OVER_PERIODS = re.compile(
@@ -52,9 +51,9 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
     bare = _without_names(_without_periods(_without_companies(wording.core, directory)), unknown)
     statements = tuple(lexicon.statement_mentions(question))
-    in_cash_flows = Statement.CASH_FLOW in statements or _CASH_FLOWS.search(question) is not None
-    measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
     periods = _periods(wording.core, question)
+    in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
+    measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
     named = len(companies) + len(unknown)
     spans = _spans_of(measure, wording.core, lexicon)
     years = _how_many_periods(wording.core, periods)

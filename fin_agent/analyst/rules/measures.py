@@ -35,6 +35,7 @@ _A_TITLE = 2
 """Words that may be everyday ones (`its products`); more than these quote a row."""
 _CASH = re.compile(r"\bcash\b", re.I)
 _CHANGING = re.compile(r"\b(?:chang\w+|increas\w+|decreas\w+|rise|rose|fall|fell|grow|grew)\b", re.I)
+_YES_OR_NO = re.compile(r"^\W*(?:did|does|do|has|have|had|is|are|was|were)\b", re.I)
 _ACTIVITIES = (
     (re.compile(r"\boperat(?:ions|ing)\b", re.I), "cash_from_operations"),
     (re.compile(r"\binvesting\b", re.I), "cash_from_investing"),
@@ -67,7 +68,7 @@ def measure_of(
     text = without_asides(core)
     stated = stated_formulas(definitions, lexicon)
     as_row = in_cash_flows or is_signed_change(core)
-    named = [one for one in lexicon.mentions(text) if not _is_moving_cash(one, text)] or _cash_flow_of(text, lexicon)
+    named = [one for one in lexicon.mentions(text) if not moves_cash(text, one)] or _cash_flow_of(text, lexicon)
     mentions = named if as_row else [level_of(mention, lexicon) for mention in named]
     if any(not name for name, _ in definitions):
         # The formula stands behind what is asked. Where it cannot be read, any other would answer another question.
@@ -99,7 +100,7 @@ def measure_of(
     if (leading.id not in rows and is_narrowed(text, leading, lexicon)) or _is_per_part(text, leading, mentions):
         return None
     change = f"change_in_{leading.id}"
-    if in_cash_flows and change in lexicon.metrics and _CHANGING.search(text):
+    if in_cash_flows and change in lexicon.metrics and _CHANGING.search(text) and not _YES_OR_NO.match(text):
         return Measure(" ".join(leading.phrase.split()), change, _unit(change, lexicon))
     return _combined(text, leading, mentions, lexicon)
 
@@ -107,10 +108,6 @@ def measure_of(
 def _row(phrase: str, rows: frozenset[str], lexicon: Lexicon) -> Measure | None:
     """The one metric that rows labelled `phrase` stand for; None where statements print several under that name."""
     return Measure(phrase, min(rows), _unit(min(rows), lexicon)) if len(rows) == 1 else None
-
-
-def _is_moving_cash(mention: Mention, text: str) -> bool:
-    return mention.id == "cash_and_cash_equivalents" and moves_cash(text, mention)
 
 
 def _cash_flow_of(text: str, lexicon: Lexicon) -> list[Mention]:

@@ -28,7 +28,8 @@ _SHARE_OF_IT = re.compile(
 _CAUSING = re.compile(r"dr(?:iv|ov)\w+|caus\w+|explain\w*|affect\w*|influenc\w+|impact\w*|contribut\w+|behind")
 """`what drove revenue` asks about all of revenue."""
 _CLAUSE_END = re.compile(
-    r"[,;:?!()]|\.\s|\.$|\s[-–—]\s|\b(?:and|but)\s+(?=(?:what|how|which|who|why|did|was|were|is|are)\b)", re.I
+    r",(?!\s*(?:(?:broken|split|listed)\s+(?:down\s+|out\s+)?)?(?:by|per|across|for\s+each)\b)|[;:?!()]|\.\s|\.$|\s[-–—]\s|\b(?:and|but)\s+(?=(?:what|how|which|who|why|did|was|were|is|are)\b)",
+    re.I,
 )
 _OPENING = re.compile(r"^\s*(?:for|in|by|across|within|among|at|per|of)\b[^,?]*,", re.I)
 _FOLLOWING = re.compile(r"\s*,?\s*([A-Za-z][A-Za-z-]*)")
@@ -44,7 +45,8 @@ _WITHIN = re.compile(
     re.I,
 )
 """`the gains included in net income`."""
-_WORD = re.compile(r"[A-Za-z][A-Za-z&/-]*")
+_CASH_BALANCE = "cash_and_cash_equivalents"
+_WORD = re.compile(r"[A-Za-z][A-Za-z&-]*")
 _YEARS = re.compile(r"(?:fy)?\d{2,4}|fy\d*q?\d*")
 
 
@@ -140,8 +142,8 @@ def _names_part(text: str, place: int, found: Sequence[re.Match[str]]) -> bool:
 
 
 def moves_cash(text: str, mention: Mention) -> bool:
-    """Whether plain `cash` is said to move: `how much cash did it generate`."""
-    if mention.phrase.lower() != "cash":
+    """Whether cash is said to move: `how much cash did it generate` asks for no balance."""
+    if mention.id != _CASH_BALANCE:
         return False
     left, right = _clause(text, mention)
     words = {word.lower() for word in _WORD.findall(f"{left} {right}")}

@@ -10,10 +10,12 @@ import pytest
 
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.query import Depth, Query, Scope
+from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope
+from fin_agent.retrieval.strategies.expansion import expanded
 from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.ranking import Wording
+from fin_agent.retrieval.strategies.ranking import PassageKey, Wording
 from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.retrieval.strategies.words import WordRanker, rarest
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, SUIT
 
@@ -113,11 +115,35 @@ def test_odd_questions_are_no_error(strategy: Strategy, text: str) -> None:
 
 def test_synonyms_are_searched_for_as_phrases() -> None:
     query = Query("What was the capex of Acme?", terms=(), expansions=("capital expenditures", "purchases of property"))
-    from fin_agent.retrieval.strategies.expansion import expanded
-
-    assert Wording.of(query).terms() == ("capex", "Acme")
-    assert expanded(query).terms() == ("capex", "Acme", "capital expenditures", "purchases of property")
+    assert Wording.of(query).terms() == expanded(query).terms() == ("capex", "Acme")
+    assert expanded(query).synonyms == ("capital expenditures", "purchases of property")
     assert expanded(query).passages() == ("What was the capex of Acme? (capital expenditures; purchases of property)",)
+
+
+def test_a_word_counts_once_however_it_is_written() -> None:
+    text = "Fixed asset turnover: fixed assets over assets, and the ratio's RATIO"
+    assert Wording((text,)).terms() == ("Fixed", "asset", "turnover", "ratio")
+
+
+def test_words_of_the_question_count_double(workspace: Workspace) -> None:
+    index, ranker = workspace.index, WordRanker(workspace.index)
+    own, other = ("inventories",), ("income taxes",)
+    scores = dict(ranker.passages(Wording(own, other), EVERYTHING, 100))
+    of_own, of_other = (
+        {PassageKey(hit.doc_id, hit.page, hit.ordinal): hit.score for hit in index.search_passages(terms, limit=1000)}
+        for terms in (own, other)
+    )
+    assert any(key in of_own and key in of_other for key in scores)
+    for key, score in scores.items():
+        assert score == pytest.approx(of_own.get(key, 0.0) + of_other.get(key, 0.0) / 2)
+
+
+def test_of_very_many_terms_the_rarest_are_searched_for(workspace: Workspace) -> None:
+    common, rare, nowhere = ("sales", "income", "cash"), ("appointed", "patent"), ("qwertz", "日本")
+    assert rarest((*common, *rare, *nowhere), workspace.index, most=2) == rare
+    assert rarest((*nowhere, *rare, *common), workspace.index, most=5) == (*rare, *common)
+    assert rarest(common, workspace.index, most=3) == common
+    assert rarest(("patent suit", "cash"), workspace.index, most=1) == ("patent suit",)
 
 
 def test_synonyms_find_what_the_question_calls_otherwise(workspace: Workspace) -> None:
