@@ -298,6 +298,9 @@ def fit_pages(
     lookups: Annotated[
         int, typer.Option(min=0, help="Also ask for so many rows of the indexed filings' own statements.")
     ] = 0,
+    encoder: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Fit with this model's vectors, which the index has to hold.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.yaml", help="Gets the weights fitted.")] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -306,7 +309,7 @@ def fit_pages(
     """Fit the page scorer's weights to questions, and say what they are worth on companies left out."""
     from fin_agent.cli.fitting import fit_pages as fitted
 
-    return fitted(questions, out, index, lookups=lookups, as_json=as_json)
+    return fitted(questions, out, index, lookups=lookups, encoder=encoder, as_json=as_json)
 
 
 @benchmarks.callback()

@@ -14,11 +14,17 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.libraries import FITTING, require_libraries
 from fin_agent.presentation.filings import listing
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.strategies.likeness import PageLikeness
+from fin_agent.retrieval.strategies.models import Models
+from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.retrieval.strategies.staged import Staged
+from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class FitRow:
 
 
 def fit_pages(
-    questions: Sequence[Path], out: Path | None, given: Path | None, *, lookups: int, as_json: bool
+    questions: Sequence[Path], out: Path | None, given: Path | None, *, lookups: int, encoder: str | None, as_json: bool
 ) -> ExitCode:
     """Fit weights to all questions, report what they are worth, write them to `out` where given."""
     require_libraries(FITTING)
@@ -56,16 +62,18 @@ def fit_pages(
             intent = analyst.intent(question)
             return analyst.query(intent, analyst.plan(intent), None)
 
-        examples = examples_of([*asked, *of_filings], workspace, query_of, lambda: progress.step(""))
+        likeness = _likeness(workspace, encoder) if encoder else None
+        examples = examples_of([*asked, *of_filings], workspace, query_of, lambda: progress.step(""), likeness)
     if lacking := len(asked) + len(of_filings) - len(examples):
         warn(f"{lacking} of {len(asked)} questions are about filings that are not in the index")
     weights = fit(examples)
     left_out = leave_one_group_out(examples)
+    packaged = packaged_weights(with_vectors=encoder is not None)
     names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
     for each in left_out:
         example = each.example
-        figures = (example.gold_share, example.recall(packaged_weights()), example.recall(weights), each.recall)
+        figures = (example.gold_share, example.recall(packaged), example.recall(weights), each.recall)
         for name in names[example.question.id]:
             by_name.setdefault(name, []).append(figures)
     rows = [
@@ -84,10 +92,16 @@ def fit_pages(
             }
         )
     else:
-        show(_recalls(rows), _weights(weights))
+        show(_recalls(rows), _weights(weights, packaged))
         if out is not None:
             say(f"weights: {out}")
     return ExitCode.DONE
+
+
+def _likeness(workspace: Workspace, encoder: str) -> PageLikeness:
+    strategy = build_strategy("default-dense", workspace, Settings(encoder=encoder), Models(notify=warn))
+    assert isinstance(strategy, Staged) and strategy.likeness is not None
+    return strategy.likeness
 
 
 def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, ...]]:
@@ -125,12 +139,11 @@ def _recalls(rows: Sequence[FitRow]) -> Table:
     return table
 
 
-def _weights(weights: PageWeights) -> Table:
+def _weights(weights: PageWeights, packaged: PageWeights) -> Table:
     table = listing()
     table.add_column("Feature")
     table.add_column("Packaged", justify="right")
     table.add_column("Fitted", justify="right")
-    packaged = packaged_weights()
     for name, weight in weights.items():
         table.add_row(name, f"{packaged[name]:.2f}", f"{weight:.2f}")
     return table

@@ -67,9 +67,8 @@ def search_index(
 
 def _meanings(strategy: str, level: Level) -> Mapping[str, str]:
     """What the names of the parts of scores mean; a passage is explained by its page."""
-    if not is_default(strategy):
-        return SCORES
-    return FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
+    features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
+    return features if is_default(strategy) else {**features, **SCORES}
 
 
 def _hits(result: SearchResult, level: Level, k: int, workspace: Workspace) -> list[Hit]:

@@ -36,6 +36,7 @@ MEANINGS: Mapping[str, str] = {
     "item start": "worth of an Item that begins on it",
     "tables": "it is a table of the kind that shows such things",
     "no risk factor": "1 where it is none of the risk factors, or where these are asked for",
+    "likeness": "how near its vector is to the question's, the nearest page's 1; where vectors are asked for",
     "early": "its place in the filing: the first page 1, the eleventh a half",
     "slots": "figures looked for that it adds to the pages before it",
 }
@@ -69,8 +70,12 @@ def candidates_of(
     owners: Mapping[str, str],
     *,
     only: Collection[PageKey] | None = None,
+    likeness: Mapping[PageKey, float] | None = None,
 ) -> list[Candidate]:
-    """All pages of `filings` in the order of the filings, or those of them that are in `only`."""
+    """All pages of `filings` in the order of the filings, or those of them that are in `only`.
+
+    `likeness` gives cosines of pages, of any size, where vectors take part.
+    """
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
@@ -90,6 +95,7 @@ def candidates_of(
         page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
         for page in pages
     }
+    like = _as_shares(likeness or {})
     wanted = Wanted.of(query, index)
     promising = sorted(pages, key=lambda page: -round(quick[page.key], 9))[:_READ]
     read = text_matches([page.key for page in promising], index, wanted)
@@ -118,6 +124,7 @@ def candidates_of(
             "item start": max((place.item(item) for item in place.starting(page)), default=0.0),
             "tables": float(page.kind is not None and page.kind in query.tables),
             "no risk factor": float(page.item not in _RISK_FACTORS or place.item(page.item) > 0),
+            "likeness": like.get(page.key, 0.0),
             "early": 1.0 / (1.0 + page.key.page / _FIRST_PAGES),
         }
         found.append(Candidate(page.key, features, slots))
@@ -167,6 +174,12 @@ def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> d
     hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     return {hit.key: hit.score / top for hit in hits}
+
+
+def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
+    """The greatest of them 1, none below 0."""
+    top = max(cosines.values(), default=0.0)
+    return {key: max(0.0, cosine) / top for key, cosine in cosines.items()} if top > 0 else {}
 
 
 def _slots_held(

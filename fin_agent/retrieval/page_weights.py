@@ -15,6 +15,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.retrieval.page_features import MEANINGS
 
 _PACKAGED = "page_weights.yaml"
+_PACKAGED_WITH_VECTORS = "page_weights_with_vectors.yaml"
 
 
 class WeightsError(FinAgentError):
@@ -25,10 +26,11 @@ PageWeights = Mapping[str, float]
 """Weights by the name of the feature, all of `MEANINGS`, none negative."""
 
 
-@lru_cache(maxsize=1)
-def packaged_weights() -> PageWeights:
-    """The weights of this package."""
-    return _checked(resources.files(__package__).joinpath(_PACKAGED).read_text(encoding="utf-8"), _PACKAGED)
+@lru_cache(maxsize=2)
+def packaged_weights(*, with_vectors: bool = False) -> PageWeights:
+    """The weights of this package: without `likeness`, or with it."""
+    name = _PACKAGED_WITH_VECTORS if with_vectors else _PACKAGED
+    return _checked(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
 
 
 def read_weights(path: Path) -> PageWeights:

@@ -22,17 +22,20 @@ def rank_pages(
     limit: int = 20,
     only: Collection[PageKey] | None = None,
     weights: PageWeights | None = None,
+    likeness: Mapping[PageKey, float] | None = None,
 ) -> list[RankedPage]:
     """The best `limit` pages of `filings`, best first; `owners` gives the company key of each filing.
 
     Pages are taken one at a time: a figure that a page taken before already holds counts no more, so that the first few
     pages together hold as many of the figures looked for as they can. `only` leaves all other pages out; `weights` are
-    those of the package where not given. The features of a page are what each adds to its score.
+    those of the package where not given; `likeness` gives cosines of pages where vectors take part. The features of a
+    page are what each adds to its score.
     """
     if not filings:
         return []
-    candidates = candidates_of(query, filings, index, metrics, owners, only=only)
-    return taken_in_turn(candidates, packaged_weights() if weights is None else weights, limit)
+    candidates = candidates_of(query, filings, index, metrics, owners, only=only, likeness=likeness)
+    usual = packaged_weights(with_vectors=likeness is not None)
+    return taken_in_turn(candidates, usual if weights is None else weights, limit)
 
 
 def taken_in_turn(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:

@@ -16,6 +16,7 @@ from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights
 from fin_agent.retrieval.pages import slot_gain, taken_in_turn
 from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.strategies.likeness import PageLikeness
 from fin_agent.workspace import Workspace
 
 FEATURES = tuple(MEANINGS)
@@ -55,15 +56,20 @@ def examples_of(
     workspace: Workspace,
     query_of: Callable[[str], Query],
     on_example: Callable[[], None] = lambda: None,
+    likeness: PageLikeness | None = None,
 ) -> list[PageExample]:
-    """An example for each question whose filing is in the index; `on_example` is called as each is made."""
+    """An example for each question whose filing is in the index; `on_example` is called as each is made.
+
+    With `likeness`, vectors take part.
+    """
     examples: list[PageExample] = []
     owners, metrics = workspace.directory.owners, workspace.lexicon.metrics
     for question in questions:
         if question.doc_id in owners:
             query = query_of(question.question)
             filings = rank_filings(query, workspace.index, workspace.directory, metrics, limit=_DOCUMENTS)
-            pages = tuple(candidates_of(query, filings, workspace.index, metrics, owners))
+            like = likeness.of(query, [filing.doc_id for filing in filings]) if likeness else None
+            pages = tuple(candidates_of(query, filings, workspace.index, metrics, owners, likeness=like))
             examples.append(_example(question, owners[question.doc_id], pages))
         on_example()
     return examples

@@ -56,6 +56,7 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
     strategy.name: strategy
     for strategy in (
         NamedStrategy("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
+        NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
         NamedStrategy("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
         NamedStrategy("dense", Layer.RANKER, "vectors of passages"),
         NamedStrategy("splade", Layer.RANKER, "learned weights of terms"),

@@ -16,6 +16,7 @@ from fin_agent.retrieval.strategies.hierarchical import Hierarchical
 from fin_agent.retrieval.strategies.hirec import HiRec
 from fin_agent.retrieval.strategies.hypothetical import Hypothetical, ManyHypothetical
 from fin_agent.retrieval.strategies.interleaved import Interleaved
+from fin_agent.retrieval.strategies.likeness import PageLikeness
 from fin_agent.retrieval.strategies.models import Models
 from fin_agent.retrieval.strategies.names import (
     Layer,
@@ -70,6 +71,9 @@ class _Building:
         match top.name:
             case "default":
                 return Staged(self._workspace, settings.documents, settings.pages)
+            case "default-dense":
+                likeness = PageLikeness(self._dense({VectorUnit.PAGE}))
+                return Staged(self._workspace, settings.documents, settings.pages, name, likeness)
             case "rerank":
                 if self._scorer is None:
                     self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")

@@ -1,4 +1,4 @@
-"""`default`: filings, then their pages, then passages on those, by company, period, statement, figures and words."""
+"""`default` and `default-dense`: filings, their pages, passages on those, by what a question is read to ask."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
 from fin_agent.retrieval.passages import rank_passages
 from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.strategies.likeness import PageLikeness
 from fin_agent.workspace import Workspace
 
 
@@ -19,6 +20,8 @@ class Staged:
     documents: int = 5
     pages: int = 20
     name: str = "default"
+    likeness: PageLikeness | None = None
+    """Vectors of pages, where they take part in the page stage."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search."""
@@ -28,8 +31,16 @@ class Staged:
             query, index, directory, metrics, within=scope.filings, limit=max(self.documents, depth.documents)
         )
         searched = filings[: self.documents]
+        like = self.likeness.of(query, [filing.doc_id for filing in searched]) if self.likeness else None
         pages = rank_pages(
-            query, searched, index, metrics, directory.owners, only=scope.pages, limit=max(self.pages, depth.pages)
+            query,
+            searched,
+            index,
+            metrics,
+            directory.owners,
+            only=scope.pages,
+            limit=max(self.pages, depth.pages),
+            likeness=like,
         )
         passages = rank_passages(query, pages, index, metrics, directory.owners, limit=depth.passages)
         return SearchResult(tuple(filings[: depth.documents]), tuple(pages[: depth.pages]), tuple(passages))

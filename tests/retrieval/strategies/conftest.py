@@ -9,12 +9,16 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.writing import ChatModelWriter
 from fin_agent.workspace import Workspace
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"
+SUIT_PAGES = (4, 15)
+"""Of `harborlight_2024_10k`: each answers it."""
 CHIEF = "Who was appointed chief executive officer of Tellurond?"
+CHIEF_PAGE = PageKey("tellurond_2024_8k", 1)
 
 
 class Script:

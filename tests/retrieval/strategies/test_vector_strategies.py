@@ -24,7 +24,7 @@ from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.ranking import key_of
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import CHIEF, SUIT, Script
+from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder, WordySparseEncoder
 
 FUSED = ("hybrid", "hhr", "hirec")
@@ -32,8 +32,6 @@ NAMES = (
     "dense", "parent-child", "splade", "page-then-chunk", "query-expansion:dense", "hhr:dense", "hirec:parent-child",
     "page-then-chunk:splade", *FUSED,
 )  # fmt: skip
-SUIT_PAGES = (4, 15)
-CHIEF_PAGE = PageKey("tellurond_2024_8k", 1)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ pytest.importorskip("langchain_classic", reason="strategies with models need the
 from fin_agent.analyst.curating import strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.index.protocol import PageKey, VectorUnit
+from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
 from fin_agent.retrieval.dense.encoder import load_encoder
 from fin_agent.retrieval.dense.pairs import load_pair_scorer
@@ -24,9 +24,7 @@ from fin_agent.retrieval.query import Depth, Query
 from fin_agent.retrieval.strategies.ranking import key_of
 from fin_agent.workspace import Workspace
 from tests.retrieval.dense.tiny_models import save_cross, save_sparse
-from tests.retrieval.strategies.conftest import CHIEF
-
-CHIEF_PAGE = PageKey("tellurond_2024_8k", 1)
+from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,9 @@ from fin_agent.retrieval.strategies.ranking import PassageKey, Wording
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.words import WordRanker, rarest
 from fin_agent.workspace import Workspace
-from tests.retrieval.strategies.conftest import CHIEF, SUIT
+from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, SUIT_PAGES
 
 NAMES = ("bm25", "query-expansion", "hhr:bm25", "page-then-chunk:bm25", "query-expansion:page-then-chunk:bm25")
-SUIT_PAGES = (4, 15)
-CHIEF_PAGE = PageKey("tellurond_2024_8k", 1)
 
 
 @pytest.fixture(params=NAMES)
