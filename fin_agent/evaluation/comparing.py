@@ -203,6 +203,7 @@ def _score(
 
     gold = tuple(PageKey(*page) for page in question.pages)
     wanted = [as_one(page) for page in gold]
+    also = [as_one(PageKey(*page)) for page in question.also]
     filings = [conditions.same_content.get(filing.doc_id, filing.doc_id) for filing in result.filings]
     of_passages = [found.stored.key for found in result.passages[:k]]
     pages = [page.key for page in result.pages]
@@ -222,8 +223,8 @@ def _score(
         gold_pages=gold,
         gold_ranks=tuple(looked_at.index(page) + 1 if page in looked_at else None for page in wanted),
         document_recall=document_recall(filings, [page.doc_id for page in wanted], k),
-        page_recall_of_passages=page_recall([as_one(page) for page in of_passages], wanted, k),
-        page_recall_of_pages=page_recall([as_one(page) for page in pages], wanted, k),
+        page_recall_of_passages=page_recall([as_one(page) for page in of_passages], wanted, k, also=also),
+        page_recall_of_pages=page_recall([as_one(page) for page in pages], wanted, k, also=also),
         page_precision=page_precision([as_one(page) for page in pages], wanted, k),
         bleu=texts.bleu if texts else None,
         rouge_l=texts.rouge_l if texts else None,

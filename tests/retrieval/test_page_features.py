@@ -75,3 +75,17 @@ def test_weights_of_ones_own_order_the_pages(workspace: Workspace) -> None:
     first_pages = pages(workspace, question, early=1.0)[:3]
     assert {page.key.page for page in first_pages} == {0}
     assert pages(workspace, question, slots=1.0)[0].key == PageKey("harborlight_2024_10k", 8)
+
+
+def test_the_likeness_of_vectors_is_one_feature_among_others(workspace: Workspace) -> None:
+    query, filings = asked(workspace, "Which patent suit did Harborlight settle in 2024?")
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    near, nearer = PageKey("harborlight_2024_10k", 13), PageKey("harborlight_2024_10k", 4)
+    found = {
+        page.key: page.features["likeness"]
+        for page in candidates_of(
+            query, filings, workspace.index, metrics, owners, likeness={near: 0.2, nearer: 0.4, PageKey("x", 1): -0.1}
+        )
+    }
+    assert (found[near], found[nearer]) == (0.5, 1.0)
+    assert {value for key, value in found.items() if key not in (near, nearer)} == {0.0}

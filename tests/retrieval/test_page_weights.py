@@ -52,3 +52,9 @@ def test_a_file_that_cannot_be_used_is_refused_with_what_to_give(tmp_path: Path,
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"none\.yaml"):
         read_weights(tmp_path / "none.yaml")
+
+
+def test_vectors_count_only_where_they_take_part() -> None:
+    without, with_vectors = packaged_weights(), packaged_weights(with_vectors=True)
+    assert without["likeness"] == 0 < with_vectors["likeness"]
+    assert with_vectors.keys() == without.keys()
