@@ -79,7 +79,7 @@ def candidates_of(
     doc_ids = [filing.doc_id for filing in filings]
     top_filing = max((filing.score for filing in filings), default=0.0) or 1.0
     filing_scores = {filing.doc_id: filing.score / top_filing for filing in filings}
-    periods = {filing.doc_id: dict(filing.features).get("period", 0.0) for filing in filings}
+    periods = {filing.doc_id: _period_of(filing) for filing in filings}
     words = _bm25(index, query.terms, doc_ids)
     expansions = _bm25(index, query.expansions, doc_ids)
     synonyms = _bm25(index, query.synonyms, doc_ids)
@@ -174,6 +174,12 @@ def _bm25(index: FilingIndex, terms: Sequence[str], doc_ids: Sequence[str]) -> d
     hits = index.search_pages(terms, doc_ids=doc_ids, limit=_HITS)
     top = max((hit.score for hit in hits), default=0.0) or 1.0
     return {hit.key: hit.score / top for hit in hits}
+
+
+def _period_of(filing: RankedFiling) -> float:
+    """Its fit, as the document stage has it; 0 for a filing of a company that the question may not mean."""
+    features = dict(filing.features)
+    return 0.0 if "other company" in features else features.get("period", 0.0)
 
 
 def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:

@@ -147,10 +147,14 @@ class _Building:
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:
         from fin_agent.retrieval.dense.encoder import load_encoder
+        from fin_agent.retrieval.dense.loading import name_of
 
+        units = {*stages, VectorUnit.WINDOW if windows else VectorUnit.PASSAGE}
+        if self._models.encoder is None:  # what is lacking is said before a model is loaded, which takes a while
+            self._check_vectors(name_of(self._settings.encoder), units)
         encoder = self._models.encoder or _loaded_once(load_encoder, self._settings.encoder)
-        passages = VectorUnit.WINDOW if windows else VectorUnit.PASSAGE
-        self._check_vectors(encoder.name, {*stages, passages})
+        if self._models.encoder is not None:
+            self._check_vectors(encoder.name, units)
         return VectorRanker(
             self._workspace.index, encoder.name, lambda wording: dense_vector(encoder, wording), windows=windows
         )
