@@ -56,7 +56,6 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
     strategy.name: strategy
     for strategy in (
         NamedStrategy("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
-        NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
         NamedStrategy("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
         NamedStrategy("dense", Layer.RANKER, "vectors of passages"),
         NamedStrategy("splade", Layer.RANKER, "learned weights of terms"),
@@ -70,6 +69,7 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
         NamedStrategy("hirec", Layer.CURATED, "filings, passages, evidence curated, asked again", "hybrid"),
         NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
         NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
+        NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
     )
 }
 """Every strategy, by its name."""
