@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +21,13 @@ PACKAGED = "minilm"
 
 class EncoderError(FinAgentError):
     """A model that encodes texts cannot be loaded, or is not of the kind that is needed."""
+
+
+def require_packages() -> None:
+    """Raise EncoderError, with what to install, where packages that models need are missing; loads none of them."""
+    for name in ("torch", "sentence_transformers", "numpy"):
+        if find_spec(name) is None:
+            raise missing(ImportError(name=name))
 
 
 def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:

@@ -146,12 +146,14 @@ class _Building:
         raise AssertionError(f"{named.name} is no ranker")
 
     def _dense(self, stages: Collection[VectorUnit], *, windows: bool = False) -> Ranker:
-        from fin_agent.retrieval.dense.encoder import load_encoder
-        from fin_agent.retrieval.dense.loading import name_of
+        from fin_agent.retrieval.dense.loading import name_of, require_packages
 
         units = {*stages, VectorUnit.WINDOW if windows else VectorUnit.PASSAGE}
         if self._models.encoder is None:  # what is lacking is said before a model is loaded, which takes a while
+            require_packages()
             self._check_vectors(name_of(self._settings.encoder), units)
+        from fin_agent.retrieval.dense.encoder import load_encoder
+
         encoder = self._models.encoder or _loaded_once(load_encoder, self._settings.encoder)
         if self._models.encoder is not None:
             self._check_vectors(encoder.name, units)
