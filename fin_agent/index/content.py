@@ -92,14 +92,15 @@ class StoredContent(OpenedFile):
         wanted = set(pages)
         return [fact for fact in sourced if fact.key in wanted]
 
-    def row_labels(self, doc_ids: Collection[str]) -> list[RowLabel]:
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
         found = self._read(
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             " FROM facts JOIN filings ON filings.id = facts.filing_id"
             f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.scope IS NULL"
+            f" AND ({' OR '.join(['instr(lower(facts.label), ?)'] * len(holding)) or 'FALSE'})"
             " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
-            sorted(doc_ids),
+            [*sorted(doc_ids), *sorted(letters.lower() for letters in holding)],
         )
         return [RowLabel(*row) for row in found]
 

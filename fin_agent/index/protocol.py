@@ -82,8 +82,11 @@ class FilingIndex(Protocol):
     ) -> list[SourcedFact]:
         """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
 
-    def row_labels(self, doc_ids: Collection[str]) -> list[RowLabel]:
-        """Labels of the rows that state figures of whole companies, once for each page and period; by filing, page."""
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
+        """Labels that hold any of these letters, of rows with figures of whole companies; by filing, page.
+
+        Once for each page and period; capital letters are as good as small ones.
+        """
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """By which parts (segments, products, regions) these filings divide figures, as printed.

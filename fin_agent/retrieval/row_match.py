@@ -10,6 +10,8 @@ from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import stems_of
 
+_LETTERS = 4
+"""How much of a stem a label has to hold to be looked at: most rows are left unread, and any ending will do."""
 _OTHER_PERIOD = 0.5
 """What a row counts that has no figure of a period asked about."""
 
@@ -30,7 +32,7 @@ def row_matches(query: Query, index: FilingIndex, doc_ids: Collection[str]) -> d
         return {}
     periods = {(period.fiscal_year, period.quarter) for period in query.periods}
     best: dict[PageKey, list[float]] = {}
-    for row in index.row_labels(doc_ids):
+    for row in index.row_labels(doc_ids, holding={word[:_LETTERS] for word in asked}):
         likeness = _likeness(asked, row.label)
         if not likeness:
             continue
