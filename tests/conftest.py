@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from fin_agent.workspace import Workspace
 
 SAMPLE_FILINGS = Path(__file__).parents[1] / "examples" / "filings"
 SAMPLE_HTML = SAMPLE_FILINGS.with_name("filings_html")
@@ -38,6 +42,14 @@ def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report = ingest([SAMPLE_FILINGS], index, prepare, workers=0)
     assert not report.failures, report.failures
     return folder
+
+
+@pytest.fixture(scope="session")
+def workspace(sample_index: Path) -> Workspace:
+    """The index of the sample filings with what is derived from it."""
+    from fin_agent.workspace import Workspace
+
+    return Workspace.open(sample_index)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from pathlib import Path
 import typer
 
 from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
@@ -29,7 +30,6 @@ from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.overlap import Overlap
 from fin_agent.evaluation.same_content import standing_for
 from fin_agent.presentation.filings import in_our_look
-from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
@@ -133,7 +133,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             asked,
             wanted.strategies,
             build=partial(_built, workspace),
-            understand=partial(_understood, RulesAnalyst(workspace)),
+            understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
             conditions=Conditions(
                 k=wanted.k,
@@ -148,11 +148,6 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
 
 def _built(workspace: Workspace, name: str) -> Strategy:
     return strategy_for(settings_from_environment(strategy=name), workspace, notify=warn)
-
-
-def _understood(analyst: RulesAnalyst, question: str) -> Query:
-    intent = analyst.intent(question)
-    return analyst.query(intent, analyst.plan(intent), None)
 
 
 def _pairs(wanted: Comparing, comparison: Comparison) -> list[tuple[str, str]]:

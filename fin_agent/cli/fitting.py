@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.table import Table
 
+from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
@@ -19,7 +21,6 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questio
 from fin_agent.evaluation.libraries import FITTING, require_libraries
 from fin_agent.presentation.filings import listing
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
-from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.likeness import PageLikeness
 from fin_agent.retrieval.strategies.models import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -56,16 +57,11 @@ def fit_pages(
     asked = [question for each in sets.values() for question in each]
     with opened(given) as workspace, Progress(len(asked) + lookups, "searching", "questions") as progress:
         of_filings = lookup_questions(workspace, lookups)
-        analyst = RulesAnalyst(workspace)
-
-        def query_of(question: str) -> Query:
-            intent = analyst.intent(question)
-            return analyst.query(intent, analyst.plan(intent), None)
-
+        query_of = partial(first_query, analyst=RulesAnalyst(workspace))
         likeness = _likeness(workspace, encoder) if encoder else None
         examples = examples_of([*asked, *of_filings], workspace, query_of, lambda: progress.step(""), likeness)
     if lacking := len(asked) + len(of_filings) - len(examples):
-        warn(f"{lacking} of {len(asked)} questions are about filings that are not in the index")
+        warn(f"{lacking} of {len(asked) + len(of_filings)} questions are about filings that are not in the index")
     weights = fit(examples)
     left_out = leave_one_group_out(examples)
     packaged = packaged_weights(with_vectors=encoder is not None)

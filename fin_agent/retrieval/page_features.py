@@ -83,13 +83,14 @@ def candidates_of(
     words = _bm25(index, query.terms, doc_ids)
     expansions = _bm25(index, query.expansions, doc_ids)
     synonyms = _bm25(index, query.synonyms, doc_ids)
-    held = _slots_held(query, index, doc_ids, metrics, owners)
+    wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots)}
+    facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
+    spoken_of = [sourced for sourced in facts if sourced.fact.metric in query.metrics]
+    held = _slots_held(query, facts, metrics, owners)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
-    spoken_of = index.facts(doc_ids, metrics=query.metrics) if query.metrics else []
     stated = _figures_stated(query, spoken_of)
     divided = _divided(query, spoken_of) if query.tables or query.figures else {}
-    places = [_Place.of(index.filing(doc_id), query) for doc_id in doc_ids]
-    worth = {place.doc_id: place for place in places}
+    places = {doc_id: _Place.of(index.filing(doc_id), query) for doc_id in doc_ids}
     pages = [page for page in _in_rank_order(index.outline(doc_ids), doc_ids) if only is None or page.key in only]
     quick = {
         page.key: filing_scores[page.key.doc_id] + sum(by.get(page.key, 0.0) for by in (words, expansions, synonyms))
@@ -101,7 +102,7 @@ def candidates_of(
     read = text_matches([page.key for page in promising], index, wanted)
     found: list[Candidate] = []
     for page in pages:
-        place = worth[page.key.doc_id]
+        place = places[page.key.doc_id]
         telling = _ON_A_COVER if page.item == COVER and not place.item(COVER) else 1.0
         match = read.get(page.key, NOTHING_READ)
         slots = held.get(page.key, {})
@@ -144,7 +145,6 @@ def _of_text(match: TextMatch, telling: float) -> dict[str, float]:
 class _Place:
     """Where things stand in one filing."""
 
-    doc_id: str
     item: Callable[[str | None], float]
     starts: Mapping[int, tuple[str, ...]]
     """Items that begin on a page."""
@@ -157,7 +157,7 @@ class _Place:
         for start in record.items:
             starts[start.page] = (*starts.get(start.page, ()), start.item)
         notes = {note.number: note.title for note in record.notes}
-        return cls(record.doc_id, item_worth(query, record), starts, notes)
+        return cls(item_worth(query, record), starts, notes)
 
     def starting(self, page: PageOutline) -> tuple[str, ...]:
         return self.starts.get(page.key.page, ())
@@ -189,17 +189,11 @@ def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
 
 
 def _slots_held(
-    query: Query,
-    index: FilingIndex,
-    doc_ids: Sequence[str],
-    metrics: Mapping[str, Metric],
-    owners: Mapping[str, str],
+    query: Query, facts: Sequence[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[PageKey, dict[Slot, float]]:
     """Which figures looked for each page states, and what that is worth: most on the metric's own statement."""
-    if not query.slots:
-        return {}
     held: dict[PageKey, dict[Slot, float]] = {}
-    for sourced in index.facts(doc_ids, metrics={slot.metric for slot in query.slots}):
+    for sourced in facts:
         for slot in query.slots:
             if fills(sourced, slot, metrics, owners):
                 home = metrics[slot.metric].statement

@@ -111,12 +111,6 @@ def truth(sample_filings: Path) -> GroundTruth:
 
 
 @pytest.fixture(scope="session")
-def workspace(sample_index: Path) -> Workspace:
-    """The index of the sample filings with what is derived from it."""
-    return Workspace.open(sample_index)
-
-
-@pytest.fixture(scope="session")
 def context(workspace: Workspace) -> AnswerContext:
     """The default context over the sample filings."""
     return AnswerContext.by_rules(workspace)
