@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.cards import Card
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.vocabulary.filing import PassageKind
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fin_agent.evidence.cards import cards_of, summary_of
+from fin_agent.evidence.cards.making import cards_of
+from fin_agent.evidence.summaries import summary_of
 from fin_agent.filings.reader import read_filing
 from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon

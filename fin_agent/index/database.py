@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
 
-FORMAT_VERSION = "3"
+FORMAT_VERSION = "4"
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""

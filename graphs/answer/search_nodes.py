@@ -203,7 +203,8 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         round=state["round"],
         summary=f"{len(cards)} cards",
         details=tuple(
-            f"{card.doc_id} page {card.page + 1}: {card.evidence_type.value}, {len(card.metrics)} metrics"
+            f"{card.identity.doc_id} page {card.identity.page + 1}:"
+            f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
             for card in cards
         ),
     )

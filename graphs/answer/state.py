@@ -7,7 +7,7 @@ from typing import Annotated, NotRequired, Required, TypedDict
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.answering.answer import Answer, PagePlace
-from fin_agent.evidence.cards import Card
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.evidence.cards import summary_of
+from fin_agent.evidence.summaries import summary_of
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval import affordable_terms as terms_afforded

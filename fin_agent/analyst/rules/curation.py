@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fin_agent.analyst.rules.queries import complementary_question
-from fin_agent.evidence.cards import Card
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.expressions import resolve
 from fin_agent.evidence.intent import Intent
@@ -122,7 +122,7 @@ def _by_words(intent: Intent, passages: Sequence[RetrievedPassage], workspace: W
 def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:
     """What words count in this passage: a cover is the same boilerplate in every filing, unless it is asked for."""
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
-    if card is None or card.item != COVER or any(item.endswith(f".{COVER}") for item in named):
+    if card is None or card.identity.item != COVER or any(item.endswith(f".{COVER}") for item in named):
         return 1.0
     return _ON_A_COVER
 
