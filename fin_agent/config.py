@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fin_agent.errors import FinAgentError
 
 INDEX_VARIABLE = "FIN_AGENT_INDEX"
 MODEL_VARIABLES = {
@@ -17,6 +19,13 @@ MODEL_VARIABLES = {
     "prompts": "FIN_AGENT_PROMPTS",
 }
 """Setting -> the environment variable that the command line takes it from."""
+RECORDING_VARIABLES = {
+    "enabled": "FIN_AGENT_RECORD",
+    "file": "FIN_AGENT_RUNS",
+    "runs_kept": "FIN_AGENT_RUNS_KEPT",
+    "megabytes": "FIN_AGENT_RUNS_MEGABYTES",
+}
+"""Setting of recording -> the environment variable it is taken from."""
 
 
 class Settings(BaseModel):
@@ -42,10 +51,40 @@ class Settings(BaseModel):
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
 
 
+class Recording(BaseModel):
+    """Whether runs are recorded, where, and how many are kept. None of it changes an answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = Field(default=True, description="whether `ask` and `batch` record their runs")
+    file: Path | None = Field(default=None, description="file of the runs; `runs.sqlite` beside the index if not given")
+    runs_kept: int = Field(default=1_000, ge=1, description="runs kept; the oldest go first")
+    megabytes: int = Field(default=100, ge=1, description="MB that all runs may take; the oldest go first")
+
+
+class SettingsError(FinAgentError):
+    """A setting that the environment gives cannot be used."""
+
+
 def settings_from_environment(**given: object) -> Settings:
     """Settings with the values `given`; the models not given are those the environment names."""
     named = {field: os.environ.get(variable) for field, variable in MODEL_VARIABLES.items()}
     return Settings.model_validate({**{field: value for field, value in named.items() if value}, **given})
+
+
+def recording_from_environment(**given: object) -> Recording:
+    """How runs are recorded, as given or as the environment says. Raises SettingsError where that makes no sense."""
+    named = {field: os.environ.get(variable) for field, variable in RECORDING_VARIABLES.items()}
+    try:
+        return Recording.model_validate({**{field: value for field, value in named.items() if value}, **given})
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0])
+        raise SettingsError(
+            f"{first['input']!r} cannot be used: {first['msg'][:1].lower()}{first['msg'][1:]}",
+            subject=RECORDING_VARIABLES.get(field, field),
+            remedy="Set it to another value, or unset it",
+        ) from error
 
 
 def index_folder(given: Path | None = None) -> Path:

@@ -12,7 +12,7 @@ from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.program import Program, in_unit
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
+from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, Selection
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
 
@@ -42,6 +42,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         moved = _from_and_to(intent, plan, program, numbers[0])
         text = f"{_subject(intent, plan)}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
+    if intent.selection is not None:
+        return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
@@ -115,6 +117,30 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
         unit=_known(unit),
         text=f"{name} has the {degree} {_moved(intent)}: {text} ({others}).",
     )
+
+
+def _of_the_chosen(
+    intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
+) -> AnswerValue:
+    """`Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`"""
+    asked, unit = in_unit(numbers[0], _unit_of_result(intent), program.scale, intent.unit)
+    chosen = program.names[0]
+    ranking = intent.model_copy(
+        update={
+            "measure": selection.measure,
+            "measure_unit": selection.measure_unit,
+            "relation": selection.relation,
+            "comparison": selection.extreme,
+            "unit": None,
+            "decimals": None,
+        }
+    )
+    ranks = [in_unit(number, _unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
+    listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
+    value = _rounded(asked, intent.decimals)
+    own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
+    text = f"{_subject(intent, own)}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
+    return AnswerValue(value=value, unit=_known(unit), text=text)
 
 
 def _subject(intent: Intent, plan: Plan) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.expressions import (
     Choice,
     Constant,
@@ -22,7 +23,7 @@ from fin_agent.evidence.expressions import (
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
-from fin_agent.evidence.plan import Plan, Term
+from fin_agent.evidence.plan import Plan, Term, by_company
 from fin_agent.lexicon.slots import Slot
 
 _SCALE_NAMES = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}
@@ -42,10 +43,25 @@ class Program:
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
-    """The program for a plan whose required slots are filled. Raises ValueError where one is not."""
-    writer = _Writer(ledger, several=len(plan.by_company()) > 1)
-    terms = [writer.term(term) for term in plan.terms]
-    result, names = _result(plan, intent, terms, writer)
+    """The program for a plan whose required slots are filled. Raises ValueError where one is not.
+
+    Where one company is chosen first, the result is a list: what is asked of it, then what each was ranked by.
+    """
+    writer = _Writer(ledger, several=len(by_company((*plan.ranked, *plan.terms))) > 1)
+    ranks = [
+        (_ranked_by([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
+        for terms in by_company(plan.ranked).values()
+    ]
+    wanted = wanted_terms(plan, intent, ledger)
+    terms = [writer.term(term) for term in wanted]
+    if not terms:
+        raise ValueError("no company stands out")
+    result, names = _result(wanted, intent, terms, writer)
+    if ranks:
+        held = [_held(value, name, writer) for value, name in ranks]
+        if len(names) > 1:
+            raise ValueError("several figures of the company that is chosen")
+        result, names = f"[{', '.join((result, *held))}]", (wanted[0].company.name, *(name for _, name in ranks))
     body = [*writer.figures(), "", *writer.steps, f"return {result}"]
     code = "def solution():\n" + "\n".join(f"    {line}".rstrip() for line in body) + "\n"
     return Program(code, dict(writer.variables), writer.scale, names)
@@ -70,7 +86,7 @@ class _Writer:
         stands_for = f"{term.company.name} {term.period}"
         if isinstance(tree, Known):
             return written, stands_for
-        name = self._unused(self._slug("measure", term.company.name, str(term.period)))
+        name = self.unused(self.slug("measure", term.company.name, str(term.period)))
         self.steps.append(f"{name} = {written}")
         return name, stands_for
 
@@ -100,17 +116,17 @@ class _Writer:
 
     def _variable(self, slot: Slot) -> str:
         if slot not in self._names:
-            name = self._unused(self._slug(slot.metric, slot.company_name, slot.period))
+            name = self.unused(self.slug(slot.metric, slot.company_name, slot.period))
             self._names[slot] = name
             self.variables[name] = self._known[slot]
         return self._names[slot]
 
-    def _slug(self, what: str, company: str, period: str) -> str:
+    def slug(self, what: str, company: str, period: str) -> str:
         words = [company.split()[0] if self._several else "", what, *reversed(period.split())]
         slug = re.sub(r"[^a-z0-9]+", "_", " ".join(words).lower()).strip("_")
         return f"figure_{slug}" if slug[0].isdigit() else slug
 
-    def _unused(self, name: str) -> str:
+    def unused(self, name: str) -> str:
         taken = {*self.variables, *(step.split(" ", 1)[0] for step in self.steps)}
         number = 2
         candidate = name
@@ -135,18 +151,25 @@ class _Writer:
         return f"{unit}{sign}: {figure.label!r}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
 
 
+def _ranked_by(values: Sequence[str], terms: Sequence[Term], intent: Intent) -> str:
+    relation = intent.selection.relation if intent.selection else Relation.EACH
+    years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
+    return _over_time(values, relation, years) or values[0]
+
+
 def _result(
-    plan: Plan, intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
+    wanted: Sequence[Term], intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
 ) -> tuple[str, tuple[str, ...]]:
     """The returned expression, and what the parts of a list stand for."""
-    names = dict(zip(plan.terms, terms, strict=True))
+    names = dict(zip(wanted, terms, strict=True))
+    groups = by_company(wanted).values()
     per_company: list[tuple[str, str]] = []
-    for group in plan.by_company().values():
+    for group in groups:
         values = [names[term][0] for term in group]
         years = group[-1].period.fiscal_year - group[0].period.fiscal_year
         over_time = _over_time(values, intent.relation, years)
         if over_time is None:
-            if len(group) > 1 or len(plan.by_company()) == 1:
+            if len(group) > 1 or len(groups) == 1:
                 return f"[{', '.join(name for name, _ in terms)}]" if len(terms) > 1 else terms[0][0], tuple(
                     stands_for for _, stands_for in terms
                 )
@@ -169,7 +192,7 @@ def _result(
 def _held(value: str, company: str, writer: _Writer) -> str:
     if re.fullmatch(r"\w+", value):
         return value
-    name = writer._unused(writer._slug("result", company, ""))
+    name = writer.unused(writer.slug("result", company, ""))
     writer.steps.append(f"{name} = {value}")
     return name
 

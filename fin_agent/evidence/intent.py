@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from fin_agent.evidence.cards.card import Use
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
@@ -89,6 +90,14 @@ class Intent(BaseModel):
     decimals: int | None = None
     statements: tuple[Statement, ...] = ()
     """Statements the question names as its source."""
+    use: Use = Use.LOOKUP
+    """What is wanted of the evidence, in the terms by which cards say what they serve."""
+    selection: Selection | None = None
+    """By what one company is chosen before it is asked about: `of the company with the highest revenue`."""
+    formulas: tuple[StatedFormula, ...] = ()
+    """Formulas that the question itself gives."""
+    parts: tuple[str, ...] = ()
+    """Segments, products, regions the question narrows its figures to, as filings print them; none for the whole."""
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     """Search terms: words of the core question."""
@@ -113,6 +122,31 @@ class CompanyAsked(BaseModel):
     key: str
     name: str
     confidence: float = 1.0
+
+
+class Selection(BaseModel):
+    """What the companies are ranked by, so that one of them is chosen."""
+
+    model_config = ConfigDict(frozen=True)
+
+    extreme: Comparison
+    """HIGHEST or LOWEST."""
+    measure: str
+    expression: str
+    measure_unit: str
+    relation: Relation = Relation.EACH
+    """EACH, or GROWTH and its like for `the fastest revenue growth`."""
+    periods: tuple[FiscalPeriod, ...] = ()
+    """Periods of the ranking; those of the question where it names no others."""
+
+
+class StatedFormula(BaseModel):
+    """A formula of the question over metrics of the lexicon, in the grammar of `evidence.expressions`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    expression: str
 
 
 Intent.model_rebuild()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from fin_agent.evidence.filling import Filling, filling_of, reason_for
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 
@@ -65,6 +69,10 @@ class Entry(BaseModel):
     figure: Figure | None = None
     reason: str = ""
     """Why this figure fills the slot, or why nothing does."""
+    filling: Filling | None = None
+    """What the figure's filing is to the slot; None where it is empty."""
+    restated: bool = False
+    """Whether statements of reports of different periods give the slot different figures."""
     conflicts: tuple[Figure, ...] = ()
     """Other figures for the same slot that disagree."""
 
@@ -94,23 +102,28 @@ def fill(
     lexicon: Lexicon,
     owners: Mapping[str, str],
     documents: Sequence[str],
+    *,
+    identities: Mapping[str, Identity] = MappingProxyType({}),
+    statements: Collection[Statement] = (),
 ) -> Ledger:
     """Fill `slots` (slot -> required) from `facts`; `owners` gives the company key of each filing.
 
-    A figure on the metric's own primary statement goes before one printed elsewhere; among those, the filing that
-    stands first in `documents`, then the earlier page and line.
+    A figure on a statement that the question names (`statements`) goes first, then one on the metric's own primary
+    statement; among those, the filing that stands first in `documents`, then the earlier page and line. What else
+    states the slot and disagrees is kept beside it. `identities` tell of which period each filing is.
     """
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
         if sourced.fact.metric is not None:
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
-    entries: list[Entry] = []
-    for slot, required in slots.items():
+    found: dict[Slot, list[SourcedFact]] = {}
+    for slot in slots:
         home = lexicon.metrics[slot.metric].statement
         candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
+                sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
                 rank.get(sourced.doc_id, len(rank)),
@@ -118,23 +131,47 @@ def fill(
                 sourced.fact.line,
             )
         )
-        entries.append(_entry(slot, required, candidates, lexicon))
-    return Ledger(entries=tuple(entries))
+        found[slot] = candidates
+    scale = _usual_scale([candidates[0].fact for candidates in found.values() if candidates])
+    return Ledger(
+        entries=tuple(
+            _entry(slot, required, found[slot], lexicon, identities, scale) for slot, required in slots.items()
+        )
+    )
 
 
-def _entry(slot: Slot, required: bool, candidates: Sequence[SourcedFact], lexicon: Lexicon) -> Entry:
+def _usual_scale(facts: Sequence[Fact]) -> int | None:
+    """What most of these are printed in: the larger one where two are level."""
+    scales = Counter(fact.scale for fact in facts if fact.unit in ("USD", "shares"))
+    return max(scales, key=lambda scale: (scales[scale], scale)) if scales else None
+
+
+def _entry(
+    slot: Slot,
+    required: bool,
+    candidates: Sequence[SourcedFact],
+    lexicon: Lexicon,
+    identities: Mapping[str, Identity],
+    scale: int | None,
+) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
     figures = [_figure(sourced, lexicon) for sourced in candidates]
     chosen = figures[0]
-    conflicts = [other for other in figures[1:] if not _agree(chosen, other)]
-    place = f"{chosen.statement} statement" if chosen.statement else "a table outside the statements"
+    differing = [
+        (sourced, figure)
+        for sourced, figure in zip(candidates[1:], figures[1:], strict=True)
+        if not _agree(chosen, figure)
+    ]
+    reason, restated = reason_for(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
     return Entry(
         slot=slot,
         required=required,
         figure=chosen,
-        reason=f"{chosen.label!r} in the column {chosen.column!r} of {place}",
-        conflicts=tuple(conflicts[:_MOST_CONFLICTS]),
+        reason=reason,
+        filling=filling_of(slot, identities.get(candidates[0].doc_id)),
+        restated=restated,
+        conflicts=tuple(figure for _, figure in differing[:_MOST_CONFLICTS]),
     )
 
 

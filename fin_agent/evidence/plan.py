@@ -31,37 +31,68 @@ class Plan:
     terms: tuple[Term, ...]
     notes: tuple[str, ...]
     """What was assumed: which period a year means, which period where none was named."""
+    ranked: tuple[Term, ...] = ()
+    """Terms by which one company is chosen; only the `terms` of that one are wanted then. None where all are."""
 
     def slots(self) -> dict[Slot, bool]:
-        """Every slot and whether it is required, in the order of the terms."""
+        """Every slot and whether it is required, in the order of the terms.
+
+        Where one company is chosen first, what decides the choice is required; what is asked of each is not, since it
+        is wanted of one only.
+        """
         found: dict[Slot, bool] = {}
-        for term in self.terms:
-            for slot, required in slots_of(term.tree):
-                found[slot] = found.get(slot, False) or required
+        for terms, wanted in ((self.ranked, True), (self.terms, not self.ranked)):
+            for slot, required in (pair for term in terms for pair in slots_of(term.tree)):
+                found[slot] = found.get(slot, False) or (required and wanted)
         return found
 
     def by_company(self) -> Mapping[str, list[Term]]:
         """Terms of each company, by its key."""
-        grouped: dict[str, list[Term]] = {}
-        for term in self.terms:
-            grouped.setdefault(term.company.key, []).append(term)
-        return grouped
+        return by_company(self.terms)
+
+
+def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
+    """Terms of each company, by its key, in their order."""
+    grouped: dict[str, list[Term]] = {}
+    for term in terms:
+        grouped.setdefault(term.company.key, []).append(term)
+    return grouped
 
 
 def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
     """The plan of a numeric intent; `years` tells per company key what its filings call their years."""
     if not intent.numeric:
         return Plan((), intent.assumed)
+    notes: list[str] = list(intent.assumed)
+    ranked: list[Term] = []
+    if intent.selection is not None:
+        chosen_by = intent.selection
+        ranked = _terms(
+            intent.model_copy(
+                update={
+                    "expression": chosen_by.expression,
+                    "relation": chosen_by.relation,
+                    "periods": chosen_by.periods or intent.periods,
+                }
+            ),
+            lexicon,
+            years,
+            notes,
+        )
+    terms = _terms(intent, lexicon, years, notes)
+    return Plan(tuple(terms), tuple(dict.fromkeys(notes)), tuple(ranked))
+
+
+def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], notes: list[str]) -> list[Term]:
     root = parse_formula(intent.expression)
     terms: list[Term] = []
-    notes: list[str] = list(intent.assumed)
     for company in intent.companies:
         filed = years[company.key]
         for asked in _periods(intent, filed, notes):
             meant, note = filed.meant(asked)
             notes += [note] if note else []
             terms.append(Term(company, meant, _bound(root, company, meant, filed, lexicon)))
-    return Plan(tuple(terms), tuple(dict.fromkeys(notes)))
+    return terms
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:

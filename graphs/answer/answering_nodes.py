@@ -11,8 +11,10 @@ from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace,
 from fin_agent.answering.compose import citations_of, numeric_answer
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.errors import SandboxError
+from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.expressions import counted_as_zero
+from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import TraceStep
@@ -103,7 +105,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         try:
             result = execute_program(program.code, context.executor)
             value = numeric_answer(intent, plan, program, result.value)
-            zeros = _counted_as_zero(plan, ledger)
+            zeros = _counted_as_zero(plan, intent, ledger)
             update["answer"] = _answer(state, value, citations_of(figures), program=program.code, assumed=zeros)
             summary = f"computed {value.text}"
         except SandboxError as error:
@@ -177,9 +179,10 @@ def _answer(
     )
 
 
-def _counted_as_zero(plan: Plan, ledger: Ledger) -> list[str]:
+def _counted_as_zero(plan: Plan, intent: Intent, ledger: Ledger) -> list[str]:
     known = ledger.figures
-    slots = [slot for term in plan.terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
+    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    slots = [slot for term in terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
     return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 

@@ -37,6 +37,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     missing = what_cannot_be_met(intent, context.workspace)
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)
+    selection = intent.selection
     step = TraceStep(
         node="rewrite_query",
         round=1,
@@ -45,6 +46,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             f"companies: {', '.join(company.name for company in intent.companies) or 'none named'}",
             f"periods: {', '.join(map(str, intent.periods)) or 'none named'}",
             f"expression: {intent.expression or 'none'}",
+            *([f"of the one with the {selection.extreme.value} {selection.expression}"] if selection else []),
             *(f"needs {slot}" for slot, required in plan.slots().items() if required),
             *plan.notes,
             *(f"missing: {what}" for what in missing),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from fin_agent.analyst.rules.queries import complementary_question
 from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.choosing import lacking_slots, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
-from fin_agent.evidence.expressions import resolve
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
@@ -57,17 +57,32 @@ def _by_figures(
     facts = workspace.index.facts(
         {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
     )  # only what stands on retrieved pages may fill a slot
-    ledger = fill(slots, facts, workspace.lexicon, workspace.directory.owners, documents)
-    lacking = [slot for term in plan.terms for slot in resolve(term.tree, lambda slot: slot in ledger.figures)[1]]
-    missing = tuple(dict.fromkeys(lacking))
+    ledger = fill(
+        slots,
+        facts,
+        workspace.lexicon,
+        workspace.directory.owners,
+        documents,
+        identities=workspace.directory.identities,
+        statements=intent.statements,
+    )
+    lacking = lacking_slots(plan, intent, ledger)
+    missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger)
     kept = _holders(ledger, passages, workspace)[:most]
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
         answerable=not missing,
-        missing=tuple(map(str, missing)),
-        complementary_question=complementary_question(missing, intent) if missing else "",
+        missing=missing,
+        complementary_question=complementary_question(lacking, intent) if missing else "",
     )
+
+
+def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
+    if wanted_terms(plan, intent, ledger) or intent.selection is None:
+        return ()
+    names = " and ".join(company.name for company in intent.companies)
+    return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
 def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Evidence]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import parse_formula
+from fin_agent.evidence.intent import StatedFormula
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
 
@@ -28,14 +28,6 @@ _MOST_OPERANDS = 300
 _YEAR = re.compile(r"\b(?:FY\s*|fiscal(?: year)?\s*)?((?:19|20)\d\d)\b", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class StatedFormula:
-    """A formula of the question over metrics of the lexicon, in the grammar of `evidence.expressions`."""
-
-    name: str
-    expression: str
-
-
 def stated_formulas(definitions: Sequence[tuple[str, str]], lexicon: Lexicon) -> list[StatedFormula]:
     """Formulas that could be read, each with the others' names replaced by their expressions.
 
@@ -46,7 +38,7 @@ def stated_formulas(definitions: Sequence[tuple[str, str]], lexicon: Lexicon) ->
     for name, formula in definitions:
         expression = _Parser(lexicon, words).parse(formula, frozenset(_keys(name)))
         if expression is not None:
-            stated.append(StatedFormula(name, expression))
+            stated.append(StatedFormula(name=name, expression=expression))
     return stated
 
 

@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from fin_agent.analyst.rules.definitions import stated_formulas
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond
 from fin_agent.analyst.rules.measures import Measure, measure_of
 from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
-from fin_agent.analyst.rules.wording import decimals_asked, take_apart, unit_asked
+from fin_agent.analyst.rules.selections import choosing_in
+from fin_agent.analyst.rules.uses import use_of
+from fin_agent.analyst.rules.wording import Wording, decimals_asked, take_apart, unit_asked
 from fin_agent.errors import QuestionError
-from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation
+from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation, Selection
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
@@ -49,33 +52,39 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     mentions = directory.mentions(question)
     companies = _companies(mentions)
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
-    bare = _without_names(_without_periods(_without_companies(wording.core, directory)), unknown)
     statements = tuple(lexicon.statement_mentions(question))
     periods = _periods(wording.core, question)
+    named = len(companies) + len(unknown)
+    selection, asked = _selection(wording, periods, named, statements, directory, lexicon, unknown)
+    if selection is not None:
+        periods = _periods(asked, asked) or periods
+    bare = _bare(asked, directory, unknown)
     in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
     measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
-    named = len(companies) + len(unknown)
-    spans = _spans_of(measure, wording.core, lexicon)
-    years = _how_many_periods(wording.core, periods)
-    relation = relation_of(wording.core, spans, years, named)
+    spans = _spans_of(measure, asked, lexicon)
+    years = _how_many_periods(asked, periods)
+    relation = relation_of(asked, spans, years, named)
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
     if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
         relation = Relation.EACH  # a row that is itself a change
-    comparison = comparison_of(wording.core, named)
+    comparison = comparison_of(asked, named) if selection is None else Comparison.NONE
     unit = _unit(question, measure, relation, comparison)
     named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
+    computed = measure is not None and relation is not Relation.EXPLANATION
+    extreme = selection.extreme if selection else comparison
     return Intent(
         question=question,
         core=wording.core,
         companies=companies,
         unknown_companies=unknown,
         unsupported=(
-            *beyond(wording.core, bare, measure, relation, comparison, periods, named, lexicon),
+            *beyond(asked, bare, measure, relation, extreme, periods, named, lexicon),
             *_quarters_without_year(question, periods),
+            *_several_of_the_chosen(selection, relation, periods),
         ),
         periods=periods,
         dates=_dates(question),
@@ -88,12 +97,64 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         unit=unit,
         decimals=decimals_asked(question),
         statements=statements,
+        use=use_of(wording.core, relation, extreme, computed=computed, periods=years),
+        selection=selection,
+        formulas=tuple(stated_formulas(wording.definitions, lexicon)),
         topics=tuple(topic.id for topic in topics),
         keywords=_keywords(wording.core, directory),
         expansions=_expansions(measure, [term for topic in topics[:2] for term in topic.expand], lexicon),
         names_metric=bool(named_metrics),
         asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(named_metrics)),
     )
+
+
+def _selection(
+    wording: Wording,
+    periods: Sequence[FiscalPeriod],
+    named: int,
+    statements: Sequence[Statement],
+    directory: CompanyDirectory,
+    lexicon: Lexicon,
+    unknown: Sequence[str],
+) -> tuple[Selection | None, str]:
+    """By what one of the companies named is chosen, and what is asked of it; (None, all that is asked) else."""
+    choosing = choosing_in(wording.core) if named > 1 else None
+    if choosing is None:
+        return None, wording.core
+    in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
+    definitions = tuple((name, formula) for name, formula in wording.definitions if name)
+    clause = _bare(choosing.clause, directory, unknown)
+    by = measure_of(clause, definitions, lexicon, in_cash_flows=in_cash_flows)
+    asked = measure_of(_bare(choosing.rest, directory, unknown), wording.definitions, lexicon)
+    if by is None or asked is None:
+        return None, wording.core
+    own = _periods(choosing.clause, choosing.clause)
+    years = _how_many_periods(choosing.clause, own) if own else len(periods)
+    relation = relation_of(choosing.clause, _spans_of(by, choosing.clause, lexicon), years, named)
+    left = beyond(choosing.clause, clause, by, relation, choosing.extreme, periods, named, lexicon)
+    if relation is Relation.EXPLANATION or left:
+        return None, wording.core
+    selection = Selection(
+        extreme=choosing.extreme,
+        measure=by.words,
+        expression=by.expression,
+        measure_unit=by.unit,
+        relation=relation,
+        periods=own,
+    )
+    return selection, choosing.rest
+
+
+def _several_of_the_chosen(
+    selection: Selection | None, relation: Relation, periods: Sequence[FiscalPeriod]
+) -> tuple[str, ...]:
+    if selection is None or relation is not Relation.EACH or len(periods) < 2:
+        return ()
+    return ("several figures of the company that is chosen: ask for one period at a time",)
+
+
+def _bare(text: str, directory: CompanyDirectory, unknown: Sequence[str]) -> str:
+    return _without_names(_without_periods(_without_companies(text, directory)), unknown)
 
 
 def _companies(mentions: Sequence[CompanyMention]) -> tuple[CompanyAsked, ...]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
+from fin_agent.evidence.choosing import lacking_slots, wanted_terms
+from fin_agent.evidence.expressions import slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
@@ -20,7 +23,7 @@ from fin_agent.workspace import Workspace
 def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Workspace) -> Query:
     """The query of a round; `ledger` is what is known after the round before, None in the first."""
     required = tuple(slot for slot, needed in plan.slots().items() if needed)
-    slots = required if ledger is None else ledger.empty
+    slots = required if ledger is None else _still_wanted(intent, plan, ledger)
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
     if ledger is not None and slots:
@@ -48,6 +51,19 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         metrics=workspace.lexicon.metrics_in(intent.core),
         figures=intent.asks_figure and intent.relation is Relation.EACH and not slots,
     )
+
+
+def _still_wanted(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
+    """Empty slots, the most constraining first: what the answer lacks, by the filing that would fill most of it.
+
+    Slots of alternatives follow; those of companies that are not chosen are not asked for.
+    """
+    lacking = lacking_slots(plan, intent, ledger)
+    count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
+    first = sorted(lacking, key=lambda slot: -count[slot.company, slot.fiscal_year, slot.quarter])
+    wanted = {slot for term in wanted_terms(plan, intent, ledger) for slot, _ in slots_of(term.tree)}
+    wanted |= {slot for term in plan.ranked for slot, _ in slots_of(term.tree)}
+    return (*first, *(slot for slot in ledger.empty if slot in wanted and slot not in first))
 
 
 def complementary_question(slots: tuple[Slot, ...], intent: Intent) -> str:

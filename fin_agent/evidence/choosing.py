@@ -1,0 +1,112 @@
+"""Which terms of a plan are wanted, given what the ledger holds; and which slots are still lacking."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from decimal import Decimal, DecimalException
+from fractions import Fraction
+
+from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, resolve
+from fin_agent.evidence.intent import Comparison, Intent, Relation
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan, Term, by_company
+from fin_agent.lexicon.slots import Slot
+
+
+def wanted_terms(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Term, ...]:
+    """The terms an answer is computed from: all of them, or those of the company that is chosen.
+
+    While it cannot be said which company that is, there are none.
+    """
+    if not plan.ranked or intent.selection is None:
+        return plan.terms
+    chosen = chosen_company(plan, intent, ledger)
+    return tuple(term for term in plan.terms if term.company.key == chosen)
+
+
+def lacking_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...]:
+    """Slots that have to be filled before the answer can be computed; none where it can."""
+    known = ledger.figures
+    first = _missing(plan.ranked, known)
+    return first or _missing(wanted_terms(plan, intent, ledger), known)
+
+
+def chosen_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:
+    """Key of the company that the selection picks; None while a figure is lacking, or where two are level."""
+    if intent.selection is None or _missing(plan.ranked, ledger.figures):
+        return None
+    values = ranking_values(plan, intent, ledger)
+    if values is None:
+        return None
+    pick = max if intent.selection.extreme is Comparison.HIGHEST else min
+    best = pick(values.values())
+    chosen = [key for key, value in values.items() if value == best]
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def ranking_values(plan: Plan, intent: Intent, ledger: Ledger) -> dict[str, Fraction] | None:
+    """Exact value of the ranking per company key, in base units; None where one cannot be computed (division by 0)."""
+    if intent.selection is None:
+        return None
+    try:
+        return {
+            key: _over_time([_value(term, ledger) for term in terms], intent.selection.relation, terms)
+            for key, terms in by_company(plan.ranked).items()
+        }
+    except (ZeroDivisionError, DecimalException, ValueError):
+        return None
+
+
+def _missing(terms: Sequence[Term], known: Container[Slot]) -> tuple[Slot, ...]:
+    lacking = [slot for term in terms for slot in resolve(term.tree, lambda slot: slot in known)[1]]
+    return tuple(dict.fromkeys(lacking))
+
+
+def _value(term: Term, ledger: Ledger) -> Fraction:
+    figures = ledger.figures
+    tree, missing = resolve(term.tree, lambda slot: slot in figures)
+    if tree is None:
+        raise ValueError(f"not filled: {', '.join(map(str, missing))}")
+    return _computed(tree, {slot: figure.value for slot, figure in figures.items()})
+
+
+def _computed(node: Node, known: dict[Slot, Decimal]) -> Fraction:
+    match node:
+        case Constant(value):
+            return Fraction(repr(value))
+        case Known(slot):
+            return Fraction(known[slot])
+        case Operation(operator, left, right):
+            first, second = _computed(left, known), _computed(right, known)
+            match operator:
+                case "+":
+                    return first + second
+                case "-":
+                    return first - second
+                case "*":
+                    return first * second
+                case _:
+                    return first / second
+        case Mean(parts):
+            return sum((_computed(part, known) for part in parts), Fraction()) / len(parts)
+        case Magnitude(of):
+            return abs(_computed(of, known))
+        case _:
+            raise ValueError("the tree is not resolved")
+
+
+def _over_time(values: Sequence[Fraction], relation: Relation, terms: Sequence[Term]) -> Fraction:
+    first, last = values[0], values[-1]
+    match relation:
+        case Relation.GROWTH | Relation.ANNUAL_GROWTH:
+            return (last - first) / abs(first)
+        case Relation.CHANGE:
+            return last - first
+        case Relation.AVERAGE:
+            return sum(values, Fraction()) / len(values)
+        case Relation.TOTAL:
+            return sum(values, Fraction())
+        case _ if len(values) == 1:
+            return first
+        case _:
+            raise ValueError(f"{len(terms)} figures of a company, and no way to put them together")

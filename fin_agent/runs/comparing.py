@@ -1,0 +1,178 @@
+"""What differs between two runs, or between two answers to the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from fin_agent.answering.answer import Answer, Citation
+from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.runs.evidence_kept import kept_last
+from fin_agent.runs.run import Run, canonical
+
+T = TypeVar("T")
+
+_INTENT = "rewrite_query"
+_NEXT_QUESTION = "ask_complementary_question"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One part of two runs that is not the same."""
+
+    part: str
+    """`question`, `settings`, `intent`, `documents`, `ledger`, `program`, `answer` ..."""
+    first: tuple[str, ...]
+    """Lines that only the first run has there, in its order."""
+    second: tuple[str, ...]
+    """Lines that only the second run has there."""
+    note: str = ""
+    """What lines cannot say: `the same, in another order from place 3 on`."""
+
+
+def run_differences(first: Run, second: Run) -> list[Difference]:
+    """How two runs were asked, then what came of it; nothing where they are the same but for id and time."""
+    return [*_differing(_ASKED, first, second), *answer_differences(first.answer, second.answer)]
+
+
+def answer_differences(first: Answer, second: Answer) -> list[Difference]:
+    """What differs between two answers; nothing only where their canonical forms are the same, byte for byte."""
+    if canonical(first) == canonical(second):
+        return []
+    found = list(_differing(_CAME_OF_IT, first, second))
+    steps = _steps(first.trace, second.trace)
+    return [*found, *([steps] if steps else [])] or [Difference("form", (), (), "the same, but written otherwise")]
+
+
+def _differing(parts: dict[str, Callable[[T], Sequence[str]]], first: T, second: T) -> Iterator[Difference]:
+    for part, lines in parts.items():
+        one, other = list(lines(first)), list(lines(second))
+        if one != other:
+            yield _difference(part, one, other)
+
+
+def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Difference:
+    only_one, only_other = _without(one, other), _without(other, one)
+    if only_one or only_other:
+        return Difference(part, only_one, only_other)
+    place = next(at for at, pair in enumerate(zip(one, other, strict=False), start=1) if pair[0] != pair[1])
+    return Difference(part, (one[place - 1],), (other[place - 1],), f"the same, in another order from place {place} on")
+
+
+def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Lines more often here than there."""
+    left = list(others)
+    only: list[str] = []
+    for line in lines:
+        if line in left:
+            left.remove(line)
+        else:
+            only.append(line)
+    return tuple(only)
+
+
+def _settings(run: Run) -> list[str]:
+    return [f"{name}: {_said(value)}" for name, value in run.settings.model_dump(mode="json").items()]
+
+
+_ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
+    "question": lambda run: [run.question],
+    "settings": _settings,
+    "analyst": lambda run: [run.analyst],
+    "version": lambda run: [run.version],
+    "index": lambda run: [f"{run.index.path}: {run.index.filings} filings, fingerprint {run.index.fingerprint}"],
+    "only filings": lambda run: run.doc_ids,
+    "only pages": lambda run: [f"{place.doc_id} page {place.page + 1}" for place in run.pages],
+}
+"""How a run was asked, part by part, in lines."""
+
+
+def _intent(answer: Answer) -> list[str]:
+    return [line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)]
+
+
+def _ledger(answer: Answer) -> list[str]:
+    return [line for entry in answer.ledger for line in _entry(entry)]
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    name = f"{entry.slot}{'' if entry.required else ' (optional)'}"
+    yield f"{name}: {_figure(entry.figure) if entry.figure else 'empty'}"
+    yield f"{name}, why: {entry.reason}"
+    yield from (f"{name}, elsewhere: {_figure(other)}" for other in entry.conflicts)
+
+
+def _figure(figure: Figure) -> str:
+    scale = f" x {figure.scale:,}" if figure.scale != 1 else ""
+    return f"{figure.amount:,}{scale} {figure.unit}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
+
+
+def _citation(citation: Citation) -> str:
+    return f"{citation.doc_id} page {citation.page + 1}: {citation.text}"
+
+
+def _answer(answer: Answer) -> list[str]:
+    value = answer.answer
+    said = ["refused" if answer.refused else "answered", value.text]
+    return said if value.value is None else [*said, f"value: {value.value} {value.unit or ''}".rstrip()]
+
+
+def _rest(answer: Answer) -> list[str]:
+    """Whatever an answer holds that no other part shows."""
+    shown = {"id", "seconds", "question", "answer", "refused", "missing", "citations", "retrieved", "ledger"}
+    rest = answer.model_dump(mode="json", exclude={*shown, "program", "assumptions", "rounds", "trace"})
+    return [f"{name}: {_said(value)}" for name, value in rest.items()]
+
+
+def _said(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+_CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
+    "question": lambda answer: [answer.question],
+    "intent": _intent,
+    "asked next": lambda answer: [step.summary for step in answer.trace if step.node == _NEXT_QUESTION],
+    "documents": lambda answer: answer.retrieved.documents,
+    "pages": lambda answer: [f"{place.doc_id} page {place.page + 1}" for place in answer.retrieved.pages],
+    "passages": lambda answer: [
+        f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
+    ],
+    "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in kept_last(answer)],
+    "ledger": _ledger,
+    "program": lambda answer: (answer.program or "").splitlines(),
+    "rounds": lambda answer: [str(answer.rounds)],
+    "answer": _answer,
+    "missing": lambda answer: answer.missing,
+    "citations": lambda answer: [_citation(citation) for citation in answer.citations],
+    "assumptions": lambda answer: answer.assumptions,
+    "other": _rest,
+}
+"""What came of a question, part by part, in lines."""
+
+
+def _steps(first: Sequence[TraceStep], second: Sequence[TraceStep]) -> Difference | None:
+    """The steps that were not the same, named with what is not."""
+    places = range(max(len(first), len(second)))
+    one: list[str] = []
+    other: list[str] = []
+    for place in places:
+        mine = first[place] if place < len(first) else None
+        theirs = second[place] if place < len(second) else None
+        if mine == theirs:
+            continue
+        fields = _fields_differing(mine, theirs)
+        for step, lines in ((mine, one), (theirs, other)):
+            if step is not None:
+                lines.append(f"{place + 1}  {step.node}, round {step.round}: {step.summary} [{fields}]")
+    return Difference("steps", tuple(one), tuple(other)) if one or other else None
+
+
+def _fields_differing(mine: BaseModel | None, theirs: BaseModel | None) -> str:
+    if mine is None or theirs is None:
+        return "only here"
+    names = type(mine).model_fields
+    return ", ".join(name for name in names if getattr(mine, name) != getattr(theirs, name))
