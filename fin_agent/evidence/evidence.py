@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.trace import Judged
 from fin_agent.vocabulary.filing import PassageKind
 
 
@@ -37,6 +38,8 @@ class Evidence(BaseModel):
     passage: RetrievedPassage
     card: Card | None = None
     why: str
+    fields: tuple[str, ...] = ()
+    """Fields of its card that the question asks for: `metrics: revenue`, `time: FY2023`."""
 
 
 class Curation(BaseModel):
@@ -50,3 +53,5 @@ class Curation(BaseModel):
     missing: tuple[str, ...] = ()
     """What is still to be found, in words."""
     complementary_question: str = ""
+    judged: tuple[Judged, ...] = ()
+    """Every passage it was given, in the order given, with what became of it."""

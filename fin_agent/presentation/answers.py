@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.evidence.trace import TraceStep
+from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
@@ -31,8 +31,15 @@ def trace_view(trace: Sequence[TraceStep]) -> RenderableType:
     for number, step in enumerate(trace, start=1):
         head = Text.assemble(f"{number:>3}  ", (step.node, "cyan"), (f"  round {step.round}", "dim"))
         lines += [head, Padding(Text(one_line(step.summary)), (0, 0, 0, 5))]
-        lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in step.details]
+        seen = (*step.details, *map(_judged_line, step.judged))
+        lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in seen]
     return Group(*lines)
+
+
+def _judged_line(judged: Judged) -> str:
+    fate = "kept" if judged.kept else "dropped"
+    matched = f" [{', '.join(judged.fields)}]" if judged.fields else ""
+    return f"{fate} {judged.doc_id} page {judged.page + 1} passage {judged.ordinal}: {judged.why}{matched}"
 
 
 def money(figure: Figure) -> str:

@@ -12,12 +12,12 @@ from fin_agent.answering.compose import citations_of, numeric_answer
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import wanted_terms
-from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.expressions import counted_as_zero
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.evidence.trace import TraceStep
+from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted
@@ -40,10 +40,8 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         node="filter_passages",
         round=state["round"],
         summary=f"kept {len(kept)} of {len(passages)} passages",
-        details=(
-            *(f"kept {_place(evidence.passage)}: {evidence.why}" for evidence in curation.kept),
-            *(f"dropped {_place(passage)}" for passage in passages if passage.key not in kept),
-        ),
+        details=tuple(_slot_line(entry) for entry in curation.ledger.entries),
+        judged=curation.judged or _as_kept(passages, curation.kept),
     )
     return emitted(
         runtime,
@@ -55,6 +53,28 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
         },
+    )
+
+
+def _slot_line(entry: Entry) -> str:
+    if entry.figure is None:
+        return f"{'empty' if entry.required else 'empty, not needed'}: {entry.slot}"
+    figure = entry.figure
+    return f"filled: {entry.slot} with {figure.amount:,} ({figure.doc_id} page {figure.page + 1}): {entry.reason}"
+
+
+def _as_kept(passages: Sequence[RetrievedPassage], kept: Sequence[Evidence]) -> tuple[Judged, ...]:
+    """What an analyst that says no more than what it keeps made of each passage."""
+    reasons = {evidence.passage.key: evidence.why for evidence in kept}
+    return tuple(
+        Judged(
+            doc_id=passage.doc_id,
+            page=passage.page,
+            ordinal=passage.ordinal,
+            kept=passage.key in reasons,
+            why=reasons.get(passage.key, ""),
+        )
+        for passage in passages
     )
 
 
@@ -203,7 +223,3 @@ def _retrieved(state: AnswerState) -> Retrieved:
 
 def _passages(state: AnswerState) -> list[RetrievedPassage]:
     return state.get("found_passages", [])
-
-
-def _place(passage: RetrievedPassage) -> str:
-    return f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal}"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from fin_agent.analyst.rules.queries import complementary_question
+from fin_agent.analyst.rules.queries import complementary_question, query_of
+from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
@@ -41,7 +43,42 @@ def curate(
     slots = plan.slots()
     if slots:
         return _by_figures(intent, plan, slots, passages, documents, workspace, most)
-    return _by_words(intent, passages, workspace, min(most, _MOST_TEXT_EVIDENCE))
+    return _by_words(intent, plan, passages, workspace, min(most, _MOST_TEXT_EVIDENCE))
+
+
+class _Bench:
+    """The passages in hand with their cards, and the fields of a question they are held against."""
+
+    def __init__(self, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], workspace: Workspace) -> None:
+        self.passages = passages
+        self.cards = _cards(passages, workspace)
+        self._required = required_fields(query_of(intent, plan, None, workspace))
+        self._owners = workspace.directory.owners
+
+    def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
+        """What the question asks for that the passage's card has."""
+        card = self.cards.get(passage.key)
+        return matched_fields(card, self._required, self._owners) if card is not None else ()
+
+    def evidence(self, passage: RetrievedPassage, why: str) -> Evidence:
+        """The passage as kept."""
+        return Evidence(passage=passage, card=self.cards.get(passage.key), why=why, fields=self.fields(passage))
+
+    def judged(self, kept: Sequence[Evidence], dropped: Callable[[RetrievedPassage], str]) -> tuple[Judged, ...]:
+        """Every passage with what became of it; `dropped` says why one that is not kept is not."""
+        reasons = {evidence.passage.key: evidence.why for evidence in kept}
+        return tuple(
+            Judged(
+                doc_id=passage.doc_id,
+                page=passage.page,
+                ordinal=passage.ordinal,
+                kept=passage.key in reasons,
+                why=reasons[passage.key] if passage.key in reasons else dropped(passage),
+                fields=self.fields(passage),
+                score=passage.score,
+            )
+            for passage in self.passages
+        )
 
 
 def _by_figures(
@@ -68,13 +105,24 @@ def _by_figures(
     )
     lacking = lacking_slots(plan, intent, ledger)
     missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger)
-    kept = _holders(ledger, passages, workspace)[:most]
+    bench = _Bench(intent, plan, passages, workspace)
+    holders = _holders(ledger, bench)
+    kept = holders[:most]
+    held = {evidence.passage.key for evidence in holders}
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
+        judged=bench.judged(
+            kept,
+            lambda passage: (
+                f"more than {most} passages hold figures"
+                if passage.key in held
+                else "fills no slot that a passage before it does not"
+            ),
+        ),
     )
 
 
@@ -85,8 +133,9 @@ def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
     return (f"a company that stands out: {names} are level in {intent.selection.measure}",)
 
 
-def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Evidence]:
+def _holders(ledger: Ledger, bench: _Bench) -> list[Evidence]:
     """For every figure the passage it stands in: the table around it, else the text of its page."""
+    passages = bench.passages
     held: dict[tuple[str, int], list[str]] = {}
     for entry in ledger.entries:
         if entry.figure is None:
@@ -96,9 +145,8 @@ def _holders(ledger: Ledger, passages: Sequence[RetrievedPassage], workspace: Wo
         tables = [passage for passage in around if _around(passage, figure)]
         holder = min(tables or around, key=lambda passage: passage.ordinal)
         held.setdefault(holder.key, []).append(f"{entry.slot.label} {entry.slot.period}")
-    cards = _cards(passages, workspace)
     return [
-        Evidence(passage=passage, card=cards.get(passage.key), why="holds " + ", ".join(held.pop(passage.key)))
+        bench.evidence(passage, "holds " + ", ".join(held.pop(passage.key)))
         for passage in passages
         if passage.key in held
     ]
@@ -110,28 +158,40 @@ def _around(passage: RetrievedPassage, figure: Figure) -> bool:
     return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
-def _by_words(intent: Intent, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int) -> Curation:
+def _by_words(
+    intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int
+) -> Curation:
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
+    bench = _Bench(intent, plan, passages, workspace)
     texts = [stems_of(passage.text) for passage in passages]
-    cards = _cards(passages, workspace)
-    shares = [
-        max(overlap(text, own), _RELATED * overlap(text, related)) * _telling(cards.get(passage.key), intent, workspace)
+    shares = {
+        passage.key: max(overlap(text, own), _RELATED * overlap(text, related))
+        * _telling(bench.cards.get(passage.key), intent, workspace)
         for passage, text in zip(passages, texts, strict=True)
-    ]
-    best = max(shares, default=0.0)
-    kept = [
-        Evidence(passage=passage, card=cards.get(passage.key), why=f"holds {share:.0%} of the words by weight")
-        for passage, share in zip(passages, shares, strict=True)
-        if share >= _WORDS_OF_THE_BEST * best and share > 0
-    ]
+    }
+    best = max(shares.values(), default=0.0)
+    enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
+    kept = [bench.evidence(passage, _share_held(shares[passage.key])) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH
     return Curation(
-        kept=tuple(kept[:most]),
+        kept=tuple(kept),
         ledger=Ledger(),
         answerable=answerable,
         missing=() if answerable else (_nothing_on(intent),),
         complementary_question="" if answerable else complementary_question((), intent),
+        judged=bench.judged(
+            kept,
+            lambda passage: (
+                f"{_share_held(shares[passage.key])}, behind {most} others"
+                if passage in enough
+                else f"{_share_held(shares[passage.key])}, the best {best:.0%}"
+            ),
+        ),
     )
+
+
+def _share_held(share: float) -> str:
+    return f"holds {share:.0%} of the words by weight"
 
 
 def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:

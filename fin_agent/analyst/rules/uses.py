@@ -13,7 +13,7 @@ _DEFINITION = re.compile(
     re.I,
 )
 _POLICY = re.compile(
-    r"\bpolic(?:y|ies)\b|\bhow\s+(?:does|do|did|is|are|were)\b.{1,80}"
+    r"\baccounting\s+polic(?:y|ies)\b|\bpolic(?:y|ies)\s+(?:for|on|regarding|about|concerning|with\s+respect)\b|\bhow\s+(?:does|do|did|is|are|were)\b.{1,80}"
     r"\b(?:recogni[sz]|account(?:s|ed|ing)?\s+for|treat|valu(?:e|ed|es)\b|measur|amorti[sz]|depreciat|capitali[sz])",
     re.I,
 )
@@ -48,6 +48,8 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
         if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison is Comparison.TOTAL:
             return Use.AGGREGATION
         return Use.TREND if relation in _OVER_TIME or periods > 1 else Use.LOOKUP
+    if periods > 1 and _MOVING.search(core) and not _REASON.search(core):
+        return Use.TREND
     for pattern, use in (
         (_DEFINITION, Use.DEFINITION),
         (_POLICY, Use.POLICY),
