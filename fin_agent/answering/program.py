@@ -122,7 +122,8 @@ class _Writer:
         return self._names[slot]
 
     def slug(self, what: str, company: str, period: str) -> str:
-        words = [company.split()[0] if self._several else "", what, *reversed(period.split())]
+        named = [word for word in company.split() if word.lower() != "the"] or company.split()
+        words = [named[0] if self._several and named else "", what, *reversed(period.split())]
         slug = re.sub(r"[^a-z0-9]+", "_", " ".join(words).lower()).strip("_")
         return f"figure_{slug}" if slug[0].isdigit() else slug
 

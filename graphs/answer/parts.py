@@ -26,7 +26,13 @@ def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
         return intent
     note = f"figures of {part!r} alone are quoted, not computed"
     return intent.model_copy(
-        update={"expression": "", "measure": "", "measure_unit": "", "assumed": (*intent.assumed, note)}
+        update={
+            "expression": "",
+            "measure": "",
+            "measure_unit": "",
+            "parts": (part,),
+            "assumed": (*intent.assumed, note),
+        }
     )
 
 

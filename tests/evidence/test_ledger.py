@@ -8,11 +8,13 @@ from decimal import Decimal
 
 import pytest
 
+from fin_agent.evidence.filling import Filling
 from fin_agent.evidence.ledger import Entry, Ledger, fill
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 
@@ -160,3 +162,72 @@ def test_a_ledger_lists_what_is_known_and_what_is_not_required_first() -> None:
     assert list(ledger.figures) == [slot()]
     assert ledger.empty == (slot("inventories"), slot("goodwill"))
     assert Ledger().empty == ()
+
+
+IDENTITIES = {
+    "acme23": Identity("Acme", Form.TEN_K, 2023, None, date(2023, 12, 31)),
+    "acme24": Identity("Acme", Form.TEN_K, 2024, None, date(2024, 12, 31)),
+    "acme24q1": Identity("Acme", Form.TEN_Q, 2024, 1, date(2024, 3, 31)),
+    "release": Identity("Acme", Form.EARNINGS, 2023, None, date(2023, 12, 31)),
+}
+
+
+def told(wanted: Slot, *facts: SourcedFact, statements: tuple[Statement, ...] = ()) -> Entry:
+    owners = dict.fromkeys(IDENTITIES, "acme")
+    documents = list(dict.fromkeys(each.doc_id for each in facts))
+    (entry,) = fill(
+        {wanted: True}, facts, load_lexicon(), owners, documents, identities=IDENTITIES, statements=statements
+    ).entries
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("doc_id", "filling", "words"),
+    [
+        ("acme23", Filling.EXACT, "exact"),
+        ("acme24", Filling.PRIOR_COLUMN, "prior-period column: 10-K of FY2024"),
+        ("release", Filling.OTHER_FILING, "other filing: earnings of FY2023"),
+    ],
+)
+def test_an_entry_says_what_its_filing_is_to_the_slot(doc_id: str, filling: Filling, words: str) -> None:
+    entry = told(slot(), SourcedFact(doc_id, fact()))
+    assert entry.filling is filling
+    assert entry.reason.endswith(words)
+    assert not entry.restated
+
+
+def test_a_years_end_in_a_quarterly_report_is_of_another_filing() -> None:
+    at_end = fact("7", "inventories", statement=Statement.BALANCE_SHEET, months=0)
+    assert told(slot("inventories"), SourcedFact("acme24q1", at_end)).filling is Filling.OTHER_FILING
+
+
+def test_a_later_report_that_states_another_figure_restates_it() -> None:
+    entry = told(slot(), SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112")))
+    assert entry.restated
+    assert "restated: acme24 gives 112" in entry.reason
+    assert [figure.doc_id for figure in entry.conflicts] == ["acme24"]
+
+
+def test_two_rows_of_one_report_that_differ_restate_nothing() -> None:
+    entry = told(slot(), SourcedFact("acme23", fact("100", line=3)), SourcedFact("acme23", fact("90", line=5)))
+    assert not entry.restated
+    assert len(entry.conflicts) == 1
+
+
+def test_figures_printed_in_another_scale_than_the_rest_are_said_to_be_converted() -> None:
+    wanted = {slot(): True, slot(year=2022): True, slot("gross_profit"): True}
+    facts = [SourcedFact("acme23", fact()), SourcedFact("acme23", fact(metric="gross_profit", line=9)),
+             SourcedFact("acme24", fact("50000", year=2022, scale=1_000))]  # fmt: skip
+    entries = fill(wanted, facts, load_lexicon(), OWNERS, DOCUMENTS, identities=IDENTITIES).entries
+    assert ["converted from thousands" in entry.reason for entry in entries] == [False, True, False]
+
+
+def test_a_statement_that_the_question_names_goes_before_the_metrics_own() -> None:
+    income = SourcedFact("acme23", fact("100", "depreciation_and_amortization", statement=Statement.INCOME))
+    flows = SourcedFact(
+        "acme23", fact("90", "depreciation_and_amortization", statement=Statement.CASH_FLOW, line=9)
+    )  # fmt: skip
+    for named, amount in ((Statement.INCOME, 100), (Statement.CASH_FLOW, 90)):
+        entry = told(slot("depreciation_and_amortization"), income, flows, statements=(named,))
+        assert entry.figure is not None
+        assert entry.figure.amount == amount

@@ -206,3 +206,52 @@ def test_the_average_turnover_of_two_companies_takes_more_than_one_round(truth: 
     asked_again = [step for step in answer.trace if step.node == "ask_complementary_question"]
     assert len(asked_again) == answer.rounds - 1
     assert asked_again[0].details
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the FY2023 net income of the company with the highest revenue, Quillmark, Harborlight or Tellurond?",
+        "Of Quillmark, Harborlight and Tellurond, which had the highest FY2023 revenue, and what was its net income?",
+        "How much net income did the company that had the largest revenue among Quillmark, Harborlight and Tellurond"
+        " have in FY2023?",
+    ],
+)
+def test_one_company_is_chosen_by_a_figure_and_asked_for_another(
+    ask: Ask, truth: GroundTruth, base_units: Base, question: str
+) -> None:
+    tickers = TICKERS.values()
+    best = max(tickers, key=lambda ticker: truth.value(ticker, "revenue", 2023))
+    answer = ask(question)
+    assert not answer.refused, answer.missing
+    assert base_units(answer) == truth.value(best, "net_income", 2023)
+    chosen = next(company for company in truth.companies if company.ticker == best)
+    assert f"{chosen.name} has the highest revenue" in answer.answer.text
+    asked = {(entry.slot.metric, entry.slot.company_name): entry.required for entry in answer.ledger}
+    assert sum(asked[metric, name] for metric, name in asked if metric == "revenue") == len(TICKERS)
+    assert not any(asked[metric, name] for metric, name in asked if metric == "net_income")
+    assert len(answer.citations) == len(TICKERS) + 1
+
+
+def test_a_company_may_be_chosen_by_one_year_and_asked_about_another(
+    ask: Ask, truth: GroundTruth, base_units: Base
+) -> None:
+    pair = ("HLGT", "TUND")
+    worst = min(
+        pair, key=lambda ticker: truth.value(ticker, "gross_profit", 2022) / truth.value(ticker, "revenue", 2022)
+    )
+    answer = ask(
+        "What were the FY2024 capital expenditures of the company with the lowest gross margin in FY2022:"
+        " Harborlight or Tellurond?"
+    )
+    assert base_units(answer) == truth.value(worst, "capital_expenditures", 2024)
+
+
+def test_several_figures_of_the_chosen_company_are_refused_and_so_is_a_choice_that_cannot_be_read(ask: Ask) -> None:
+    for question in (
+        "What was the net income in FY2022 and FY2023 of the company with the highest revenue, Quillmark or Tellurond?",
+        "What was the FY2023 net income of the company with the highest customer satisfaction, Quillmark or Tellurond?",
+    ):
+        answer = ask(question)
+        assert answer.refused, answer.answer.text
+        assert answer.missing

@@ -1,0 +1,47 @@
+"""What a question wants of its evidence, told from its words and its relation."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.analyst.rules.uses import use_of
+from fin_agent.evidence.cards.card import Use
+from fin_agent.evidence.intent import Comparison, Relation
+
+
+@pytest.mark.parametrize(
+    ("core", "use"),
+    [
+        ("Why did gross margin fall?", Use.EXPLANATION),
+        ("What drove the increase in inventories?", Use.EXPLANATION),
+        ("How does Acme recognize revenue from subscriptions?", Use.POLICY),
+        ("What is Acme's accounting policy for leases?", Use.POLICY),
+        ("What was the outcome of the vote on emissions policies?", Use.LOOKUP),
+        ("What does Acme mean by adjusted operating income?", Use.DEFINITION),
+        ("How is free cash flow defined?", Use.DEFINITION),
+        ("Which segment had the highest sales?", Use.COMPARISON),
+        ("Did demand improve during the year?", Use.TREND),
+        ("What is the total amount that may be borrowed?", Use.AGGREGATION),
+        ("Who are the primary customers?", Use.LOOKUP),
+        ("", Use.LOOKUP),
+    ],
+)
+def test_words_give_the_use_away(core: str, use: Use) -> None:
+    assert use_of(core, Relation.EXPLANATION, Comparison.NONE, computed=False, periods=1) is use
+
+
+@pytest.mark.parametrize(
+    ("relation", "comparison", "periods", "use"),
+    [
+        (Relation.EACH, Comparison.NONE, 1, Use.LOOKUP),
+        (Relation.EACH, Comparison.NONE, 3, Use.TREND),
+        (Relation.GROWTH, Comparison.NONE, 2, Use.TREND),
+        (Relation.AVERAGE, Comparison.NONE, 3, Use.AGGREGATION),
+        (Relation.EACH, Comparison.TOTAL, 1, Use.AGGREGATION),
+        (Relation.GROWTH, Comparison.HIGHEST, 2, Use.COMPARISON),
+    ],
+)
+def test_a_computed_answer_goes_by_its_relation(
+    relation: Relation, comparison: Comparison, periods: int, use: Use
+) -> None:
+    assert use_of("What was it?", relation, comparison, computed=True, periods=periods) is use
