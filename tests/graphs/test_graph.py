@@ -207,6 +207,7 @@ def test_the_tools_do_what_the_nodes_do(context: AnswerContext, runtime: Runtime
         state |= node(state, runtime)  # type: ignore[arg-type]
     found = search_nodes.search_passages(state, runtime)["passages"]  # type: ignore[arg-type]
     cards = extract_cards(found, workspace)
-    assert [(card.identity.doc_id, card.identity.page) for card in cards] == [(passage.doc_id, passage.page) for passage in found]
+    places = [(card.identity.doc_id, card.identity.page) for card in cards]
+    assert places == [(passage.doc_id, passage.page) for passage in found]
     assert "revenue" in cards[0].metrics
     assert execute_program("def solution():\n    return 6 * 7\n", context.executor).value == 42
