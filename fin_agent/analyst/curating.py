@@ -1,4 +1,4 @@
-"""The analyst as the curator of a retrieval strategy, and the strategy that settings name with it."""
+"""The analyst inside a retrieval strategy: as its curator, as the judge of a tournament over cards."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.tournament.judge import Brief
+from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.tournament import hold_tournament
 from fin_agent.retrieval.query import Query, RankedPassage
 from fin_agent.retrieval.strategies.curating import Verdict
 from fin_agent.retrieval.strategies.models import Models, Notify, logged
@@ -26,8 +30,9 @@ def strategy_for(
     `writer` writes in place of the chat model that the settings name; `notify` is told what a person should know.
     Raises StrategyError where it is not written as one or lacks what it needs.
     """
-    curator = AnalystCurator(RulesAnalyst(workspace, most_evidence=settings.evidence))
-    return build_strategy(settings.strategy, workspace, settings, Models(writer=writer, curator=curator, notify=notify))
+    analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
+    models = Models(writer=writer, curator=AnalystCurator(analyst), arena=CardArena(analyst, workspace), notify=notify)
+    return build_strategy(settings.strategy, workspace, settings, models)
 
 
 class AnalystCurator:
@@ -49,6 +54,34 @@ class AnalystCurator:
         if curation.answerable:
             return Verdict(kept, answerable=True)
         return Verdict(kept, answerable=False, complementary=self._analyst.query(intent, plan, curation.ledger))
+
+
+class CardArena:
+    """Where the cards of passages meet: an order of passages by a tournament (FinCards), judged by the rules."""
+
+    def __init__(self, analyst: Analyst, workspace: Workspace, settings: TournamentSettings | None = None) -> None:
+        self._analyst = analyst
+        self._workspace = workspace
+        self._settings = settings or TournamentSettings()
+        self._judge = RulesJudge(workspace)
+
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+        """See PassageOrder.order. A question that cannot be read changes nothing."""
+        try:
+            intent = self._analyst.intent(query.text)
+        except QuestionError:
+            return list(passages)
+        brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
+        given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
+        result = hold_tournament(
+            brief,
+            [passage.stored for passage in passages],
+            self._workspace.index,
+            self._workspace.lexicon,
+            self._judge,
+            settings=self._settings,
+        )
+        return [RankedPassage(given[card.key].stored, card.score) for card in result.ranked]
 
 
 def _retrieved(ranked: RankedPassage) -> RetrievedPassage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,6 +31,10 @@ class Token:
     start: int
     end: int
     follows: Literal["", ",", "."]
+
+
+PASSED_OVER = "passed over"
+"""Kind of a phrase that names no metric."""
 
 
 class PhraseIndex:
@@ -68,25 +72,36 @@ class PhraseIndex:
         found: list[tuple[str, str, int, int]] = []
         place = 0
         while place < len(tokens):
-            best = 0
-            holders = self._phrases.get(words[place])
-            if holders:
-                for phrase, (crosses, kind, name) in holders.items():
-                    size = len(phrase)
-                    if size <= best or tuple(words[place : place + size]) != phrase:
-                        continue
-                    barriers = {token.follows for token in tokens[place + 1 : place + size]} - {""}
-                    if barriers and not (crosses and barriers == {","}):
-                        continue
-                    best, hit = size, (kind, name, tokens[place].start, tokens[place + size - 1].end)
-            if best == 1 and words[place] in self._plural_only and not _is_plural(tokens[place]):
-                best = 0
-            if best:
-                found.append(hit)
-                place += best
-            else:
+            hit = self._longest_at(place, tokens, words)
+            if hit is None or self._yields(hit, place, tokens, words):
                 place += 1
+                continue
+            size, kind, name = hit
+            found.append((kind, name, tokens[place].start, tokens[place + size - 1].end))
+            place += size
         return found
+
+    def _longest_at(self, place: int, tokens: Sequence[Token], words: Sequence[str]) -> tuple[int, str, str] | None:
+        """(how many words, kind, name) of the longest phrase that begins there."""
+        best: tuple[int, str, str] | None = None
+        for phrase, (crosses, kind, name) in self._phrases.get(words[place], {}).items():
+            size = len(phrase)
+            if (best is not None and size <= best[0]) or tuple(words[place : place + size]) != phrase:
+                continue
+            barriers = {token.follows for token in tokens[place + 1 : place + size]} - {""}
+            if not barriers or (crosses and barriers == {","}):
+                best = size, kind, name
+        if best is not None and best[0] == 1 and words[place] in self._plural_only and not _is_plural(tokens[place]):
+            return None
+        return best
+
+    def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+        """Whether a phrase that names nothing only leads into a longer one that does: `in cash and equivalents`."""
+        size, kind, _ = hit
+        if kind != PASSED_OVER:
+            return False
+        inside = (self._longest_at(within, tokens, words) for within in range(place + 1, place + size))
+        return any(other is not None and other[0] > size and other[1] != PASSED_OVER for other in inside)
 
 
 def _is_plural(token: Token) -> bool:
@@ -100,7 +115,7 @@ class MentionIndex:
         """`names` are (phrase, kind, id), earlier ones win; `passed_over` are phrases that name no metric."""
         self._index = PhraseIndex()
         for phrase in passed_over:
-            self._index.add(phrase, "passed over", "")
+            self._index.add(phrase, PASSED_OVER, "")
         for phrase, kind, name in names:
             self._index.add(phrase, kind, name)
 
@@ -109,7 +124,7 @@ class MentionIndex:
         return [
             Mention("metric" if kind == "metric" else "formula", name, start, end, text[start:end])
             for kind, name, start, end in self._index.find(text)
-            if kind != "passed over"
+            if kind != PASSED_OVER
         ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
+from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.evidence.intent import Comparison, Relation
 
 
@@ -31,7 +31,10 @@ def relation(core: str, years: int = 1, companies: int = 1, blank: str = "") -> 
         ("What is the FY2017 - FY2019 3 year average of capex?", 3, Relation.AVERAGE),
         ("What was average capex on average?", 1, Relation.EACH),
         ("What were cumulative dividends over 2021 to 2023?", 3, Relation.TOTAL),
+        ("What did share buybacks add up to over 2018 to 2021?", 4, Relation.TOTAL),
+        ("Sum the revenue of 2017 to 2021.", 5, Relation.TOTAL),
         ("What was the change in goodwill from 2022 to 2023?", 2, Relation.CHANGE),
+        ("How much higher was operating income in FY2017 than in FY2013?", 2, Relation.CHANGE),
         ("How much did debt increase in FY2023?", 1, Relation.CHANGE),
         ("What was the decrease in inventory in FY2023?", 1, Relation.CHANGE),
         ("Did gross margin improve in FY2023?", 1, Relation.TREND),
@@ -98,3 +101,39 @@ def test_comparisons_between_companies(core: str, expected: Comparison) -> None:
 )
 def test_whether_a_number_is_asked_for(core: str, expected: bool) -> None:
     assert asks_figure(core) is expected
+
+
+@pytest.mark.parametrize(
+    ("core", "first"),
+    [
+        ("How many times as large as Acme's were Bolt's total assets?", True),
+        ("How much higher than Acme's was Bolt's revenue?", True),
+        ("How many times Acme's were the assets of Bolt?", False),
+        ("How many times as large as in 2020 were Acme's assets, and Bolt's?", False),
+        ("What is the ratio of Acme's revenue to Bolt's?", False),
+    ],
+)
+def test_what_is_measured_against_may_be_named_first(core: str, first: bool) -> None:
+    assert base_stands_first(core, ["Acme", "Bolt"]) is first
+
+
+def test_of_one_company_or_three_none_is_the_base() -> None:
+    core = "How many times as large as Acme's were Bolt's and Crane's assets?"
+    assert not base_stands_first(core, ["Acme"])
+    assert not base_stands_first(core, ["Acme", "Bolt", "Crane"])
+
+
+@pytest.mark.parametrize(
+    ("core", "expected"),
+    [
+        ("Acme's cost of revenue as a multiple of Bolt's in FY2021?", Comparison.RATIO),
+        ("Divide Acme's operating profit by Bolt's.", Comparison.RATIO),
+        ("Whose assets grew faster, Acme's or Bolt's?", Comparison.HIGHEST),
+    ],
+)
+def test_further_wordings_of_comparisons(core: str, expected: Comparison) -> None:
+    assert comparison_of(core, 2) is expected
+
+
+def test_whose_growth_asks_for_a_company_and_not_for_words() -> None:
+    assert relation("Whose net PP&E grew faster in FY2020, Acme's or Bolt's?", 1, companies=2) is Relation.GROWTH

@@ -112,3 +112,16 @@ def test_decimal_places(words: str, places: int | None) -> None:
 )
 def test_units(words: str, unit: str | None) -> None:
     assert unit_asked(words) == unit
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "In fiscal 2021, which of these had the highest current ratio: Nike, Acme and Bolt?",
+        "Add up the FCF of Acme from fiscal 2014 through fiscal 2018: what is the total?",
+        "Divide Acme's operating profit by Bolt's: what is the ratio?",
+        "Sum Acme's revenue for FY2017 to FY2021.",
+    ],
+)
+def test_what_stands_before_a_colon_is_asked_too(question: str) -> None:
+    assert take_apart(question).core == question

@@ -124,3 +124,11 @@ def test_expand_gives_the_filers_terms() -> None:
     assert len(expanded) == len(set(expanded))
     assert "Net sales" in lexicon.expand(["revenue"])
     assert lexicon.expand(["xyzzy"]) == ("xyzzy",)
+
+
+def test_a_phrase_that_names_nothing_gives_way_to_a_longer_one_that_begins_in_it() -> None:
+    lexicon = load_lexicon()
+    assert [each.id for each in lexicon.mentions("growth in cash and cash equivalents")] == [
+        "cash_and_cash_equivalents"
+    ]
+    assert lexicon.mentions("how much of it was paid in cash") == []

@@ -9,7 +9,7 @@ from datetime import date
 from fin_agent.analyst.rules.definitions import stated_formulas
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond
 from fin_agent.analyst.rules.measures import Measure, measure_of
-from fin_agent.analyst.rules.relations import asks_figure, comparison_of, relation_of
+from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.selections import choosing_in
 from fin_agent.analyst.rules.uses import use_of
 from fin_agent.analyst.rules.wording import Wording, decimals_asked, take_apart, unit_asked
@@ -50,7 +50,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         )
     wording = take_apart(question)
     mentions = directory.mentions(question)
-    companies = _companies(mentions)
+    companies = _companies(mentions, base_stands_first(wording.core, _first_phrases(mentions)))
     unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
     statements = tuple(lexicon.statement_mentions(question))
     periods = _periods(wording.core, question)
@@ -157,16 +157,25 @@ def _bare(text: str, directory: CompanyDirectory, unknown: Sequence[str]) -> str
     return _without_names(_without_periods(_without_companies(text, directory)), unknown)
 
 
-def _companies(mentions: Sequence[CompanyMention]) -> tuple[CompanyAsked, ...]:
+def _first_phrases(mentions: Sequence[CompanyMention]) -> list[str]:
+    """How each company is first called."""
+    first: dict[str, str] = {}
+    for mention in mentions:
+        first.setdefault(mention.company.key, mention.phrase)
+    return list(first.values())
+
+
+def _companies(mentions: Sequence[CompanyMention], reverse: bool) -> tuple[CompanyAsked, ...]:
     best: dict[str, CompanyMention] = {}
     for mention in mentions:
         kept = best.get(mention.company.key)
         if kept is None or mention.confidence > kept.confidence:
             best[mention.company.key] = mention
-    return tuple(
+    asked = [
         CompanyAsked(key=key, name=mention.company.name, confidence=round(mention.confidence, 3))
         for key, mention in best.items()
-    )
+    ]
+    return tuple(reversed(asked) if reverse else asked)
 
 
 def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:

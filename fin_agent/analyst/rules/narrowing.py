@@ -15,7 +15,7 @@ _PLACE = re.compile(
     r"(?:from|in|of|within|by|outside)\s+(?:the\s+|its\s+)?([A-Z][\w.-]*|segment|region|geograph\w+|product)"
 )
 _NO_PLACE = re.compile(
-    r"(?:FY|Q[1-4]|USD|US\$|Form|Item|Note|Part|GAAP|IFRS|Millions?|Thousands?|Billions?|Total|Fiscal|Year)\b|(?:FY|US\$)"
+    r"(?:FY|Q[1-4]|USD|US\$|Form|Item|Note|Part|GAAP|IFRS|Millions?|Thousands?|Billions?|Total|Fiscal|Year|The)\b|(?:FY|US\$)"
 )
 _EXCLUDING = re.compile(
     r"\b(?:exclud(?:e|es|ed|ing)|except for|adjust(?:ed|ing) for|organic(?:ally)?|constant[- ]currency|pro forma"

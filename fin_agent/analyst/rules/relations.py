@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fin_agent.evidence.intent import Comparison, Relation
 
@@ -23,9 +24,14 @@ _GROWTH = re.compile(
     re.I,
 )
 _AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
-_TOTAL = re.compile(r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|aggregate|total(?:s|ed)?)\b", re.I)
+_TOTAL = re.compile(
+    r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|summed|aggregate|total(?:s|ed)?)\b"
+    r"|\badd(?:s|ed|ing)?\b.{0,80}?\b(?:up|together)\b|^\W*(?:please\s+)?(?:sum|add)\b",
+    re.I,
+)
 _CHANGE = re.compile(
     r"\bby how (?:much|many)\b"
+    r"|\bhow (?:much|many) (?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)\b.*\bthan\b"
     r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
     r"|\b(?:change|difference|increase|decrease|decline|reduction|drop|rise|fall)\s+(?:in|between)\b|\bchanged?\b",
     re.I,
@@ -50,7 +56,7 @@ _HIGHEST = re.compile(
 _LOWEST = re.compile(
     r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I
 )
-_WHICH = re.compile(r"\b(which|who|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
+_WHICH = re.compile(r"\b(which|who|whose|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
 _DIFFERENCE = re.compile(
     r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)"
     r"|exceed\w*|gap between)\b",
@@ -63,7 +69,11 @@ _FIGURE = re.compile(
     re.I,
 )
 _MINUS = re.compile(r"\b(?:minus|less)\b(?! than)", re.I)
-_TIMES = re.compile(r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b", re.I)
+_TIMES = re.compile(
+    r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b|\bas an? (?:\w+ )?multiple of\b"
+    r"|\bdivided? by\b|^\W*(?:please\s+)?divide\b",
+    re.I,
+)
 
 
 def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, companies: int) -> Relation:
@@ -73,7 +83,7 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     and companies are named. What is expected, and lists of things, are told in words.
     """
     if companies > 1 and _WHICH.search(core) and (_HIGHEST.search(core) or _LOWEST.search(core)):
-        core = re.sub(r"\bwho\b", "which", core, flags=re.I)  # who spent more: a company, not a person
+        core = re.sub(r"\bwho(?:se)?\b", "which", core, flags=re.I)  # who spent more: a company, not a person
     if _EXPLANATION.search(core) or (companies < 2 and _LISTING.search(core)):
         return Relation.EXPLANATION
     text = _blanked(core, spans)
@@ -111,6 +121,27 @@ def comparison_of(core: str, companies: int) -> Comparison:
     if _TOTAL.search(core) and re.search(r"\b(combined|together|sum|aggregate)\b", core, re.I):
         return Comparison.TOTAL
     return Comparison.NONE
+
+
+def base_stands_first(core: str, companies: Sequence[str]) -> bool:
+    """Whether of two companies the one that is measured against is named first.
+
+    `companies` are their names as the question first writes them, in its order.
+
+    >>> base_stands_first("How many times as large as Acme's were Bolt's assets?", ["Acme", "Bolt"])
+    True
+    """
+    if len(companies) != 2:
+        return False
+    before = core[: core.find(companies[0])]
+    return _AGAINST_WHOM.search(before) is not None
+
+
+_AGAINST_WHOM = re.compile(
+    r"\bhow\s+(?:many\s+times|much|many)\b.*\b(?:as\s+\w+\s+as|(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)"
+    r"\s+than|that\s+of|the\s+size\s+of|above|below)\s+(?:that\s+of\s+|those\s+of\s+)?(?:the\s+)?$",
+    re.I,
+)
 
 
 def asks_figure(core: str) -> bool:

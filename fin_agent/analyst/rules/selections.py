@@ -63,9 +63,14 @@ def choosing_in(core: str) -> Choosing | None:
 def _asks_before(core: str, found: re.Match[str]) -> bool:
     """Whether something is asked of the company: `which is the company with the highest revenue?` asks for itself."""
     around = f"{core[: found.start()]} {core[found.end() :]}"
-    return re.search(r"\b(?:of|for|by|at|did|does|was|is|has|had)\s*$", core[: found.start()], re.I) is not None and (
+    return _BEFORE_THE_ONE.search(core[: found.start()]) is not None and (
         re.match(r"\W*(?:which|who|name)\b", around, re.I) is None
     )
+
+
+_BEFORE_THE_ONE = re.compile(
+    r"\b(?:of|for|by|at|did|does|was|is|has|had|take|consider|pick|choose|identify|find)\s*$", re.I
+)
 
 
 def _extreme(found: re.Match[str]) -> Comparison:

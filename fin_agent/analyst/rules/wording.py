@@ -64,7 +64,7 @@ _INLINE_FORMULAS = (
 _OPERATOR = re.compile(r"[/*×÷+]|\s[-–−]\s|\b(?:divided by|minus|less|plus|times|multiplied by)\b", re.I)
 _ASKING = re.compile(
     r"(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
-    r"|summari[sz]e|tell|show|give|find|calculate|compute)\b",
+    r"|summari[sz]e|tell|show|give|find|calculate|compute|determine|sum|add|divide|subtract|state|whose|take|rank)\b",
     re.I,
 )
 
@@ -146,7 +146,15 @@ def unit_asked(question: str) -> OutputUnit | None:
 
 
 def _sentences(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+    """The sentences; what stands before a colon stays with what follows, unless it only says that a question does."""
+    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith(":") and not _INSTRUCTION.search(joined[-1]):
+            joined[-1] = f"{joined[-1]} {part}"
+        else:
+            joined.append(part)
+    return joined
 
 
 def _asked(sentence: str) -> str:

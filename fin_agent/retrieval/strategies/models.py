@@ -1,4 +1,4 @@
-"""What strategies may work with beside the index: who writes, who curates, what encodes, whom to tell."""
+"""What strategies may work with beside the index: who writes, who curates, who ranks, what encodes, whom to tell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fin_agent.retrieval.strategies.curating import Curator
-from fin_agent.retrieval.strategies.reranking import PassageScorer
+from fin_agent.retrieval.strategies.reranking import PassageOrder, PassageScorer
 from fin_agent.retrieval.strategies.writing import Writer
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Models:
 
     writer: Writer | None = None
     curator: Curator | None = None
+    arena: PassageOrder | None = None
+    """Where the cards of passages meet, for `tournament`."""
     scorer: PassageScorer | None = None
     encoder: Encoder | None = None
     sparse_encoder: SparseEncoder | None = None

@@ -69,6 +69,9 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
         NamedStrategy("hirec", Layer.CURATED, "filings, passages, evidence curated, asked again", "hybrid"),
         NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
         NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
+        NamedStrategy(
+            "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
+        ),
         NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
     )
 }

@@ -28,7 +28,7 @@ from fin_agent.retrieval.strategies.names import (
 from fin_agent.retrieval.strategies.page_then_chunk import PageThenChunk
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.ranking import Ranker, Wording
-from fin_agent.retrieval.strategies.reranking import PassageScorer, Reranked
+from fin_agent.retrieval.strategies.reranking import ByScores, PassageScorer, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vectors import VectorRanker, check_vectors, dense_vector, sparse_vector
 from fin_agent.retrieval.strategies.words import WordRanker
@@ -36,6 +36,9 @@ from fin_agent.retrieval.strategies.writing import Writer, load_writer
 from fin_agent.workspace import Workspace
 
 Model = TypeVar("Model")
+
+TOURNAMENT_CANDIDATES = 150
+"""Passages whose cards meet: as many as FinCards' first stage lets in at most."""
 
 
 def build_strategy(
@@ -77,7 +80,11 @@ class _Building:
             case "rerank":
                 if self._scorer is None:
                     self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")
-                return Reranked(name, self._under(name, below), self._scorer)
+                return Reranked(name, self._under(name, below), ByScores(self._scorer))
+            case "tournament":
+                if self._models.arena is None:
+                    self._needs_analyst("an arena")
+                return Reranked(name, self._under(name, below), self._models.arena, TOURNAMENT_CANDIDATES)
             case "ircot":
                 return Interleaved(
                     name,
@@ -90,11 +97,7 @@ class _Building:
                 )
             case "hirec":
                 if self._models.curator is None:
-                    raise StrategyError(
-                        "it needs a curator, and none is given",
-                        subject=f"strategy {self._spec!r}",
-                        remedy="Build it with fin_agent.analyst.curating.strategy_for, or give Models(curator=...)",
-                    )
+                    self._needs_analyst("a curator")
                 return HiRec(
                     name,
                     self._workspace.index,
@@ -191,6 +194,13 @@ class _Building:
         if self._settings.chat_model is None:
             self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
         return load_writer(str(self._settings.chat_model))
+
+    def _needs_analyst(self, what: str) -> NoReturn:
+        raise StrategyError(
+            f"it needs {what}, and none is given",
+            subject=f"strategy {self._spec!r}",
+            remedy="Build it with fin_agent.analyst.curating.strategy_for, or give one in Models",
+        )
 
     def _lacking(self, what: str, setting: str, example: str) -> NoReturn:
         raise StrategyError(

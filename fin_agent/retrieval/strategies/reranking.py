@@ -1,4 +1,7 @@
-"""`rerank`: the first passages of another strategy, ordered anew by a cross-encoder (Nogueira and Cho 2019)."""
+"""`rerank`, `tournament`: the first passages of another strategy, ordered anew.
+
+By a cross-encoder (Nogueira and Cho 2019), or by a tournament over their cards (FinCards).
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,24 @@ class PassageScorer(Protocol):
         """One score a text, in their order; higher is better."""
 
 
+class PassageOrder(Protocol):
+    """Puts passages into another order. Deterministic; safe to share between threads."""
+
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+        """The same passages, best first, with the scores of that order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByScores:
+    """The order of a scorer's scores, best first; equals stay as they were."""
+
+    scorer: PassageScorer
+
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+        """See PassageOrder.order."""
+        return reordered(query.text, passages, self.scorer)
+
+
 @dataclass(frozen=True, slots=True)
 class Reranked:
     """The `candidates` best passages of `base`, ordered anew; what comes behind them stays as it is.
@@ -38,7 +59,7 @@ class Reranked:
 
     name: str
     base: Strategy
-    scorer: PassageScorer
+    order: PassageOrder
     candidates: int = CANDIDATES
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
@@ -48,8 +69,8 @@ class Reranked:
         first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
         kept = min(found.kept or 0, len(first))
         ordered = [
-            *reordered(query.text, first[:kept], self.scorer),
-            *reordered(query.text, first[kept:], self.scorer),
+            *self.order.order(query, first[:kept]),
+            *self.order.order(query, first[kept:]),
         ]
         passages = by_position([*ordered, *behind])
         pages = [*(passage.stored.key for passage in ordered), *(page.key for page in found.pages)]
