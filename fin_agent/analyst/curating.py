@@ -18,6 +18,7 @@ from fin_agent.retrieval.strategies.curating import Verdict
 from fin_agent.retrieval.strategies.models import Models, Notify, logged
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.retrieval.strategies.reranking import Ordering
 from fin_agent.retrieval.strategies.writing import Writer
 from fin_agent.workspace import Workspace
 
@@ -65,12 +66,12 @@ class CardArena:
         self._settings = settings or TournamentSettings()
         self._judge = RulesJudge(workspace)
 
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order. A question that cannot be read changes nothing."""
         try:
             intent = self._analyst.intent(query.text)
         except QuestionError:
-            return list(passages)
+            return Ordering(tuple(passages))
         brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
         result = hold_tournament(
@@ -81,7 +82,8 @@ class CardArena:
             self._judge,
             settings=self._settings,
         )
-        return [RankedPassage(given[card.key].stored, card.score) for card in result.ranked]
+        ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
+        return Ordering(ranked, result.groups)
 
 
 def _retrieved(ranked: RankedPassage) -> RetrievedPassage:

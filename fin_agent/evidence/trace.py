@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from fin_agent.vocabulary.ranked_group import RankedGroup
+
+__all__ = ["Judged", "RankedGroup", "TraceStep"]
+
 
 class TraceStep(BaseModel):
     """One step of one run."""
@@ -37,25 +41,6 @@ class Judged(BaseModel):
     """Fields of its card that match the intent: `metrics: revenue`, `time: FY2023`."""
     score: float | None = None
     """Higher is better; only scores of the same step compare."""
-
-
-class RankedGroup(BaseModel):
-    """Passages ranked together in one stage of a tournament."""
-
-    model_config = ConfigDict(frozen=True)
-
-    stage: str
-    """`group` (round-robin) or `round` (bootstrap)."""
-    number: int
-    """Of the group or the round, from 1."""
-    attempt: int = 1
-    """Grows where groups were shuffled anew."""
-    ranked: tuple[tuple[str, int], ...]
-    """(doc_id, ordinal) in the order they came out, best first."""
-    finalists: int
-    """How many of the first went on."""
-    note: str = ""
-    """Why the stage ended or was repeated: `top 10 agree (0.92)`."""
 
 
 TraceStep.model_rebuild()

@@ -10,6 +10,7 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.ranked_group import RankedGroup
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +111,5 @@ class SearchResult:
     """Rounds of search it took."""
     kept: int | None = None
     """How many passages, from the first on, an answer is to be written from; None where the reader decides."""
+    groups: tuple[RankedGroup, ...] = ()
+    """Who met whom, where a tournament was held."""

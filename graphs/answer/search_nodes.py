@@ -24,6 +24,7 @@ from fin_agent.tools.card_extraction import extract_cards as extract
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
 from fin_agent.tools.page_search import search_passages as find_passages
+from fin_agent.vocabulary.ranked_group import RankedGroup
 from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
@@ -103,6 +104,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     settings = context.settings
     listed = max(settings.listed, settings.documents)
     update: Update = {}
+    groups: tuple[RankedGroup, ...] = ()
     strategy = _at_once(state, context)
     if strategy is None:
         ranked = find_documents(state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=listed)
@@ -113,6 +115,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         result = strategy.search(state["query"], _scope(state), depth)
         ranked, searched = list(result.filings), list(result.filings[: settings.documents])
         update["found_at_once"] = result
+        groups = result.groups
         summary = f"{len(ranked)} filings by {strategy.name}"
         summary += f" in {result.rounds} rounds" if result.rounds > 1 else ""
     step = TraceStep(
@@ -120,6 +123,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         round=state["round"],
         summary=summary,
         details=tuple(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked),
+        groups=groups,
     )
     return emitted(
         runtime,

@@ -21,6 +21,7 @@ from fin_agent.retrieval.query import (
 from fin_agent.retrieval.strategies.flat import filings_of, in_this_order, pages_of
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.ranking import by_position
+from fin_agent.vocabulary.ranked_group import RankedGroup
 
 CANDIDATES = 50
 
@@ -35,8 +36,16 @@ class PassageScorer(Protocol):
 class PassageOrder(Protocol):
     """Puts passages into another order. Deterministic; safe to share between threads."""
 
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """The same passages, best first, with the scores of that order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Passages in their order, and who met whom on the way there."""
+
+    passages: tuple[RankedPassage, ...]
+    groups: tuple[RankedGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,9 @@ class ByScores:
 
     scorer: PassageScorer
 
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
         """See PassageOrder.order."""
-        return reordered(query.text, passages, self.scorer)
+        return Ordering(tuple(reordered(query.text, passages, self.scorer)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +77,8 @@ class Reranked:
         found = self.base.search(query, scope, deep)
         first, behind = found.passages[: self.candidates], found.passages[self.candidates :]
         kept = min(found.kept or 0, len(first))
-        ordered = [
-            *self.order.order(query, first[:kept]),
-            *self.order.order(query, first[kept:]),
-        ]
+        orderings = [self.order.order(query, part) for part in (first[:kept], first[kept:]) if part]
+        ordered = [passage for ordering in orderings for passage in ordering.passages]
         passages = by_position([*ordered, *behind])
         pages = [*(passage.stored.key for passage in ordered), *(page.key for page in found.pages)]
         filings = [*(passage.stored.doc_id for passage in ordered), *(filing.doc_id for filing in found.filings)]
@@ -81,6 +88,7 @@ class Reranked:
             passages=passages[: depth.passages],
             rounds=found.rounds,
             kept=None if found.kept is None else min(found.kept, depth.passages),
+            groups=tuple(group for ordering in orderings for group in ordering.groups),
         )
 
 
