@@ -26,7 +26,7 @@ from pathlib import Path
 
 from fin_agent import SqliteIndex
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.evidence.cards import summary_of
+from fin_agent.evidence.summaries import summary_of
 from fin_agent.index.writing import insert_filing
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.cards.facts import with_facts as joined_to_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 
 
-def extract_cards(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Card]:
-    """The card of each passage, in their order, as made when its filing was ingested."""
+def extract_cards(
+    passages: Sequence[RetrievedPassage], workspace: Workspace, *, with_facts: bool = False
+) -> list[Card]:
+    """The card of each passage, in their order, as made when its filing was ingested.
+
+    `with_facts` joins the figures that stand in each passage to its card; the index keeps them on their own.
+    """
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
-    cards = {(stored.doc_id, stored.passage.ordinal): stored.card for stored in workspace.index.passages(keys)}
-    return [Card.model_validate_json(cards[passage.key]) for passage in passages]
+    stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in workspace.index.passages(keys)}
+    cards = [Card.model_validate_json(stored[passage.key]) for passage in passages]
+    return joined_to_facts(cards, workspace.index) if with_facts else cards

@@ -17,5 +17,5 @@ def prepare(path: Path) -> PreparedFiling:
     filing = read_filing(
         path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
     )
-    cards = tuple(card.model_dump_json(exclude_none=True) for card in cards_of(filing))
+    cards = tuple(card.model_dump_json(exclude_defaults=True) for card in cards_of(filing))
     return PreparedFiling(filing, cards, summary_of(filing))

@@ -1,0 +1,212 @@
+"""The time a passage is about: fiscal periods of its figures and words, and the days it names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import date
+from typing import NamedTuple
+
+from fin_agent.evidence.cards.card import TemporalAnchor
+from fin_agent.evidence.cards.evidence_types import is_mostly_table
+from fin_agent.evidence.cards.roles import is_appended
+from fin_agent.evidence.cards.sources import PassageSource
+from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.dates import month_number
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Form
+
+_MOST_PERIODS = 12
+_MOST_DATES = 12
+_OLDEST = 10
+"""Years before the filing's own that words may speak of: older ones are of laws, plans and the company's founding."""
+_MOST_YEARS_READ = 200
+_APPENDED_READ = 3_000
+"""Characters of covers and exhibits that are looked through."""
+
+
+def anchor_of(source: PassageSource, forward: bool) -> TemporalAnchor:
+    """The periods of a passage's facts and those that its words name.
+
+    `forward` says whether it speaks of what is to come. No periods are given where the passage names none: the filing's
+    own period is in the card's identity.
+    """
+    spans = {_Span.of(fact.period) for fact in source.facts}
+    if not spans and source.table is not None:
+        spans = {_Span.of(period) for period in source.table.periods if period is not None}
+    days: tuple[date, ...] = ()
+    if not source.is_table or not spans:
+        worded, days = _worded(source, forward)
+        if not spans or not is_mostly_table(source):
+            spans |= worded
+    latest = sorted(spans, key=_Span.order, reverse=True)[:_MOST_PERIODS]
+    return TemporalAnchor(periods=tuple(map(str, latest)), dates=days, forward=forward)
+
+
+def period_name(period: FactPeriod) -> str:
+    """`FY2023`, `Q2 FY2023`, `6 months FY2023`."""
+    return str(_Span.of(period))
+
+
+def periods_of(facts: Iterable[Fact]) -> set[FactPeriod]:
+    """The different periods that facts are of."""
+    return {fact.period for fact in facts}
+
+
+class _Span(NamedTuple):
+    year: int
+    quarter: int
+    """0 for a full year or a span of several quarters."""
+    months: int
+    """Of a span that is neither a quarter nor a year, else 0."""
+
+    @classmethod
+    def of(cls, period: FactPeriod) -> _Span:
+        if period.quarter:
+            return cls(period.fiscal_year, period.quarter, 0)
+        return cls(period.fiscal_year, 0, 0 if period.months in (0, 12) else period.months)
+
+    def order(self) -> tuple[int, int, int]:
+        """Later ends are greater, then longer spans."""
+        ends = self.quarter * 3 or self.months or 12
+        return self.year, ends, 3 if self.quarter else self.months or 12
+
+    def __str__(self) -> str:
+        year = f"FY{self.year}"
+        if self.quarter:
+            return f"Q{self.quarter} {year}"
+        return f"{self.months} months {year}" if self.months else year
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d(?![\d%]|[,.]\d|-\d\d?(?!\d))")
+_NO_YEAR_AFTER = frozenset("0123456789,.$£€#/-")
+_DAY_BEFORE = re.compile(r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?(\d{1,2})(?:st|nd|rd|th)?,? ?$")
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/((?:19|20)\d\d)(?![\d/])")
+_QUARTER = re.compile(
+    r"[ (](?:(first|second|third|fourth)(?: fiscal)? quarter|q([1-4]))(?: ended| ending)?,?(?: of)?(?: the)?"
+    r"(?: fiscal)?(?: year| fy)?,? ?'?((?:19|20)?\d\d)\b"
+)
+_FISCAL_YEAR = re.compile(r"[ (](?:fy ?['’]?((?:20)?\d\d)|fiscal(?: year)? ['’]?(20\d\d))\b")
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_SPANS = ((" six months ", 6), (" nine months ", 9), (" 26 weeks ", 6), (" 39 weeks ", 9))
+_BEFORE = 24
+_AFTER = 16
+
+
+def _worded(source: PassageSource, forward: bool) -> tuple[set[_Span], tuple[date, ...]]:
+    """Periods and days that a passage's words name; a year yet to come only where it speaks of what is to come."""
+    flat = source.flat[: _APPENDED_READ if is_appended(source) else None]
+    newest = _newest(source)
+    spans: set[_Span] = set()
+    days: Counter[date] = Counter()
+    for at, found in enumerate(_YEAR.finditer(flat)):
+        if at == _MOST_YEARS_READ:
+            break
+        start, end = found.span()
+        if flat[start - 1 : start] in _NO_YEAR_AFTER:
+            continue
+        year = int(found[0])
+        day = _day(flat[max(0, start - _BEFORE) : start], year)
+        if day is not None:
+            days[day] += 1
+            span = _of_day(source, day, flat[max(0, start - 3 * _BEFORE) : start])
+        elif _names_no_period(flat, start, end):
+            continue
+        else:
+            span = _Span(year, 0, 0)
+        if newest is None or newest - _OLDEST <= span.year <= newest + forward:
+            spans.add(span)
+    for found in _SLASHED.finditer(flat) if "/20" in flat or "/19" in flat else ():
+        if (day := _made(int(found[3]), int(found[1]), int(found[2]))) is not None:
+            days[day] += 1
+    quarters = {span for span in _quarters(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
+    spans = _as_interim(source, spans - {_Span(span.year, 0, 0) for span in quarters}) | quarters
+    spans |= {span for span in _fiscal_years(flat) if newest is None or newest - _OLDEST <= span.year <= newest + 1}
+    kept = sorted(days, key=lambda day: (-days[day], -day.toordinal()))[:_MOST_DATES]
+    return spans, tuple(sorted(kept))
+
+
+def _newest(source: PassageSource) -> int | None:
+    identity = source.identity
+    if identity.fiscal_year is not None:
+        return identity.fiscal_year
+    return identity.period_end.year if identity.period_end else None
+
+
+def _day(before: str, year: int) -> date | None:
+    found = _DAY_BEFORE.search(before)
+    return None if found is None else _made(year, month_number(found[1]), int(found[2]))
+
+
+def _made(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _of_day(source: PassageSource, day: date, before: str) -> _Span:
+    """The fiscal period that a day closes, where words say that it does; else the fiscal year it falls in."""
+    calendar = source.calendar
+    if calendar is None:
+        return _Span(day.year, 0, 0)
+    year = calendar.fiscal_year_of(day)
+    if calendar.quarter and day == calendar.period_end:
+        return _Span(calendar.year, calendar.quarter, 0)
+    if (" ended" in before or " ending" in before) and any(
+        words in before for words in word_lists("year_words")["quarter ends"]
+    ):
+        return _Span(year, calendar.quarter_of(day), 0)
+    return _Span(year, 0, 0)
+
+
+def _names_no_period(flat: str, start: int, end: int) -> bool:
+    """Whether a year is part of a name, as `2013 equity plan` and `act of 1934`, or when something falls due."""
+    words = word_lists("year_words")
+    before = flat[max(0, start - _BEFORE) : start].split()
+    if before and (before[-1] in words["before names"] or " ".join(before[-2:]) in words["before names"]):
+        return True
+    if flat[end : end + 1] != " ":
+        return False
+    after = [word.strip("().,;:") for word in flat[end : end + _AFTER].split()]
+    return bool(after) and (after[0] in words["names"] or " ".join(after[:2]) in words["names"])
+
+
+def _quarters(flat: str) -> Iterator[_Span]:
+    """`second quarter of fiscal 2023`, `Q2 FY23`."""
+    if " quarter" in flat or " q" in flat:
+        for found in _QUARTER.finditer(flat):
+            yield _Span(_full(found[3]), _ORDINALS.get(found[1] or "", 0) or int(found[2]), 0)
+
+
+def _fiscal_years(flat: str) -> Iterator[_Span]:
+    """`fiscal 2023`, `FY23`, but not the year of `second quarter of fiscal 2023`."""
+    if " fy" in flat or " fiscal " in flat:
+        for found in _FISCAL_YEAR.finditer(flat):
+            if " quarter" not in flat[max(0, found.start() - _AFTER) : found.start()]:
+                yield _Span(_full(found[1] or found[2]), 0, 0)
+
+
+def _full(year: str) -> int:
+    return int(year) if len(year) == len("2023") else 2000 + int(year)
+
+
+def _as_interim(source: PassageSource, spans: set[_Span]) -> set[_Span]:
+    """In a quarter's filing a bare year beside `three months ended` is that quarter of the year."""
+    quarter = source.identity.quarter
+    if not quarter or source.identity.form not in (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K):
+        return spans
+    newest = _newest(source)
+    flat = source.flat
+    interim: set[_Span] = set()
+    for span in spans:
+        recent = newest is not None and span.year in (newest, newest - 1)
+        if span.quarter or span.months or not recent:
+            interim.add(span)
+            continue
+        readings = {_Span(span.year, 0, months) for words, months in _SPANS if words in flat}
+        if any(words in flat for words in word_lists("year_words")["quarters"]):
+            readings.add(_Span(span.year, quarter, 0))
+        interim |= readings or {span}
+    return interim

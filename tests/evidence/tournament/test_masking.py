@@ -1,0 +1,49 @@
+"""What a judge is not shown in an ablation."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.evidence.alignment import matched_fields, required_fields
+from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
+from fin_agent.evidence.tournament.masking import masked
+from fin_agent.evidence.tournament.settings import ABLATIONS, HiddenField, TournamentSettings
+from fin_agent.vocabulary.page import Statement
+from tests.evidence.tournament.entered import brief, card
+
+FULL = card(3, metrics=("revenue",), periods=("FY2023",), statement=Statement.INCOME, parts=("Europe",))
+ASKED = required_fields(brief(metrics=("revenue",), years=(2023,), statements=(Statement.INCOME,)).query)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "lost"),
+    [
+        (HiddenField.TIME, "time: FY2023"),
+        (HiddenField.METRICS, "metrics: revenue"),
+        (HiddenField.TABLES, "statement: income"),
+    ],
+)
+def test_a_hidden_field_aligns_with_nothing_and_the_others_still_do(hidden: HiddenField, lost: str) -> None:
+    owners = {"acme23": "acme"}
+    assert matched_fields(FULL, ASKED, owners) == ASKED
+    seen = masked(FULL, {hidden})
+    assert matched_fields(seen, ASKED, owners) == tuple(field for field in ASKED if field != lost)
+    assert (seen.identity.page, seen.identity.ordinal, seen.sketch) == (3, 3, FULL.sketch)
+
+
+def test_tables_and_parts_are_hidden_whole() -> None:
+    assert masked(FULL, {HiddenField.TABLES}).verifiability.table is None
+    assert masked(FULL, {HiddenField.TABLES}).evidence_type is EvidenceType.NARRATIVE
+    assert masked(FULL, {HiddenField.SCOPE}).scope == ScopeSignature()
+    assert masked(FULL, {HiddenField.TIME}).identity.fiscal_year is None
+
+
+def test_nothing_hidden_changes_nothing() -> None:
+    assert masked(FULL, ()) is FULL
+
+
+def test_every_ablation_is_a_change_of_settings() -> None:
+    usual = TournamentSettings()
+    changed = {name: TournamentSettings.model_validate({**usual.model_dump(), **of}) for name, of in ABLATIONS.items()}
+    assert len(changed) == 9
+    assert all(settings != usual for settings in changed.values())

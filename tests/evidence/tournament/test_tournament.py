@@ -1,0 +1,161 @@
+"""The whole tournament over the sample filings, by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.judging import RulesJudge
+from fin_agent.errors import FilingIndexError
+from fin_agent.evidence.tournament.judge import Brief, Judge
+from fin_agent.evidence.tournament.settings import ABLATIONS, TournamentSettings
+from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
+from fin_agent.index.protocol import StoredPassage
+from fin_agent.workspace import Workspace
+from tests.evidence.tournament.entered import Failing
+
+FILING = "harborlight_2023_10k"
+QUESTION = "What was the net sales of Harborlight for FY2023?"
+WORDS = "Why did operating expenses change in fiscal 2023 at Harborlight?"
+SMALL = {"fewest": 10, "most": 40, "group_size": 8, "k_max": 4}
+"""The sample filings are short: sizes that make several groups of them."""
+
+Hold = Callable[..., TournamentResult]
+
+
+@pytest.fixture(scope="module")
+def passages(workspace: Workspace) -> list[StoredPassage]:
+    index = workspace.index
+    return index.passages([page.key for page in index.outline([FILING])])
+
+
+@pytest.fixture(scope="module")
+def hold(workspace: Workspace, passages: list[StoredPassage]) -> Hold:
+    """Hold a tournament over the passages of one filing."""
+    analyst = RulesAnalyst(workspace)
+
+    def held(
+        question: str = QUESTION,
+        among: Sequence[StoredPassage] | None = None,
+        judge: Judge | None = None,
+        stand_in: Judge | None = None,
+        **changed: object,
+    ) -> TournamentResult:
+        intent = analyst.intent(question)
+        plan = analyst.plan(intent)
+        brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
+        return hold_tournament(
+            brief,
+            passages if among is None else among,
+            workspace.index,
+            workspace.lexicon,
+            judge or RulesJudge(workspace),
+            stand_in=stand_in,
+            settings=TournamentSettings.model_validate({**SMALL, **changed}),
+        )
+
+    return held
+
+
+def test_the_income_statement_comes_first_with_its_matching_fields(hold: Hold, passages: list[StoredPassage]) -> None:
+    first = hold().ranked[0]
+    assert first.stage is Stage.ROUNDS
+    assert first.score == 1.0
+    assert {"metrics: revenue", "time: FY2023", "statement: income"} <= set(first.fields)
+    shown = next(stored for stored in passages if stored.passage.ordinal == first.key[1])
+    assert "Net sales" in shown.passage.text
+
+
+@pytest.mark.parametrize("name", ["full", *ABLATIONS])
+def test_every_ranking_holds_every_passage_once_and_is_the_same_again(
+    name: str, hold: Hold, passages: list[StoredPassage]
+) -> None:
+    changed = ABLATIONS.get(name, {})
+    result = hold(WORDS, **changed)
+    keys = sorted((stored.doc_id, stored.passage.ordinal) for stored in passages)
+    for order in result.orders.values():
+        assert sorted(order) == keys
+    assert [card.key for card in result.ranked] == list(result.orders[Stage.ROUNDS])
+    assert hold(WORDS, **changed) == result
+
+
+def test_what_words_do_not_let_in_stands_behind_all_who_met(hold: Hold) -> None:
+    stages = [card.stage for card in hold(most=12).ranked]
+    assert stages == sorted(stages, key=[Stage.ROUNDS, Stage.GROUPS, Stage.WORDS].index)
+    assert stages.count(Stage.WORDS) == len(stages) - 12
+
+
+def test_scores_are_shares_and_finalists_stand_by_them(hold: Hold) -> None:
+    finalists = [card for card in hold().ranked if card.stage is Stage.ROUNDS]
+    scores = [card.score for card in finalists]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_the_trace_says_what_became_of_each_passage_and_who_met_whom(hold: Hold) -> None:
+    result = hold(most=20)
+    judged = result.judged(3)
+    assert [each.kept for each in judged[:4]] == [True, True, True, False]
+    assert {each.why for each in judged} == {
+        "finalist", "not among the finalists of its group", "not let in by its words",
+    }  # fmt: skip
+    assert {group.stage for group in result.groups} == {"group", "round"}
+    met = [key for group in result.groups if group.stage == "group" and group.attempt == 1 for key in group.ranked]
+    assert len(met) == len(set(met)) == 20
+
+
+def test_a_judge_that_never_answers_leaves_the_rules_ranking(hold: Hold, workspace: Workspace) -> None:
+    result = hold(judge=Failing(), stand_in=RulesJudge(workspace))
+    assert result.ranked[0].key == hold().ranked[0].key
+    assert all("the rules decided" in group.note for group in result.groups if group.stage == "round")
+
+
+def test_without_a_stand_in_the_order_of_words_stands(hold: Hold) -> None:
+    result = hold(judge=Failing(), k_max=8)
+    assert result.ranked[0].key == result.orders[Stage.WORDS][0]
+
+
+def test_few_candidates(hold: Hold, passages: list[StoredPassage]) -> None:
+    none = hold(among=[])
+    assert (none.ranked, none.groups, none.rounds) == ((), (), 0)
+    assert [card.key[1] for card in hold(among=passages[:1]).ranked] == [0]
+    assert len(hold(among=passages[:3]).ranked) == 3
+    assert len(hold(among=[*passages[:3], *passages[:2]]).ranked) == 3, "a passage given twice is ranked once"
+
+
+def test_a_question_that_asks_for_no_field_is_ranked_by_its_words(hold: Hold, passages: list[StoredPassage]) -> None:
+    result = hold("Is the lease renewable?")
+    assert len(result.ranked) == len(passages)
+    assert hold("Xyzzy plugh?").ranked
+
+
+def test_an_unreadable_card_is_an_error_that_names_the_filing(hold: Hold, passages: list[StoredPassage]) -> None:
+    stored = passages[0]
+    broken = StoredPassage(stored.doc_id, stored.passage, "{}")
+    with pytest.raises(FilingIndexError, match=FILING) as raised:
+        hold(among=[broken])
+    assert raised.value.remedy
+
+
+@tried(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    chosen=st.sets(st.integers(0, 30), max_size=25),
+    seed=st.integers(0, 1000),
+    group_size=st.integers(2, 9),
+    k_max=st.integers(3, 9),
+    list_size=st.integers(2, 20),
+)
+def test_any_tournament_is_a_permutation_of_its_candidates(
+    chosen: set[int], seed: int, group_size: int, k_max: int, list_size: int, hold: Hold, passages: list[StoredPassage]
+) -> None:
+    among = [stored for stored in passages if stored.passage.ordinal in chosen]
+    result = hold(
+        WORDS, among=among, seed=seed, group_size=group_size, k_max=k_max, list_size=list_size, fewest=3, most=20
+    )
+    for order in result.orders.values():
+        assert sorted(order) == sorted((stored.doc_id, stored.passage.ordinal) for stored in among)
