@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode, reported
 from fin_agent.cli.options import (
     AsJson,
@@ -16,10 +17,12 @@ from fin_agent.cli.options import (
     GoldGiven,
     IndexFolder,
     Level,
+    NoRecord,
     Question,
     StrategyName,
     WithTrace,
 )
+from fin_agent.cli.runs import runs
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.vocabulary.page import Statement
 
@@ -35,7 +38,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-benchmarks = typer.Typer(help="Measure answers against a published benchmark.", no_args_is_help=True)
 
 
 def main() -> None:
@@ -118,6 +120,7 @@ def ask(
     doc: Docs = None,
     strategy: StrategyName = "default",
     trace: WithTrace = False,
+    no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -125,7 +128,9 @@ def ask(
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     from fin_agent.cli.asking import ask_question
 
-    return ask_question(question, index, doc_ids=doc or (), strategy=strategy, trace=trace, as_json=as_json)
+    return ask_question(
+        question, index, doc_ids=doc or (), strategy=strategy, trace=trace, record=not no_record, as_json=as_json
+    )
 
 
 @app.command()
@@ -165,6 +170,7 @@ def batch(
         Path, typer.Option("--out", metavar="ANSWERS.jsonl", help="Gets one line of JSON per question, in order.")
     ],
     strategy: StrategyName = "default",
+    no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -172,7 +178,7 @@ def batch(
     """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on."""
     from fin_agent.cli.batch import answer_batch
 
-    return answer_batch(questions, out, index, strategy=strategy, as_json=as_json, debug=debug)
+    return answer_batch(questions, out, index, strategy=strategy, record=not no_record, as_json=as_json, debug=debug)
 
 
 @app.command()
@@ -312,67 +318,5 @@ def fit_pages(
     return fitted(questions, out, index, lookups=lookups, encoder=encoder, as_json=as_json)
 
 
-@benchmarks.callback()
-def evaluate() -> None:
-    """Measure answers against a published benchmark."""
-
-
-@benchmarks.command("financebench")
-@reported
-def financebench(
-    questions: Annotated[
-        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
-    ] = Path("fin-agent-eval"),
-    strategy: StrategyName = "default",
-    oracle: GoldGiven = Oracle.NONE,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
-    from fin_agent.cli.benchmark import run_financebench
-
-    return run_financebench(questions, out, index, strategy=strategy, oracle=oracle, as_json=as_json, debug=debug)
-
-
-@benchmarks.command("reading")
-@reported
-def reading(
-    documents: Annotated[
-        Path, typer.Option("--documents", metavar="FILE", help="The published list of documents, JSON Lines.")
-    ],
-    questions: Annotated[
-        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
-    ],
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
-    from fin_agent.cli.reading_benchmark import run_reading
-
-    return run_reading(documents, questions, index, as_json=as_json)
-
-
-@benchmarks.command("ixbrl")
-@reported
-def ixbrl(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Inline XBRL files with a `manifest.json` that says what each is.")
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE.json", help="Gets every miss: tag, page, what was read.")
-    ] = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
-    from fin_agent.cli.tagged_benchmark import run_tagged
-
-    return run_tagged(folder, out, as_json_text=as_json)
-
-
 app.add_typer(benchmarks, name="eval")
+app.add_typer(runs, name="runs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from fin_agent.cli.answers import AnswersFile, attempt
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
+from fin_agent.cli.recording import recorder_for
 from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import settings_from_environment
 from fin_agent.errors import QuestionError
@@ -42,7 +44,14 @@ class FailedLine:
 
 
 def answer_batch(
-    questions: Path, out: Path, given: Path | None, *, strategy: str, as_json: bool, debug: bool
+    questions: Path,
+    out: Path,
+    given: Path | None,
+    *,
+    strategy: str,
+    record: bool = True,
+    as_json: bool,
+    debug: bool,
 ) -> ExitCode:
     """Answer every line of `questions` into `out`; SOME_FAILED where a line failed.
 
@@ -56,7 +65,7 @@ def answer_batch(
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
     failures: list[FailedLine] = []
     refused = 0
-    with opened(given) as workspace:
+    with opened(given) as workspace, recorder_for(workspace, given, settings, record) as recorder:
         context = AnswerContext.by_rules(workspace, settings, notify=warn)
         with AnswersFile(out) as answers, Progress(len(lines), "answering", "questions") as progress:
             for number, line in lines:
@@ -65,12 +74,14 @@ def answer_batch(
                     failures.append(FailedLine(number, asked))
                     progress.step(f"line {number}: failed: {asked}", problem=True)
                     continue
+                begun = datetime.now(UTC)
                 tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
                 answers.write(tried.answer)
                 if tried.failure:
                     failures.append(FailedLine(number, tried.failure))
                     progress.step(f"line {number}: failed: {tried.failure}", problem=True)
                 else:
+                    recorder.record(tried.answer, started=begun, doc_ids=asked.doc_ids or ())
                     refused += tried.answer.refused
                     outcome = "refused" if tried.answer.refused else "answered"
                     progress.step(f"{outcome} in {tried.answer.seconds:.2f} s: {_short(asked)}")

@@ -32,7 +32,7 @@ MEANINGS: dict[int, str] = {
     ExitCode.DONE: "done",
     ExitCode.FAILED: "failed",
     ExitCode.WRONG_USAGE: "wrong usage",
-    ExitCode.SOME_FAILED: "some files, questions or checks failed and the rest is done",
+    ExitCode.SOME_FAILED: "some files, questions or checks failed and the rest is done, or a replay differs",
     ExitCode.REFUSED: "the question was refused (ask only)",
     ExitCode.STOPPED: "stopped from the keyboard",
 }

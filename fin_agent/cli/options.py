@@ -38,5 +38,8 @@ StrategyName = Annotated[
 ]
 GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
 WithTrace = Annotated[bool, typer.Option("--trace", help="Also show each step: what it saw, kept and dropped.")]
+NoRecord = Annotated[
+    bool, typer.Option("--no-record", help="Keep no record of the run; FIN_AGENT_RECORD=0 keeps none of any.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

@@ -8,8 +8,16 @@ from enum import StrEnum
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
 
 _YEARS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+_STATEMENTS = {
+    Statement.INCOME: "income statement",
+    Statement.COMPREHENSIVE_INCOME: "statement of comprehensive income",
+    Statement.BALANCE_SHEET: "balance sheet",
+    Statement.CASH_FLOW: "cash flow statement",
+    Statement.EQUITY: "statement of equity",
+}
 _SCALES = {1: "units", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 
 
@@ -50,7 +58,7 @@ def reason_for(
     `differing` are facts for the same slot with another value, `scale` what the other figures of the answer are in.
     """
     fact = chosen.fact
-    place = f"{fact.statement} statement" if fact.statement else "a table outside the statements"
+    place = f"the {_STATEMENTS[fact.statement]}" if fact.statement else "a table outside the statements"
     how = filling_of(slot, identities.get(chosen.doc_id))
     parts = [f"{fact.label!r} in the column {fact.column!r} of {place}", _how_in_words(how, chosen, identities)]
     restated = [other for other in differing if _restates(slot, chosen, other, identities)]

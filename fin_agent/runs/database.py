@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,7 +49,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
     try:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)
-        address = f"{file.absolute().as_uri()}?mode={'rwc' if make else 'rw'}"
+        address = f"{file.absolute().as_uri()}?{_way_in(file, make)}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
@@ -63,6 +64,14 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
             raise
         raise fault(file, error) from error
     return connection
+
+
+def _way_in(file: Path, make: bool) -> str:
+    """Where the folder is only to be read, SQLite can make no lock: it is told that nobody writes."""
+    if make:
+        return "mode=rwc"
+    log = file.with_name(f"{file.name}-wal")
+    return "mode=rw" if os.access(file.parent, os.W_OK) or log.exists() else "mode=ro&immutable=1"
 
 
 @contextmanager

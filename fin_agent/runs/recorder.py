@@ -11,9 +11,9 @@ from types import TracebackType
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.index.protocol import FilingIndex
+from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.runs.fingerprint import index_state
-from fin_agent.runs.run import Run, StepTime
+from fin_agent.runs.run import IndexState, Run, StepTime
 from fin_agent.runs.store import FILE_NAME, RunStore
 
 
@@ -35,6 +35,7 @@ class Recorder:
         self._settings = settings
         self._store = RunStore(store_file(folder, recording), recording) if recording.enabled else None
         self._notify = notify
+        self._known: tuple[Sequence[FilingEntry], IndexState] | None = None
 
     def __enter__(self) -> Recorder:
         return self
@@ -58,12 +59,11 @@ class Recorder:
         if self._store is None:
             return ""
         try:
-            state = index_state(self._index, self._folder)
             run = Run.of(
                 answer,
                 started=started,
                 settings=self._settings,
-                index=state,
+                index=self._state(),
                 doc_ids=doc_ids,
                 pages=pages,
                 steps=steps,
@@ -75,6 +75,13 @@ class Recorder:
             self._store = None
             self._notify(f"runs are not recorded: {error}")
             return ""
+
+    def _state(self) -> IndexState:
+        """Worked out again only where the list of filings is another."""
+        entries = self._index.entries()
+        if self._known is None or self._known[0] is not entries:
+            self._known = entries, index_state(self._index, self._folder)
+        return self._known[1]
 
 
 def store_file(folder: Path, recording: Recording) -> Path:

@@ -56,7 +56,7 @@ class Run(BaseModel):
             started=started,
             question=answer.question,
             settings=settings,
-            version=version("fin-agent"),
+            version=running_version(),
             index=index,
             doc_ids=tuple(doc_ids),
             pages=tuple(pages),
@@ -88,6 +88,11 @@ class StepTime(BaseModel):
 
     node: str
     seconds: float
+
+
+def running_version() -> str:
+    """The version of fin-agent that runs here."""
+    return version("fin-agent")
 
 
 def canonical(answer: Answer) -> str:

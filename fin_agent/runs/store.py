@@ -114,6 +114,11 @@ class RunStore:
                 remedy=f"Take it out with `fin-agent runs forget {id_}`",
             ) from error
 
+    def id_of(self, name: str) -> str:
+        """The whole id of the run named. Raises RunStoreError as `run` does."""
+        with self._reading() as connection:
+            return self._named(connection, name)[1]
+
     def forget(self, name: str) -> str:
         """Take one run out. Returns its id; raises RunStoreError as `run` does."""
         with self._reading() as connection:
@@ -256,5 +261,5 @@ def _read_line(row: sqlite3.Row) -> RunLine:
 
 def _shrink(connection: sqlite3.Connection) -> None:
     """Give the room back to the disk, as far as nobody else is at work."""
-    connection.execute("PRAGMA incremental_vacuum").fetchall()
+    connection.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step, which is one page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -40,7 +40,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         node="filter_passages",
         round=state["round"],
         summary=f"kept {len(kept)} of {len(passages)} passages",
-        details=tuple(_slot_line(entry) for entry in curation.ledger.entries),
+        details=tuple(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
         judged=curation.judged or _as_kept(passages, curation.kept),
     )
     return emitted(
@@ -58,7 +58,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 def _slot_line(entry: Entry) -> str:
     if entry.figure is None:
-        return f"{'empty' if entry.required else 'empty, not needed'}: {entry.slot}"
+        return f"empty: {entry.slot}"
     figure = entry.figure
     return f"filled: {entry.slot} with {figure.amount:,} ({figure.doc_id} page {figure.page + 1}): {entry.reason}"
 

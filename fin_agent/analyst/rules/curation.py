@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
-from fin_agent.evidence.alignment import matched_fields, required_fields
+from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
@@ -58,7 +58,11 @@ class _Bench:
     def fields(self, passage: RetrievedPassage) -> tuple[str, ...]:
         """What the question asks for that the passage's card has."""
         card = self.cards.get(passage.key)
-        return matched_fields(card, self._required, self._owners) if card is not None else ()
+        if card is None:
+            return ()
+        own = f"{COMPANY}: {self._owners.get(passage.doc_id, '')}"
+        matched = matched_fields(card, self._required, self._owners)
+        return tuple(f"{COMPANY}: {card.identity.company}" if field == own else field for field in matched)
 
     def evidence(self, passage: RetrievedPassage, why: str) -> Evidence:
         """The passage as kept."""

@@ -1,0 +1,138 @@
+"""`fin-agent eval`: its commands with their options; what a command does stands in the module it imports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, StrategyName
+from fin_agent.evaluation.generated.question import Wanted
+from fin_agent.evaluation.oracle import Oracle
+
+benchmarks = typer.Typer(
+    help="Measure answers, rankings and reading: against a published benchmark, or against questions made of an index.",
+    no_args_is_help=True,
+)
+
+
+@benchmarks.callback()
+def evaluate() -> None:
+    """Measure answers, rankings and reading."""
+
+
+@benchmarks.command("financebench")
+@reported
+def financebench(
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
+    ] = Path("fin-agent-eval"),
+    strategy: StrategyName = "default",
+    oracle: GoldGiven = Oracle.NONE,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
+    from fin_agent.cli.benchmark import run_financebench
+
+    return run_financebench(questions, out, index, strategy=strategy, oracle=oracle, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("reading")
+@reported
+def reading(
+    documents: Annotated[
+        Path, typer.Option("--documents", metavar="FILE", help="The published list of documents, JSON Lines.")
+    ],
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
+    ],
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
+    from fin_agent.cli.reading_benchmark import run_reading
+
+    return run_reading(documents, questions, index, as_json=as_json)
+
+
+@benchmarks.command("ranking")
+@reported
+def ranking(
+    questions: Annotated[
+        Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench has them.")
+    ],
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")] = 10,
+    ablations: Annotated[
+        bool, typer.Option("--ablations", help="Also without time, metrics, tables, scope, shuffling, rounds ...")
+    ] = False,
+    seeds: Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="The first of these seeds; also for intervals and tests.")] = 0,
+    resamples: Annotated[int, typer.Option(min=100, help="For intervals and tests.")] = 10_000,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Gets rankings.csv, a line per ranking and question.")
+    ] = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`."""
+    from fin_agent.cli.ranking_benchmark import RankingWanted, run_ranking
+
+    wanted = RankingWanted(k=k, ablations=ablations, seeds=seeds, seed=seed, resamples=resamples, out=out)
+    return run_ranking(questions, index, wanted, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("ixbrl")
+@reported
+def ixbrl(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Inline XBRL files with a `manifest.json` that says what each is.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.json", help="Gets every miss: tag, page, what was read.")
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
+    from fin_agent.cli.tagged_benchmark import run_tagged
+
+    return run_tagged(folder, out, as_json_text=as_json)
+
+
+@benchmarks.command("generated")
+@reported
+def generated(
+    kind: Annotated[Wanted, typer.Option("--kind", help="Which questions to make and ask.")] = Wanted.ALL,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="How many of each kind; 100 multi-filing, 60 unanswerable and 120 lookups where not given."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same index and seed give the same questions.")] = 0,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Ask each question so often, and count the answers that differ.")
+    ] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl."),
+    ] = None,
+    strategy: StrategyName = "default",
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Make questions from the index's own figures and hold the answers, ledgers and refusals against them."""
+    from fin_agent.cli.generated_benchmark import GeneratedRun, run_generated
+
+    run = GeneratedRun(kind, count, seed, repeat, out)
+    return run_generated(run, index, strategy=strategy, as_json=as_json, debug=debug)

@@ -1,0 +1,101 @@
+"""The commands `fin-agent runs ...` with their arguments and options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.options import AsJson, Debug, IndexFolder
+
+RunName = Annotated[
+    str, typer.Argument(metavar="RUN", help="Its id, the beginning of it, `last`, or `last~1` for the one before.")
+]
+Other = Annotated[str, typer.Argument(metavar="OTHER", help="The run to hold against it.")]
+
+runs = typer.Typer(help="Look at recorded runs: list, show, replay, compare.", no_args_is_help=True)
+
+
+@runs.command("list")
+@reported
+def list_(
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to list.")] = 20,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """List recorded runs, the last one first."""
+    from fin_agent.cli.run_commands import list_runs
+
+    return list_runs(index, limit=limit, as_json=as_json)
+
+
+@runs.command()
+@reported
+def show(
+    run: RunName,
+    step: Annotated[int | None, typer.Option(min=1, help="Show only this step, in full.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Show every line of every step.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program."""
+    from fin_agent.cli.run_commands import show_run
+
+    return show_run(run, index, step=step, full=full, as_json=as_json)
+
+
+@runs.command()
+@reported
+def replay(run: RunName, index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+    """Ask again as it was asked then, and say what differs. Exit code 3 where something does."""
+    from fin_agent.cli.replaying import replay_run
+
+    return replay_run(run, index, as_json=as_json)
+
+
+@runs.command()
+@reported
+def diff(
+    run: RunName, other: Other, index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False
+) -> ExitCode:
+    """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer."""
+    from fin_agent.cli.run_commands import compare_runs
+
+    return compare_runs(run, other, index, as_json=as_json)
+
+
+@runs.command()
+@reported
+def export(
+    run: RunName,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.json", help="Gets the run; standard output where not given.")
+    ] = None,
+    index: IndexFolder = None,
+    debug: Debug = False,
+) -> ExitCode:
+    """Write a run, with its whole trace, as JSON."""
+    from fin_agent.cli.run_commands import export_run
+
+    return export_run(run, index, out=out)
+
+
+@runs.command()
+@reported
+def forget(
+    names: Annotated[list[str] | None, typer.Argument(metavar="RUN...", help="Runs to take out.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Take out all runs.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Take runs out of the record."""
+    from fin_agent.cli.run_commands import forget_runs
+
+    if bool(names) == every:
+        raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
+    return forget_runs(names or (), index, as_json=as_json)

@@ -1,0 +1,150 @@
+"""A run for reading: question and answer, the ledger, the rounds, the evidence, the program, the time it took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from fin_agent.answering.answer import Answer, Citation
+from fin_agent.config import Settings
+from fin_agent.presentation.ledgers import LedgerView
+from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.programs import program_view
+from fin_agent.presentation.runs_steps import rounds_view, step_view
+from fin_agent.runs.evidence_kept import KeptPassage, kept_last
+from fin_agent.runs.run import Run
+
+_SHOWN_OF_A_PASSAGE = 220
+_SLOWEST = 3
+
+
+def run_view(run: Run, *, full: bool = False) -> RenderableType:
+    """The whole run; `full` shows every line of every step and passages in full."""
+    return Group(*_parts(run, full))
+
+
+def step_of_run_view(run: Run, number: int) -> RenderableType:
+    """One step of a run, in full; `number` counts from 1."""
+    seconds = run.steps[number - 1].seconds if _timed(run) else None
+    return step_view(number, run.answer.trace[number - 1], seconds, full=True)
+
+
+def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
+    answer = run.answer
+    yield _asked(run)
+    yield Text()
+    yield Text(plain(run.question), style="bold cyan")
+    yield Text()
+    yield _refusal(answer) if answer.refused else Text(plain(answer.answer.text), style="bold")
+    yield from (Text(f"Assumed: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
+    if answer.ledger:
+        yield _heading("Ledger")
+        yield LedgerView(answer.ledger, full=full)
+    if answer.trace:
+        yield rounds_view(answer.trace, [step.seconds for step in run.steps] if _timed(run) else [], full=full)
+    evidence = kept_last(answer)
+    if evidence:
+        yield _heading("Evidence")
+        cited = _cited(evidence, answer.citations)
+        yield from (_kept(kept, cited[at], full) for at, kept in enumerate(evidence))
+    if answer.program:
+        yield _heading("Program")
+        yield Padding(program_view(answer.program), (0, 0, 0, 2))
+    yield _heading("Time")
+    yield Text(_time(run))
+
+
+def _heading(title: str) -> RenderableType:
+    return Padding(Rule(Text(title, style="bold"), align="left", style="dim"), (1, 0, 0, 0))
+
+
+def _asked(run: Run) -> RenderableType:
+    """When and how it was asked: settings only where they are not the default."""
+    lines = [
+        f"Run {run.id} · {run.started:%Y-%m-%d %H:%M:%S} UTC · strategy {run.settings.strategy}",
+        f"fin-agent {run.version}, analyst {run.analyst}, {run.index.filings:,} filings in {run.index.path}",
+    ]
+    usual = Settings().model_dump(mode="json")
+    other = {
+        name: value
+        for name, value in run.settings.model_dump(mode="json").items()
+        if value != usual.get(name) and name != "strategy"
+    }
+    if other:
+        lines.append("settings: " + ", ".join(f"{name} {value}" for name, value in other.items()))
+    if run.doc_ids:
+        lines.append(f"only filings: {', '.join(run.doc_ids)}")
+    if run.pages:
+        lines.append("only pages: " + ", ".join(f"{place.doc_id} page {place.page + 1}" for place in run.pages))
+    if run.answer.id:
+        lines.append(f"question {run.answer.id} of a batch")
+    return Group(*(Text(one_line(line), style="dim") for line in lines))
+
+
+def _refusal(answer: Answer) -> Panel:
+    missing = Table.grid(padding=(0, 1))
+    for what in answer.missing:
+        missing.add_row("-", Text(one_line(what)))
+    return Panel(
+        Group(Text("Missing:"), missing), title="Refused", title_align="left", border_style="yellow", padding=(0, 1)
+    )
+
+
+def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool) -> RenderableType:
+    """Where it stands, why it was kept, and what the answer takes from it, else how it begins."""
+    place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
+    lines: list[RenderableType] = [place.append(f"  passage {kept.ordinal}", style="dim")]
+    if kept.why:
+        lines.append(Padding(Text(one_line(kept.why), style="green"), (0, 0, 0, 4)))
+    if kept.fields:
+        lines.append(Padding(Text(one_line(" · ".join(kept.fields)), style="cyan"), (0, 0, 0, 4)))
+    lines += [Padding(Text(f"“{quote}”"), (0, 0, 0, 4)) for quote in quoted]
+    if kept.text and (full or not quoted):
+        shown = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)
+        lines.append(Padding(Text(shown, style="dim"), (0, 0, 0, 4)))
+    return Group(*lines)
+
+
+def _cited(evidence: Sequence[KeptPassage], citations: Sequence[Citation]) -> list[list[str]]:
+    """What the answer cites from each passage: the first of its page that holds the words, else the first of its page.
+
+    A figure is cited by its row and column, which no passage holds in these words.
+    """
+    texts = [one_line(kept.text) for kept in evidence]
+    found: list[list[str]] = [[] for _ in evidence]
+    for citation in citations:
+        quote = one_line(citation.text)
+        place = (citation.doc_id, citation.page)
+        on_page = [at for at, kept in enumerate(evidence) if (kept.doc_id, kept.page) == place]
+        holding = [at for at in on_page if quote in texts[at]]
+        for at in (holding or on_page)[:1]:
+            if quote not in found[at]:
+                found[at].append(quote)
+    return found
+
+
+def _time(run: Run) -> str:
+    answer = run.answer
+    rounds = f"{answer.rounds} round{'' if answer.rounds == 1 else 's'}" if answer.rounds else "no search"
+    parts = [f"{run.seconds:.2f} s", rounds]
+    if answer.usage.model_calls:
+        usage = answer.usage
+        parts.append(
+            f"{usage.model_calls} model calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out,"
+            f" ${usage.dollars:.4f}"
+        )
+    if _timed(run):
+        slowest = sorted(enumerate(run.steps, start=1), key=lambda numbered: (-numbered[1].seconds, numbered[0]))
+        named = (f"{one_line(step.node).replace('_', ' ')} ({number}) {step.seconds:.2f} s" for number, step in slowest)
+        parts.append("longest: " + ", ".join(list(named)[:_SLOWEST]))
+    return " · ".join(parts)
+
+
+def _timed(run: Run) -> bool:
+    return bool(run.steps) and [step.node for step in run.steps] == [step.node for step in run.answer.trace]

@@ -1,0 +1,118 @@
+"""The steps of a run, round by round: what was searched, found, kept, dropped, and what was still missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from fin_agent.evidence.trace import Judged, TraceStep
+from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.runs_groups import groups_view
+
+_SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
+"""Steps whose lines are a ranking: the first of them are enough, on one line."""
+_LINES = 4
+_LONGEST_LINE = 150
+_DROPPED = 3
+_NUMBER = 5
+_NEW_LINE = "\n"
+
+
+def rounds_view(trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, full: bool = False) -> RenderableType:
+    """All steps under a heading per round; `seconds` gives the time of each, or of none."""
+    parts: list[RenderableType] = []
+    numbered = list(enumerate(trace, start=1))
+    for round_number, steps in groupby(numbered, key=lambda pair: pair[1].round):
+        title = Text(f"Round {round_number}", style="bold")
+        parts.append(Padding(Rule(title, align="left", style="dim"), (1, 0, 0, 0)))
+        for number, step in steps:
+            repeated = not full and number > 1 and step.details == trace[number - 2].details
+            shown = step.model_copy(update={"details": ()}) if repeated else step
+            parts.append(step_view(number, shown, seconds[number - 1] if seconds else None, full=full))
+    return Group(*parts)
+
+
+def step_view(number: int, step: TraceStep, seconds: float | None = None, *, full: bool = False) -> RenderableType:
+    """One step: its summary, then what it saw, judged and ranked; without `full` long lists are cut."""
+    time = f"  {seconds:.3f} s" if full and seconds is not None else ""
+    name = one_line(step.node).replace("_", " ")
+    head = Table.grid(padding=(0, 1))
+    head.add_column(width=_NUMBER - 1, justify="right", no_wrap=True)
+    head.add_column()
+    head.add_row(str(number), Text.assemble((name, "cyan"), f"  {one_line(step.summary)}", (time, "dim")))
+    return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, full)))
+
+
+def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:
+    if step.judged:
+        yield _judged_view(step.judged, full)
+    lines = [one_line(detail) for detail in step.details]
+    if step.node in _SEARCHING and not full and lines:
+        yield _OnOneLine(lines)
+    else:
+        shown = lines if full else [one_line(line, _LONGEST_LINE) for line in lines[:_LINES]]
+        yield from (Text(line, style="dim") for line in shown)
+        if len(shown) < len(lines):
+            yield Text(f"… {len(lines) - len(shown)} more", style="dim")
+    if step.groups:
+        yield groups_view(step.groups, full=full)
+
+
+class _OnOneLine:
+    """As many of the lines as fit beside each other, and how many more there are."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        count = len(self._lines)
+        shown = one_line(self._lines[0], max(1, options.max_width - len(_more(count - 1))))
+        told = 1
+        for line in self._lines[1:]:
+            longer = f"{shown} · {line}"
+            if cell_len(longer + _more(count - told - 1)) > options.max_width:
+                break
+            shown, told = longer, told + 1
+        yield Text(shown + _more(count - told), style="dim", no_wrap=True, overflow="ellipsis")
+
+
+def _more(count: int) -> str:
+    return f" · … {count} more" if count else ""
+
+
+def _judged_view(judged: Sequence[Judged], full: bool) -> RenderableType:
+    """Kept ones with a tick, then those dropped, each with why and the fields that match."""
+    kept = [each for each in judged if each.kept]
+    dropped = [each for each in judged if not each.kept]
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for each in kept:
+        table.add_row(Text("✓", style="green"), _place(each), _why(each, fields=True))
+    for each in dropped if full else dropped[:_DROPPED]:
+        table.add_row(Text("–", style="dim"), Text(_place(each), style="dim"), _why(each, fields=full))
+    more = 0 if full else len(dropped) - _DROPPED
+    return Group(table, Text(f"– … {more} more dropped", style="dim")) if more > 0 else table
+
+
+def _place(judged: Judged) -> str:
+    return f"{one_line(judged.doc_id)} page {judged.page + 1}"
+
+
+def _why(judged: Judged, *, fields: bool) -> Text:
+    """The reason and the score, and on the next line the fields that match."""
+    text = Text(one_line(judged.why), style="" if judged.kept else "dim")
+    if judged.score is not None:
+        text.append(f"{'  ' if text.plain else ''}{judged.score:.3f}", style="dim")
+    if fields and judged.fields:
+        said = " · ".join(map(one_line, judged.fields))
+        text.append(f"{_NEW_LINE if text.plain else ''}{said}", style="cyan" if judged.kept else "dim")
+    return text

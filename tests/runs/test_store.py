@@ -1,0 +1,221 @@
+"""Runs are kept whole, up to a bound, by several processes at once; and what is no store is told in words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fin_agent.config import Recording
+from fin_agent.runs.database import RunStoreError
+from fin_agent.runs.store import RunStore
+from tests.runs.recorded import noise, run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+class TestKeeping:
+    def test_a_run_comes_back_as_it_was(self, file: Path) -> None:
+        given = run("Who? \u2028 \N{SNOWMAN}", said=noise(3))
+        with RunStore(file) as store:
+            assert store.record(given) == given
+        with RunStore(file) as store:
+            assert store.run(given.id) == given
+            (line,) = store.listed()
+        assert (line.id, line.question, line.started) == (given.id, given.question, given.started)
+        assert (line.refused, line.rounds, line.seconds) == (False, 1, 0.25)
+
+    def test_the_last_one_is_listed_first(self, file: Path) -> None:
+        with RunStore(file) as store:
+            ids = [store.record(run(at=at)).id for at in (0, 10, 5)]
+            assert [line.id for line in store.listed()] == ids[::-1]
+            assert [line.id for line in store.listed(2)] == [ids[2], ids[1]]
+            assert store.count() == 3
+
+    def test_an_id_that_is_taken_is_given_only_once(self, file: Path) -> None:
+        first, second = run("first"), run("second")
+        second = second.model_copy(update={"id": first.id})
+        with RunStore(file) as store:
+            store.record(first)
+            kept = store.record(second)
+            assert kept.id != first.id
+            assert store.run(kept.id).question == "second"
+            assert store.run(first.id).question == "first"
+
+    def test_only_the_last_ones_are_kept(self, file: Path) -> None:
+        with RunStore(file, Recording(runs_kept=3)) as store:
+            ids = [store.record(run(at=at)).id for at in range(7)]
+            assert [line.id for line in store.listed()] == ids[:-4:-1]
+            with pytest.raises(RunStoreError, match="no run of this name"):
+                store.run(ids[0])
+
+    def test_all_together_stay_under_the_size(self, file: Path) -> None:
+        with RunStore(file, Recording(megabytes=1)) as store:
+            for at in range(8):
+                store.record(run(at=at, said=noise(300, seed=at)))
+            lines = store.listed()
+            assert 2 <= len(lines) <= 3
+            assert sum(line.bytes for line in lines) <= 1_000_000
+            assert store.run("last").answer.answer.text == noise(300, seed=7)
+        assert file.stat().st_size < 2_500_000
+
+    def test_a_run_bigger_than_all_may_be_is_not_kept(self, file: Path) -> None:
+        with RunStore(file, Recording(megabytes=1)) as store:
+            store.record(run("small"))
+            with pytest.raises(RunStoreError, match="FIN_AGENT_RUNS_MEGABYTES"):
+                store.record(run("big", said=noise(1_500)))
+            assert [line.question for line in store.listed()] == ["small"]
+
+    def test_several_processes_write_at_once(self, file: Path) -> None:
+        writing = (
+            "import sys; from pathlib import Path\n"
+            "from fin_agent.runs.store import RunStore\n"
+            "from tests.runs.recorded import run\n"
+            "for at in range(20):\n"
+            "    with RunStore(Path(sys.argv[1])) as store: store.record(run(sys.argv[2], at=at))\n"
+        )
+        root = Path(__file__).parents[2]
+        writers = [
+            subprocess.Popen([sys.executable, "-c", writing, str(file), name], cwd=root, stderr=subprocess.PIPE)
+            for name in ("one", "other")
+        ]
+        for writer in writers:
+            _, said = writer.communicate(timeout=60)
+            assert writer.returncode == 0, said
+        with RunStore(file) as store:
+            questions = [line.question for line in store.listed()]
+        assert sorted(questions) == ["one"] * 20 + ["other"] * 20
+
+
+class TestNaming:
+    def test_by_the_beginning_by_last_and_by_how_far_back(self, file: Path) -> None:
+        with RunStore(file) as store:
+            early, late = (store.record(run(at=at)) for at in (0, 100_000_000))
+            assert early.id[:5] != late.id[:5]
+            assert store.run(early.id[:5].upper()) == early
+            assert store.id_of("last") == late.id
+            assert store.id_of("LAST~1") == early.id
+
+    def test_a_beginning_that_several_have_names_them(self, file: Path) -> None:
+        with RunStore(file) as store:
+            ids = [store.record(run(at=at)).id for at in range(2)]
+            with pytest.raises(RunStoreError, match="several runs begin so") as raised:
+                store.run(ids[0][:4])
+        assert all(each in str(raised.value) for each in ids)
+
+    @pytest.mark.parametrize("name", ["zzzz", "", " ", "last~5", "%", "' OR 1=1 --"])
+    def test_names_of_no_run(self, name: str, file: Path) -> None:
+        with RunStore(file) as store:
+            store.record(run())
+            with pytest.raises(RunStoreError, match=r"no run of this name.*runs list"):
+                store.run(name)
+
+    def test_nothing_recorded_yet(self, file: Path) -> None:
+        with RunStore(file) as store:
+            assert (store.listed(), store.count(), store.forget_all()) == ([], 0, 0)
+            for look in (store.run, store.id_of, store.forget):
+                with pytest.raises(RunStoreError, match=r"no run is recorded yet.*fin-agent ask"):
+                    look("last")
+        assert not file.exists()
+
+
+class TestForgetting:
+    def test_one(self, file: Path) -> None:
+        with RunStore(file) as store:
+            first, second = (store.record(run(at=at)).id for at in range(2))
+            assert store.forget(first) == first
+            assert [line.id for line in store.listed()] == [second]
+
+    def test_what_is_forgotten_is_gone_from_the_disk(self, file: Path) -> None:
+        with RunStore(file) as store:
+            for at in range(20):
+                store.record(run(f"a question only asked once {at}", at=at, said=noise(20, seed=at)))
+        size = file.stat().st_size
+        with RunStore(file) as store:
+            assert store.forget_all() == 20
+            assert store.listed() == []
+        assert b"only asked once" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
+        assert file.stat().st_size < size / 2
+
+
+class TestFilesThatAreNoStore:
+    def test_something_else(self, file: Path) -> None:
+        file.write_bytes(b"no database at all, but long enough to be looked at as one" * 20)
+        self._refused(file, "damaged or is something else.*Move it away")
+
+    def test_a_database_of_something_else(self, file: Path) -> None:
+        with sqlite3.connect(file) as connection:
+            connection.execute("CREATE TABLE runs (mine TEXT)")
+        before = file.read_bytes()
+        self._refused(file, "database of something else.*FIN_AGENT_RUNS")
+        assert file.read_bytes() == before
+
+    def test_of_another_version(self, file: Path) -> None:
+        with RunStore(file) as store:
+            store.record(run())
+        with sqlite3.connect(file) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        self._refused(file, "format 99")
+
+    def test_cut_off(self, file: Path) -> None:
+        with RunStore(file) as store:
+            for at in range(5):
+                store.record(run(at=at, said=noise(30, seed=at)))
+        whole = file.read_bytes()
+        for length in (50, 3_000, len(whole) // 2):
+            file.write_bytes(whole[:length])
+            self._refused(file, "damaged|several|recorded")
+
+    def test_a_folder(self, file: Path) -> None:
+        file.mkdir()
+        self._refused(file, "cannot be opened or written.*FIN_AGENT_RECORD=0")
+
+    def test_where_nothing_can_be_written(self, tmp_path: Path) -> None:
+        (tmp_path / "plain").write_text("a file, no folder")
+        with (
+            RunStore(tmp_path / "plain" / "runs.sqlite") as store,
+            pytest.raises(RunStoreError, match="FIN_AGENT_RUNS"),
+        ):
+            store.record(run())
+
+    def test_where_locks_cannot_be_made_runs_can_be_read(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with RunStore(file) as store:
+            kept = store.record(run())
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        with RunStore(file) as store:
+            assert store.run("last") == kept
+            with pytest.raises(RunStoreError, match="cannot be opened or written"):
+                store.forget("last")
+        assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+    def test_an_empty_file_is_taken(self, file: Path) -> None:
+        file.touch()
+        with RunStore(file) as store:
+            assert store.listed() == []
+            store.record(run())
+            assert store.count() == 1
+
+    def test_one_run_that_cannot_be_read_leaves_the_others(self, file: Path) -> None:
+        with RunStore(file) as store:
+            broken, whole = (store.record(run(at=at)) for at in range(2))
+        with sqlite3.connect(file) as connection:
+            connection.execute("UPDATE contents SET packed = substr(packed, 1, 20) WHERE number = 1")
+        with RunStore(file) as store:
+            with pytest.raises(RunStoreError, match=f"fin-agent runs forget {broken.id}"):
+                store.run(broken.id)
+            assert store.run(whole.id) == whole
+            store.forget(broken.id)
+            assert store.count() == 1
+
+    def _refused(self, file: Path, said: str) -> None:
+        with RunStore(file) as store, pytest.raises(RunStoreError, match=said):
+            store.record(run())
+            for line in store.listed():
+                store.run(line.id)
