@@ -100,7 +100,8 @@ class CompanyDirectory:
         `taken` are (start, end) spans already understood: indexed companies, metrics, periods.
         """
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
-        return unknown_names(question, companies, taken, company_words().not_companies)
+        words = company_words()
+        return unknown_names(question, companies, taken, words.not_companies, words.generic)
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]

@@ -96,12 +96,19 @@ class PhraseIndex:
         return best
 
     def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
-        """Whether a phrase that names nothing only leads into a longer one that does: `in cash and equivalents`."""
+        """Whether another phrase that begins inside is meant.
+
+        A phrase that names nothing only leads into a longer one that does (`in cash and equivalents`); a `total` does
+        not take away a word from a name that goes on (`total capital spending`).
+        """
         size, kind, _ = hit
-        if kind != PASSED_OVER:
-            return False
-        inside = (self._longest_at(within, tokens, words) for within in range(place + 1, place + size))
-        return any(other is not None and other[0] > size and other[1] != PASSED_OVER for other in inside)
+        inside = [(within, self._longest_at(within, tokens, words)) for within in range(place + 1, place + size)]
+        named = [(within, other) for within, other in inside if other is not None and other[1] != PASSED_OVER]
+        if kind == PASSED_OVER:
+            return any(other[0] > size for _, other in named)
+        return words[place] == "total" and any(
+            within == place + 1 and within + other[0] > place + size for within, other in named
+        )
 
 
 def _is_plural(token: Token) -> bool:
@@ -128,6 +135,8 @@ class MentionIndex:
         ]
 
 
+_A_GAP = 4
+"""More blanks than these stand where something was taken out, a company's name: no phrase goes across."""
 _PIECE = re.compile(r"[a-z0-9]+|[&/%]|[^a-z0-9&/%]+")
 _NON = frozenset({"controlling", "operating", "current", "interest", "gaap", "cash", "service", "trade", "redeemable"})
 
@@ -163,7 +172,11 @@ def tokenise(text: str) -> list[Token]:
             follows = ""
         else:
             possessive = piece == "'"
-            if any(mark in piece for mark in '.;:?!()[]\n"') or " - " in piece:
+            if (
+                any(mark in piece for mark in '.;:?!()[]\n"')
+                or " - " in piece
+                or (piece.isspace() and len(piece) > _A_GAP)
+            ):
                 follows = "."
             elif "," in piece:
                 follows = ","

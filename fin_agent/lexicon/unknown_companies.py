@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 _COMPANY, _UNDERSTOOD = "\x01", "\x02"
 """What is written over the letters of companies that are known, and of metrics and periods."""
-_WORD = r"[A-Z][\w.*&-]*(?:['’](?![sS]\b)\w+)?"
+_WORD = r"(?:[A-Z]|\d+[A-Z](?![A-Z]*\b)|\d+M\b|\d+-(?=[A-Z][a-z]))[\w.*&-]*(?:['’](?![sS]\b)\w+)?"
 _NAME = re.compile(rf"(?<![\w.-]){_WORD}(?:\s+(?:(?:&|of|and)\s+)?{_WORD})*")
 _POSSESSIVE = re.compile(r"['’](?:s\b|(?!\w))", re.I)
 _BEFORE_A_COMPANY = re.compile(
@@ -32,16 +32,18 @@ def unknown_names(
     companies: Sequence[tuple[int, int]],
     understood: Sequence[tuple[int, int]],
     not_companies: Collection[str],
+    beginnings: Collection[str] = (),
 ) -> list[str]:
     """The names, each once, left to right.
 
+    `not_companies` are words that name none; those in `beginnings` do where a name follows (`General Dynamics`).
     `companies` are the (start, end) spans of indexed companies, `understood` those of metrics and periods. Where a
     company is known already, only a second one that is set beside it, possesses something or acts counts: other
     capitals are likely its products and segments ("Apple Watch", "Services").
     """
     marked = _written_over(_written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
     names: list[str] = []
-    for whole, start, end in _candidates(marked, not_companies):
+    for whole, start, end in _candidates(marked, not_companies, beginnings):
         if _COMPARED.search(marked[:whole]):
             start = whole  # "than Under Armour": what would be cut off belongs to the name
         before, after = marked[:start], marked[end:]
@@ -67,14 +69,19 @@ def _written_over(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str
     return text
 
 
-def _candidates(text: str, not_companies: Collection[str]) -> Iterator[tuple[int, int, int]]:
+def _candidates(
+    text: str, not_companies: Collection[str], beginnings: Collection[str]
+) -> Iterator[tuple[int, int, int]]:
     """Runs of capitalised words: where each begins, and its span without the words at either end that name nothing."""
     for run in _NAME.finditer(text):
         words = [(run.start() + word.start(), run.start() + word.end()) for word in re.finditer(r"\S+", run.group())]
         empty = [_is_no_name(text[start:end], not_companies) for start, end in words]
-        kept = [span for span, void in zip(words, empty, strict=True) if not void]
-        if kept:
-            yield run.start(), kept[0][0], kept[-1][1]
+        named = [place for place, void in enumerate(empty) if not void]
+        if named:
+            first = named[0]
+            while first and text[slice(*words[first - 1])].casefold() in beginnings:
+                first -= 1
+            yield run.start(), words[first][0], words[named[-1]][1]
 
 
 def _is_no_name(word: str, not_companies: Collection[str]) -> bool:

@@ -33,6 +33,7 @@ def relation(core: str, years: int = 1, companies: int = 1, blank: str = "") -> 
         ("What were cumulative dividends over 2021 to 2023?", 3, Relation.TOTAL),
         ("What did share buybacks add up to over 2018 to 2021?", 4, Relation.TOTAL),
         ("Sum the revenue of 2017 to 2021.", 5, Relation.TOTAL),
+        ("Taken together, what was free cash flow for FY2017-FY2021?", 5, Relation.TOTAL),
         ("What was the change in goodwill from 2022 to 2023?", 2, Relation.CHANGE),
         ("How much higher was operating income in FY2017 than in FY2013?", 2, Relation.CHANGE),
         ("How much did debt increase in FY2023?", 1, Relation.CHANGE),
@@ -129,6 +130,7 @@ def test_of_one_company_or_three_none_is_the_base() -> None:
         ("Acme's cost of revenue as a multiple of Bolt's in FY2021?", Comparison.RATIO),
         ("Divide Acme's operating profit by Bolt's.", Comparison.RATIO),
         ("Whose assets grew faster, Acme's or Bolt's?", Comparison.HIGHEST),
+        ("What net PP&E did Acme and Bolt report together for FY2022?", Comparison.TOTAL),
     ],
 )
 def test_further_wordings_of_comparisons(core: str, expected: Comparison) -> None:

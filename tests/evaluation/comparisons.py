@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.comparing import Comparison, Conditions, compare
@@ -36,6 +37,10 @@ QUESTIONS = (
     question(2, ("A_2023", 9), kind="novel-generated"),
     question(3, ("B_2023", 1)),
 )
+
+
+PUBLISHED = tuple(replace(question, id=f"financebench_id_{question.id}") for question in QUESTIONS)
+"""The same under ids of the published questions."""
 
 
 class Scripted:
@@ -76,9 +81,12 @@ POOR = Scripted("poor", [("B_2023", 7), ("A_2023", 3)], kept=1, fails="question 
 
 
 def compared(
-    *strategies: Scripted, conditions: Conditions | None = None, also: Sequence[str] = ("unknown",)
+    *strategies: Scripted,
+    conditions: Conditions | None = None,
+    also: Sequence[str] = ("unknown",),
+    questions: Sequence[FinanceBenchQuestion] = QUESTIONS,
 ) -> Comparison:
-    """The comparison of these strategies on QUESTIONS; strategies named in `also` cannot be built."""
+    """The comparison of these strategies on `questions`; strategies named in `also` cannot be built."""
     known = {strategy.name: strategy for strategy in strategies}
 
     def build(name: str) -> Strategy:
@@ -87,7 +95,7 @@ def compared(
         return known[name]
 
     return compare(
-        QUESTIONS,
+        questions,
         [*known, *also],
         build=build,
         understand=lambda text: Query(text, ()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,11 @@ from fin_agent.evaluation.comparing import Comparison, Conditions, Measure
 from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
 from fin_agent.evaluation.comparison_plot import draw_comparison
 from fin_agent.evaluation.comparison_report import ComparisonReport, Kind, report_on
-from fin_agent.evaluation.comparison_tables import groups_table, overall_table, pairs_table
+from fin_agent.evaluation.comparison_tables import groups_tables, overall_tables, pairs_tables
+from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.presentation.filings import in_our_look
-from tests.evaluation.comparisons import FORMS, GOOD, POOR, Scripted, compared
+from tests.evaluation.comparisons import FORMS, GOOD, POOR, PUBLISHED, QUESTIONS, Scripted, compared
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +34,11 @@ def report(comparison: Comparison) -> ComparisonReport:
     return report_on(comparison, [("good", "poor")], resamples=200)
 
 
-def printed(table: Table) -> str:
-    console = Console(width=100)
+def printed(tables: Sequence[Table], width: int = 100) -> str:
+    console = Console(width=width)
     with console.capture() as captured:
-        console.print(in_our_look(table))
+        for table in tables:
+            console.print(in_our_look(table))
     return captured.get()
 
 
@@ -76,34 +79,63 @@ class TestReport:
         (failed, *_) = compared(strategy, conditions=conditions).scores
         report = report_on(Comparison(conditions, ("broken",), (failed,), ()), [], resamples=200)
         assert (report.overall[0].median_seconds, report.overall[0].passages_per_answer) == (None, None)
-        assert "broken" in printed(overall_table(report))
+        assert "broken" in printed(overall_tables(report))
+
+    def test_a_question_asked_twice_counts_twice(self) -> None:
+        twice = compared(GOOD, questions=(*QUESTIONS, QUESTIONS[0]))
+        assert report_on(twice, [], resamples=200).questions == 4
 
 
 class TestTables:
-    def test_figures_beside_the_published_ones(self, report: ComparisonReport) -> None:
-        shown = printed(overall_table(report)).splitlines()
+    def test_figures_beside_the_published_ones(self) -> None:
+        report = report_on(compared(GOOD, POOR, questions=PUBLISHED), [], resamples=200)
+        shown = printed(overall_tables(report)).splitlines()
         (good,) = [line.split() for line in shown if "good" in line]
         assert "66.7" in good
         (published,) = [line.split() for line in shown if "published" in line]
         assert {"95.0", "55.0"} <= set(published)
+        assert any(line.startswith("(Kobeissi & Langlais)") for line in shown)
+
+    def test_other_questions_have_no_published_figures(self, report: ComparisonReport) -> None:
+        assert "published" not in printed(overall_tables(report))
+        mixed = compared(GOOD, questions=(*PUBLISHED, QUESTIONS[0]))
+        assert "published" not in printed(overall_tables(report_on(mixed, [], resamples=200)))
+
+    @pytest.mark.parametrize("width", [80, 100, 120])
+    def test_names_are_whole_and_no_column_is_lost_at_any_width(self, width: int) -> None:
+        long = [Scripted(name, [("A_2023", 3)]) for name in ("query-expansion:page-then-chunk:bm25", "hhr:bm25")]
+        names = [strategy.name for strategy in long]
+        report = report_on(compared(*long, questions=PUBLISHED), [(names[0], names[1])], resamples=200)
+        for made in (overall_tables, groups_tables, pairs_tables):
+            parts = [printed([table], width).splitlines() for table in made(report, width)]
+            for lines in parts:
+                assert max(map(len, lines)) <= width
+                said = [word for line in lines for word in line.split()]
+                assert all(said.count(name) == 1 for name in names)
+                assert not any("…" in line for line in lines)
+        shown = " ".join(printed(overall_tables(report, width), width).split())
+        for heading in ("of pages", "precision", "BLEU", "ROUGE-L", "read", "seconds", "p95"):
+            assert heading.split()[-1] in shown
 
     @pytest.mark.parametrize(
-        ("conditions", "beside"), [(Conditions(k=3), False), (Conditions(oracle=Oracle.PAGE), False)]
+        ("conditions", "beside"),
+        [(Conditions(), True), (Conditions(k=3), False), (Conditions(oracle=Oracle.PAGE), False)],
     )
     def test_published_figures_only_where_they_compare(self, conditions: Conditions, beside: bool) -> None:
-        report = report_on(compared(GOOD, conditions=conditions), [], resamples=200)
-        assert ("published" in printed(overall_table(report))) is beside
+        report = report_on(compared(GOOD, conditions=conditions, questions=PUBLISHED), [], resamples=200)
+        assert ("published" in printed(overall_tables(report))) is beside
 
     def test_the_right_filing_given_is_compared_with_the_same(self) -> None:
         conditions = Conditions(oracle=Oracle.DOCUMENT, forms=FORMS)
-        shown = printed(overall_table(report_on(compared(GOOD, conditions=conditions), [], resamples=200)))
+        given = compared(GOOD, conditions=conditions, questions=PUBLISHED)
+        shown = printed(overall_tables(report_on(given, [], resamples=200)))
         assert "60.0" in shown
         assert "55.0" not in shown
 
     def test_types_and_pairs(self, report: ComparisonReport) -> None:
-        (good,) = [line.split() for line in printed(groups_table(report)).splitlines() if "good" in line]
+        (good,) = [line.split() for line in printed(groups_tables(report)).splitlines() if "good" in line]
         assert [cell for cell in good if cell[0].isdigit()] == ["50.0", "100.0", "100.0", "0.0"]
-        assert "+50.0" in printed(pairs_table(report))
+        assert "+50.0" in printed(pairs_tables(report))
 
 
 class TestFiles:
@@ -146,10 +178,14 @@ class TestFiles:
         assert found == [("q1", "some", "2; -"), ("q2", "none", "-"), ("q3", "none", "-")]
 
     @pytest.mark.parametrize("oracle", list(Oracle))
-    def test_the_picture_is_a_png(self, oracle: Oracle, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("questions", [QUESTIONS, PUBLISHED], ids=["others", "published"])
+    def test_the_picture_is_a_png(
+        self, oracle: Oracle, questions: tuple[FinanceBenchQuestion, ...], tmp_path: Path
+    ) -> None:
         pytest.importorskip("matplotlib", reason='needs `pip install "fin-agent[evaluation]"`')
         conditions = Conditions(oracle=oracle, forms=FORMS)
-        draw_comparison(report_on(compared(GOOD, POOR, conditions=conditions), [], resamples=200), tmp_path / "a.png")
+        report = report_on(compared(GOOD, POOR, conditions=conditions, questions=questions), [], resamples=200)
+        draw_comparison(report, tmp_path / "a.png")
         content = (tmp_path / "a.png").read_bytes()
         assert content.startswith(b"\x89PNG")
         width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))

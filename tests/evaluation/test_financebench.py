@@ -77,6 +77,14 @@ class TestLoading:
         ("line", "reason"),
         [
             ({key: LINE[key] for key in LINE if key != "answer"}, "line 2: field `answer` is missing"),
+            (
+                {key: LINE[key] for key in LINE if key not in ("company", "answer", "doc_name")},
+                "line 2: fields `company`, `doc_name`, `answer` are missing",
+            ),
+            (
+                {**{key: LINE[key] for key in LINE if key != "company"}, "answer": ""},
+                "field `company` is missing; field `answer` cannot be used",
+            ),
             ({**LINE, "question": "  "}, "line 2: field `question` cannot be used"),
             ({**LINE, "evidence": []}, "line 2: field `evidence` cannot be used"),
             ({**LINE, "evidence": [{"doc_name": "X"}]}, r"field `evidence\[0\].evidence_page_num` is missing"),
@@ -91,8 +99,33 @@ class TestLoading:
             load_questions(path)
         assert str(path) in str(raised.value)
 
+    def test_what_only_answers_need_may_be_left_out_where_none_is_scored(self, tmp_path: Path) -> None:
+        evidence = [{"doc_name": DOC, "evidence_page_num": 3}]
+        short = {"financebench_id": "q1", "question": "What?", "answer": "", "evidence": evidence}
+        (question,) = load_questions(questions_file(tmp_path, short), answers=False)
+        assert (question.doc_id, question.pages, question.documents) == (DOC, ((DOC, 3),), (DOC,))
+        assert (question.company, question.question_type, question.answer) == ("", "untyped", "")
+        other = {"financebench_id": "q1", "question": "What?", "doc_name": DOC, "evidence": [{"evidence_page_num": 3}]}
+        assert load_questions(questions_file(tmp_path, other), answers=False)[0].pages == ((DOC, 3),)
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ({"question": "What?", "evidence": [{}]}, "`financebench_id`, `evidence[0].evidence_page_num`, `doc_name`"),
+            (
+                {"financebench_id": "q1", "question": "What?", "evidence": [{"evidence_page_num": 1}]},
+                "`doc_name` is missing",
+            ),
+            ({"doc_name": DOC}, "fields `financebench_id`, `question`, `evidence` are missing"),
+        ],
+    )
+    def test_all_that_a_search_needs_is_named_at_once(self, tmp_path: Path, line: object, said: str) -> None:
+        with pytest.raises(QuestionError) as raised:
+            load_questions(questions_file(tmp_path, line), answers=False)
+        assert said in str(raised.value)
+
     def test_no_file_and_no_questions(self, tmp_path: Path) -> None:
-        with pytest.raises(QuestionError, match="cannot be read"):
+        with pytest.raises(QuestionError, match=r"cannot be read \(No such file or directory\)"):
             load_questions(tmp_path / "absent.jsonl")
         with pytest.raises(QuestionError, match="no questions"):
             load_questions(questions_file(tmp_path, ""))

@@ -234,6 +234,9 @@ def test_mentions_say_where_they_stand(directory: CompanyDirectory) -> None:
         ("Did Tesla earn more than Nike in 2022?", ["Tesla"]),
         ("Does Quillmark or Zebulon have more cash?", ["Zebulon"]),
         ("Which is larger, Nike's revenue or Adidas's revenue?", ["Adidas"]),
+        ("What was General Dynamics' net income in fiscal 2014?", ["General Dynamics"]),
+        ("How much revenue did United Parcel Service report in FY2019?", ["United Parcel Service"]),
+        ("What was the FY2021 revenue of 7-Eleven?", ["7-Eleven"]),
     ],
 )
 def test_companies_that_are_not_indexed(directory: CompanyDirectory, question: str, names: list[str]) -> None:

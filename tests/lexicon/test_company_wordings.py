@@ -234,7 +234,7 @@ def _wordings() -> Iterator[tuple[str, str]]:
             yield name, wording
 
 
-@pytest.mark.parametrize(("name", "wording"), _wordings())
+@pytest.mark.parametrize(("name", "wording"), list(_wordings()))
 def test_a_company_is_known_however_it_is_written(directory: CompanyDirectory, name: str, wording: str) -> None:
     for frame in FRAMES:
         question = frame.format(wording)

@@ -132,3 +132,15 @@ def test_a_phrase_that_names_nothing_gives_way_to_a_longer_one_that_begins_in_it
         "cash_and_cash_equivalents"
     ]
     assert lexicon.mentions("how much of it was paid in cash") == []
+
+
+def test_no_phrase_goes_across_the_gap_that_a_name_left() -> None:
+    lexicon = load_lexicon()
+    with_gap = lexicon.mentions("change in          cash flow from operations")
+    assert [each.id for each in with_gap] == ["cash_from_operations"]
+
+
+def test_total_takes_no_word_away_from_a_name_that_goes_on() -> None:
+    lexicon = load_lexicon()
+    assert [each.id for each in lexicon.mentions("the highest total capital spending")] == ["capital_expenditures"]
+    assert lexicon.mentions("total current assets")[0].phrase == "total current assets"

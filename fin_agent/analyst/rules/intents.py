@@ -34,8 +34,14 @@ _FORMS = (
 _SOME_WORDS = r"\s+(?:\S+\s+){0,4}?"
 """Between the words of a measure a company or a period may stand: `increase in Quillmark's inventory`."""
 _OVER_PERIODS = re.compile(
-    r"\b(?:over|across|throughout) (?:the )?(?:\w+ years|period|FY|fiscal|years|(?:19|20)\d\d)", re.I
+    r"\b(?:over|across|throughout) (?:the )?(?:\w+ (?:fiscal )?years|period|FY|fiscal|years|(?:19|20)\d\d)", re.I
 )
+_A_TOTAL_OF_YEARS = re.compile(
+    r"^\W*(?:what\s+(?:is|was|were)\s+)?(?:the\s+)?total\b.*\d\d\s*(?:through|thru|to|until|[-–—])\s*"
+    r"(?:the end of\s+)?(?:FY|fiscal(?: year)?)?\s*(?:19|20)?\d\d\b",
+    re.I | re.S,
+)
+_MOVED = re.compile(r"\b(?:chang|increas|decreas|declin|grow|grew|growth|rise|rose|fall|fell|averag)\w*", re.I)
 
 
 def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
@@ -267,7 +273,8 @@ def _spans_of(measure: Measure | None, core: str, lexicon: Lexicon) -> tuple[tup
         return ()
     words = re.sub(r"(?<=\w)\s*\b(?:growth|change|increase|decrease)(?: rates?)?$", "", measure.words, flags=re.I)
     metric = lexicon.metrics.get(measure.expression)
-    if metric is not None and metric.period == "duration" and _OVER_PERIODS.search(core):
+    added_up = _OVER_PERIODS.search(core) or (_A_TOTAL_OF_YEARS.search(core) and not _MOVED.search(core))
+    if metric is not None and metric.period == "duration" and added_up:
         words = re.sub(r"^total\s+", "", words, flags=re.I)
     pattern = _SOME_WORDS.join(re.escape(word) for word in words.split())
     return tuple(found.span() for found in re.finditer(pattern, core, re.I))

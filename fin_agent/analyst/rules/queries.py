@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fin_agent.evidence.choosing import lacking_slots, wanted_terms
-from fin_agent.evidence.expressions import slots_of
+from fin_agent.evidence.expressions import resolve, slots_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
@@ -56,13 +56,15 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
 def _still_wanted(intent: Intent, plan: Plan, ledger: Ledger) -> tuple[Slot, ...]:
     """Empty slots, the most constraining first: what the answer lacks, by the filing that would fill most of it.
 
-    Slots of alternatives follow; those of companies that are not chosen are not asked for.
+    Slots of alternatives follow where a term still needs one; those of companies that are not chosen do not.
     """
     lacking = lacking_slots(plan, intent, ledger)
     count = Counter((slot.company, slot.fiscal_year, slot.quarter) for slot in lacking)
     first = sorted(lacking, key=lambda slot: -count[slot.company, slot.fiscal_year, slot.quarter])
-    wanted = {slot for term in wanted_terms(plan, intent, ledger) for slot, _ in slots_of(term.tree)}
-    wanted |= {slot for term in plan.ranked for slot, _ in slots_of(term.tree)}
+    known = ledger.figures
+    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
+    open_terms = [term for term in terms if resolve(term.tree, lambda slot: slot in known)[0] is None]
+    wanted = {slot for term in open_terms for slot, _ in slots_of(term.tree)}
     return (*first, *(slot for slot in ledger.empty if slot in wanted and slot not in first))
 
 

@@ -25,7 +25,7 @@ _GROWTH = re.compile(
 )
 _AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
 _TOTAL = re.compile(
-    r"\b(cumulative(?:ly)?|combined|in total|altogether|sum of|summed|aggregate|total(?:s|ed)?)\b"
+    r"\b(cumulative(?:ly)?|combined|in total|altogether|together|sum of|summed|aggregate|total(?:s|ed)?)\b"
     r"|\badd(?:s|ed|ing)?\b.{0,80}?\b(?:up|together)\b|^\W*(?:please\s+)?(?:sum|add)\b",
     re.I,
 )

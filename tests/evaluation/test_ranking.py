@@ -1,0 +1,130 @@
+"""Rankings measured inside the right filing, over the sample filings."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.evaluation.ranking import BASELINE, FULL, Measuring, RankingScore, measure_rankings
+from fin_agent.evaluation.ranking_report import report_on_rankings, write_ranking_scores
+from fin_agent.evidence.tournament.settings import ABLATIONS, TournamentSettings
+from fin_agent.workspace import Workspace
+
+FILINGS = ("harborlight_2023_10k", "tellurond_2023_10k", "quillmark_2023_10k")
+"""In the order of `expected.json`."""
+SETTINGS = TournamentSettings(fewest=10, most=40, group_size=8)
+
+
+@pytest.fixture(scope="module")
+def questions(sample_filings: Path) -> list[FinanceBenchQuestion]:
+    """One lookup for each filing, and for one filing that is not there."""
+    filings = json.loads((sample_filings / "expected.json").read_text(encoding="utf-8"))
+    asked = [
+        question(filing["doc_id"], filing["company"], figure["label"], figure["page"])
+        for filing in filings
+        if filing["doc_id"] in FILINGS
+        for figure in filing["figures"]
+        if figure["metric"] == "revenue" and figure["statement"] == "income"
+    ]
+    return [*asked, question("nowhere_2023_10k", "Nowhere", "Net sales", 3)]
+
+
+def question(doc_id: str, company: str, label: str, page: int) -> FinanceBenchQuestion:
+    return FinanceBenchQuestion(
+        id=f"lookup-{doc_id}",
+        company=company,
+        doc_id=doc_id,
+        question_type="lookup",
+        reasoning="",
+        question=f"What was the {label} of {company} for FY2023?",
+        answer="",
+        pages=((doc_id, page),),
+    )
+
+
+@pytest.fixture(scope="module")
+def measured(questions: list[FinanceBenchQuestion], workspace: Workspace) -> tuple[list[RankingScore], list[str]]:
+    measuring = Measuring(seeds=2, ablations=True, settings=SETTINGS)
+    return measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)
+
+
+def test_every_ranking_of_every_question_is_scored_and_absent_filings_are_left_out(
+    measured: tuple[list[RankingScore], list[str]],
+) -> None:
+    scores, left_out = measured
+    assert left_out == ["lookup-nowhere_2023_10k"]
+    names = (BASELINE, "stage 1", "stages 1+2", FULL, *ABLATIONS)
+    assert [(score.ranking, score.doc_id) for score in scores] == [
+        (name, doc_id) for doc_id in FILINGS for name in names
+    ]
+    assert not any(score.failure for score in scores)
+    assert all(0 < score.relevant < score.passages for score in scores)
+
+
+def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list[RankingScore], list[str]]) -> None:
+    by_ranking: dict[str, list[RankingScore]] = {}
+    for score in measured[0]:
+        by_ranking.setdefault(score.ranking, []).append(score)
+    assert all(score.reciprocal_rank == 1.0 for score in by_ranking[FULL])
+    assert sum(score.ndcg for score in by_ranking[FULL]) > sum(score.ndcg for score in by_ranking[BASELINE])
+    assert all(score.variance == 0.0 for score in by_ranking[BASELINE])
+    assert all(score.variance == 0.0 for score in by_ranking["fixed groups"])
+
+
+def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[RankingScore], list[str]]) -> None:
+    pytest.importorskip("scipy", reason='needs `pip install "fin-agent[evaluation]"`')
+    report = report_on_rankings(measured[0], k=10, seeds=2, resamples=100, seed=0)
+    full, baseline = (next(each for each in report.figures if each.ranking == name) for name in (FULL, BASELINE))
+    assert baseline.gain is None
+    assert full.gain is not None
+    assert full.gain.difference == pytest.approx(full.ndcg - baseline.ndcg)
+    assert full.questions == 3
+    assert json.loads(json.dumps(report.as_json()))["figures"][0]["ranking"] == BASELINE
+    assert report.as_table().row_count == len(report.figures) + 1
+
+
+def test_the_file_has_a_line_per_ranking_and_question(
+    measured: tuple[list[RankingScore], list[str]], tmp_path: Path
+) -> None:
+    write_ranking_scores(measured[0], tmp_path / "rankings.csv")
+    with (tmp_path / "rankings.csv").open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == len(measured[0])
+    assert lines[0]["ranking"] == BASELINE
+    assert float(lines[3]["ndcg"]) == pytest.approx(measured[0][3].ndcg, abs=1e-6)
+
+
+def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
+    questions: list[FinanceBenchQuestion], workspace: Workspace
+) -> None:
+    class Stumbling(RulesAnalyst):
+        def intent(self, question: str):  # type: ignore[no-untyped-def]
+            if "Quillmark" in question:
+                raise LookupError("no such word")
+            return super().intent(question)
+
+    told: list[tuple[str, str]] = []
+    scores, _ = measure_rankings(
+        questions,
+        workspace,
+        Stumbling(workspace),
+        Measuring(seeds=1, settings=SETTINGS),
+        lambda question_id, seconds, failure: told.append((question_id, failure)),
+    )
+    failed = [score for score in scores if score.failure]
+    assert {score.doc_id for score in failed} == {"quillmark_2023_10k"}
+    assert {score.ndcg for score in failed} == {0.0}
+    assert len(scores) == 12
+    assert [failure for _, failure in told] == ["", "", "unexpected LookupError: no such word"]
+
+
+def test_no_question_about_an_indexed_filing_is_an_error(workspace: Workspace) -> None:
+    absent = question("nowhere_2023_10k", "Nowhere", "Net sales", 3)
+    with pytest.raises(QuestionError, match="no question can be measured"):
+        measure_rankings([absent], workspace, RulesAnalyst(workspace), Measuring())
