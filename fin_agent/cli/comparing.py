@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,14 +17,14 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import say, show, show_json, shown_width, warn
 from fin_agent.config import settings_from_environment
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.comparing import Comparison, Conditions, QuestionScore, compare
 from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
 from fin_agent.evaluation.comparison_plot import draw_comparison
 from fin_agent.evaluation.comparison_report import ComparisonReport, report_on
-from fin_agent.evaluation.comparison_tables import groups_table, overall_table, pairs_table
+from fin_agent.evaluation.comparison_tables import groups_tables, overall_tables, pairs_tables
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.libraries import DRAWING, MEASURING, require_libraries
 from fin_agent.evaluation.oracle import Oracle
@@ -57,7 +58,7 @@ def compare_strategies(
     """Compare the strategies wanted; SOME_FAILED where one could not be set up or failed on a question."""
     require_libraries((*MEASURING, *DRAWING) if wanted.plot else MEASURING)
     started = time.perf_counter()
-    asked = load_questions(questions)
+    asked = load_questions(questions, answers=False)
     if wanted.out:
         wanted.out.mkdir(parents=True, exist_ok=True)
     with opened(given) as workspace:
@@ -86,8 +87,10 @@ def compare_strategies(
             }
         )
     else:
-        tables = [overall_table(report), groups_table(report), *([pairs_table(report)] if report.pairs else [])]
-        show(*(part for table in tables for part in (in_our_look(table), "")))
+        width = shown_width()
+        parts = [*overall_tables(report, width), *groups_tables(report, width)]
+        parts += pairs_tables(report, width) if report.pairs else []
+        show(*(line for table in parts for line in (in_our_look(table), "")))
         for file in files:
             say(f"written: {file}")
     failed = bool(comparison.not_built) or any(score.failure for score in comparison.scores)
@@ -118,10 +121,8 @@ def pairs_in(said: Sequence[str], strategies: Sequence[str]) -> tuple[tuple[str,
 def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: Comparing, debug: bool) -> Comparison:
     records = workspace.index.filings()
     forms = {record.doc_id: record.identity.form.value for record in records}
-    lacking = sorted({doc_id for question in asked for doc_id in question.documents} - forms.keys())
-    if lacking:
-        named = ", ".join(lacking[:_MOST_NAMED]) + (" ..." if len(lacking) > _MOST_NAMED else "")
-        warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
+    for odd in _odd(asked, {record.doc_id: record.page_count for record in records}):
+        warn(odd)
     with Progress(len(asked) * len(wanted.strategies), "comparing", "searches") as progress:
 
         def told(score: QuestionScore) -> None:
@@ -144,6 +145,36 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             ),
             told=told,
         )
+
+
+def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) -> list[str]:
+    """What of the questions no strategy can find, or would be counted twice; `page_counts` by doc_id."""
+    said = []
+    lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
+    if lacking:
+        said.append(f"{len(lacking)} of the filings asked about are not in the index: {_first_of(lacking)}")
+    beyond = [
+        f"{question.id} (page {page} of {doc_id}, which has {page_counts[doc_id]})"
+        for question in asked
+        for doc_id, page in question.pages
+        if page >= page_counts.get(doc_id, page + 1)
+    ]
+    if beyond:
+        said.append(
+            f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, where"
+            f" nothing is found; `evidence_page_num` counts from 0: {_first_of(beyond)}"
+        )
+    repeated = [name for name, times in Counter(question.id for question in asked).items() if times > 1]
+    if repeated:
+        said.append(
+            f"{len(repeated)} {'ids stand' if len(repeated) > 1 else 'id stands'} on several lines, each of which"
+            f" counts as a question: {_first_of(repeated)}"
+        )
+    return said
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
 
 
 def _built(workspace: Workspace, name: str) -> Strategy:

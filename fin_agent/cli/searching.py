@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.analyst.curating import strategy_for
@@ -12,14 +14,31 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.options import Level
 from fin_agent.cli.streams import show, show_json, warn
 from fin_agent.config import settings_from_environment
+from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
+from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.searches import Hit, hits_view, named_in, query_view, telling
 from fin_agent.retrieval.documents import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.strategies.expansion import expanded
 from fin_agent.retrieval.strategies.flat import SCORES
-from fin_agent.retrieval.strategies.names import is_default
+from fin_agent.retrieval.strategies.names import Layer, is_default, parse_strategy
+from fin_agent.retrieval.strategies.ranking import Wording
+from fin_agent.retrieval.terms import search_terms, stems_of
+from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
+
+_WORD = re.compile(r"[^\W_]{2,}")
+_WORDS_SHOWN = 60
+_ODD_WORDS_TRIED = 50
+_BY_WORDS = frozenset({"bm25", "hybrid"})
+_MADE_UP = frozenset({"hyde", "multi-hyde"})
+"""Strategies that search with passages they make up, not with the question's words."""
+_CURATED = frozenset({"hirec", "tournament"})
+"""Strategies whose analyst judges what the words found by what it understands."""
 
 
 def search_index(
@@ -44,6 +63,8 @@ def search_index(
         for missing in what_cannot_be_met(intent, workspace):
             warn(missing)
         query = analyst.query(intent, analyst.plan(intent), None)
+        for doubt in (*_periods_not_covered(intent, workspace), *_words_nowhere(intent, query, strategy, workspace)):
+            warn(doubt)
         result = searching.search(
             query,
             Scope(doc_ids=tuple(dict.fromkeys(doc_ids))) if doc_ids else EVERYTHING,
@@ -52,17 +73,123 @@ def search_index(
         hits = _hits(result, level, k, workspace)
         names = {company.key: company.name for company in workspace.directory.companies}
     meanings = _meanings(strategy, level)
+    used = _used_of(strategy)
+    query = _as_searched(query, strategy)
     if as_json:
         document: dict[str, object] = {"question": question, "level": level.value}
         if explain:
-            document["query"] = _query_fields(query, names)
+            document["query"] = {name: said for name, said in _query_fields(query, names).items() if name in used}
             said = named_in(hits)
             document["meanings"] = {name: meaning for name, meaning in meanings.items() if name in said}
+            document["features_are"] = _note(strategy, level)
         show_json({**document, "results": [_hit_fields(hit, level, explain) for hit in hits]})
     else:
-        view = hits_view(hits, explain=explain, meanings=meanings)
-        show(*([query_view(query, names)] if explain else []), view)
+        view = hits_view(hits, explain=explain, meanings=meanings, note=_note(strategy, level))
+        show(*([query_view(query, names, used=used, strategy=strategy)] if explain else []), view)
     return ExitCode.DONE
+
+
+def _periods_not_covered(intent: Intent, workspace: Workspace) -> list[str]:
+    """Periods asked about that no filing of the companies named covers, or no filing at all where none is named.
+
+    Of figures asked of companies `what_cannot_be_met` has said it.
+    """
+    if not intent.periods or (intent.numeric and intent.companies) or not workspace.index.entries():
+        return []
+    identities = workspace.directory.identities
+    said = []
+    for company in intent.companies:
+        filed = workspace.years[company.key]
+        own = [identities[doc_id] for doc_id in workspace.directory.by_key[company.key].doc_ids]
+        lacking = [period for period in intent.periods if not _covered(period, filed, own)]
+        if lacking:
+            said.append(
+                f"{_listed(lacking)} of {company.name} {_is(lacking)} not in the index, which holds {filed.described()}"
+            )
+    if intent.companies:
+        return said
+    every = list(identities.values())
+    filed = FiscalYears.of("the index", every)
+    lacking = [period for period in intent.periods if not _covered(period, filed, every)]
+    if not lacking:
+        return []
+    years = sorted({*filed.annual, *(year for year, _ in filed.quarters)})
+    span = "no fiscal years" if not years else f"FY{years[0]}" + (f" to FY{years[-1]}" if len(years) > 1 else "")
+    return [f"no indexed filing covers {_listed(lacking)}: the index holds {span}"]
+
+
+def _covered(period: FiscalPeriod, filed: FiscalYears, filings: Iterable[Identity]) -> bool:
+    """Whether a filing reports the period, or, of a year, is of an event in it."""
+    if filed.covers(filed.meant(period)[0]):
+        return True
+    return period.quarter is None and any(
+        filing.period_end is not None and filing.period_end.year == period.fiscal_year for filing in filings
+    )
+
+
+def _listed(periods: Sequence[FiscalPeriod]) -> str:
+    return ", ".join(map(str, periods))
+
+
+def _is(several: Sequence[object]) -> str:
+    return "are" if len(several) > 1 else "is"
+
+
+def _words_nowhere(intent: Intent, query: Query, strategy: str, workspace: Workspace) -> list[str]:
+    """A warning where search by what a question says has nothing to go by: no word of it stands in any filing.
+
+    Where a company or a figure is named, or the lexicon knows other words for it, there is something; other strategies
+    than our own find nothing, or go by more than words.
+    """
+    known = intent.companies or intent.unknown_companies or query.metrics or query.dates
+    if known or parse_strategy(strategy)[-1].layer is not Layer.WHOLE or not workspace.index.entries():
+        return []
+    words = search_terms(word for word in _WORD.findall(intent.core) if not word.isdigit())
+    if not words or _any_held((*words, *query.expansions, *query.synonyms), workspace.index):
+        return []
+    shown = one_line(", ".join(words), _WORDS_SHOWN)
+    return [f"no word of the question is in any indexed filing ({shown}): what is listed has nothing to do with them"]
+
+
+def _any_held(words: Sequence[str], index: FilingIndex) -> bool:
+    stems = {stem for word in words if word.isascii() for stem in stems_of(word)}
+    if any(index.document_frequencies(stems).values()):
+        return True
+    # What is not written in plain Latin letters only the index itself takes apart as it took apart the filings.
+    return bool(index.search_pages([word for word in words if not word.isascii()][:_ODD_WORDS_TRIED], limit=1))
+
+
+def _used_of(strategy: str) -> frozenset[str]:
+    """Which fields of a query a strategy goes by: our own by all of them, others by its words."""
+    layers = parse_strategy(strategy)
+    names = {layer.name for layer in layers}
+    if layers[-1].layer is Layer.WHOLE:
+        return _EVERY_FIELD
+    used = {"text"}
+    if layers[-1].name in _BY_WORDS and not names & _MADE_UP:
+        used.add("terms")
+    if "query-expansion" in names:
+        used.add("expansions")
+    if names & _CURATED:
+        used |= {"companies", "periods", "dates", "forms", "figures"}
+    return frozenset(used)
+
+
+def _as_searched(query: Query, strategy: str) -> Query:
+    """With the terms that the strategy searches for: of words alone, names of companies and years are among them."""
+    if parse_strategy(strategy)[-1].layer is Layer.WHOLE:
+        return query
+    wording = expanded(query) if "expansions" in _used_of(strategy) else Wording.of(query)
+    return replace(query, terms=wording.terms(), expansions=wording.synonyms)
+
+
+def _note(strategy: str, level: Level) -> str:
+    """What the figures beside the names of a score's parts are."""
+    if len(parse_strategy(strategy)) > 1 or parse_strategy(strategy)[0].layer is not Layer.WHOLE:
+        return ""
+    if level is Level.DOCUMENT:
+        return "Beside each name stands its value; a score is made of the values times their weights. The values are:"
+    return "Beside each name stands its value times its weight; a page's score is their sum. The values are:"
 
 
 def _meanings(strategy: str, level: Level) -> Mapping[str, str]:
@@ -145,3 +272,6 @@ def _query_fields(query: Query, names: Mapping[str, str]) -> dict[str, object]:
         "items": query.items,
         "figures": [str(slot) for slot in query.slots],
     }
+
+
+_EVERY_FIELD = frozenset(_query_fields(Query("", terms=()), {}))

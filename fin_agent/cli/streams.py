@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from typing import Any, TextIO
 
 from rich.console import Console, RenderableType
@@ -38,11 +39,24 @@ def show_json_line(line: str) -> None:
     sys.stdout.write(f"{line if encoding == 'utf8' else _ascii(line)}\n")
 
 
+def shown_width() -> int:
+    """How many columns `show` has."""
+    return _console(sys.stdout).width
+
+
 def say(line: str) -> None:
-    """Print one line on standard error, as it is where that is no terminal."""
+    """Print one line on standard error: between words over several where a terminal is too narrow, else as it is."""
     console = messages()
     style = "bold red" if line.startswith("error:") else "yellow" if line.startswith("warning:") else ""
-    console.print(Text(plain(line), style=style), soft_wrap=True)
+    said = plain(line)
+    if sys.stderr.isatty():
+        said = "\n".join(_wrapped(each, console.width) for each in said.split("\n"))
+    console.print(Text(said, style=style), soft_wrap=True)
+
+
+def _wrapped(line: str, width: int) -> str:
+    """A path longer than a line stays in one piece: it may be copied."""
+    return textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) if len(line) > width else line
 
 
 def warn(what: str) -> None:

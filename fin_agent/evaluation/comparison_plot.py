@@ -21,8 +21,8 @@ _WIDTH, _ROW_HEIGHT, _FRAME_HEIGHT = 9.0, 0.36, 2.0
 def draw_comparison(report: ComparisonReport, path: Path) -> None:
     """Document recall and page recall of every strategy with their 95% intervals, best at the top, as a PNG file.
 
-    Lines mark the published figures where the report is on as many results as those are. Document recall is left out
-    where the right filing is given. Replaces the file.
+    Lines mark the published figures where the report is on the same questions and as many results. Document recall is
+    left out where the right filing is given. Replaces the file.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ def _title(report: ComparisonReport) -> str:
 
 def _panels(report: ComparisonReport) -> list[tuple[Measure, str, list[tuple[float, str]]]]:
     """Per panel what is drawn, the name of its axis, and its published lines."""
-    comparable = report.k == published.K and report.oracle is not Oracle.PAGE
+    comparable = report.beside_published
     in_document = (published.PAGE_RECALL_IN_RIGHT_DOCUMENT, "published, right\nfiling given")
     anywhere = [(published.PAGE_RECALL, "published")] if report.oracle is Oracle.NONE else []
     pages = [*anywhere, in_document] if comparable else []

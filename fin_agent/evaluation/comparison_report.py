@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import groupby
 from statistics import fmean
 
+from fin_agent.evaluation import published
 from fin_agent.evaluation.comparing import Comparison, Measure, NotBuilt, QuestionScore
 from fin_agent.evaluation.metrics import percentile
 from fin_agent.evaluation.oracle import Oracle
@@ -16,6 +17,8 @@ from fin_agent.evaluation.statistics import RESAMPLES, Interval, PairedTest, hol
 OVERALL = "overall"
 COMPARED = Measure.PAGE_RECALL_OF_PASSAGES
 """What pairs of strategies are tested on."""
+PUBLISHED_IDS = "financebench_id_"
+"""How FinanceBench's ids of questions begin."""
 
 
 class Kind(StrEnum):
@@ -74,12 +77,19 @@ class ComparisonReport:
     k: int
     oracle: Oracle
     questions: int
+    published_questions: bool
+    """Whether all questions are FinanceBench's, by their ids: on others its published figures say nothing."""
     groups: tuple[GroupFigures, ...]
     """Overall first, then by question type, then by filing type; in each the strategies in their order."""
     pairs: tuple[TestedPair, ...]
     not_built: tuple[NotBuilt, ...]
     resamples: int
     seed: int
+
+    @property
+    def beside_published(self) -> bool:
+        """Whether the published figures are of the same questions, as many results and no more given away."""
+        return self.published_questions and self.k == published.K and self.oracle is not Oracle.PAGE
 
     @property
     def overall(self) -> tuple[GroupFigures, ...]:
@@ -132,7 +142,9 @@ def report_on(
     return ComparisonReport(
         k=comparison.conditions.k,
         oracle=comparison.conditions.oracle,
-        questions=len({score.id for score in comparison.scores}),
+        questions=max((len(scores) for scores in of_strategy.values()), default=0),
+        published_questions=bool(comparison.scores)
+        and all(score.id.startswith(PUBLISHED_IDS) for score in comparison.scores),
         groups=tuple(groups),
         pairs=tuple(
             TestedPair(first, second, test, p_value)

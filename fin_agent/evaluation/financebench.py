@@ -24,6 +24,8 @@ METRICS_QUESTIONS = "metrics-generated"
 """The question type whose answers are numbers: numeric match is measured on it alone."""
 TOP = 5
 UNKNOWN_FORM = "unknown"
+UNTYPED = "untyped"
+"""The type of questions that name none."""
 
 PageKey = tuple[str, int]
 """(doc_id, 0-based page)."""
@@ -93,9 +95,14 @@ class Row:
     seconds: float
 
 
-def load_questions(path: Path) -> tuple[FinanceBenchQuestion, ...]:
-    """The questions of a `questions.jsonl`. Raises QuestionError that names the line and the field."""
-    questions = tuple(_question(path, number, line) for number, line in _lines(path))
+def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQuestion, ...]:
+    """The questions of a `questions.jsonl`. Raises QuestionError that names the line and all fields at fault.
+
+    Without `answers`, what only the score of an answer needs may be left out: the gold answer, the company, the type of
+    the question, and the name of its filing where that of the evidence says it, or the other way round.
+    """
+    form = _AnsweredRecord if answers else _SearchedRecord
+    questions = tuple(_question(path, number, line, form) for number, line in _lines(path))
     if not questions:
         raise QuestionError("no questions", subject=str(path), remedy="Give a file with one JSON object per line.")
     return questions
@@ -220,62 +227,109 @@ def _retrieval(question: FinanceBenchQuestion, found: _Retrieved, same_content: 
 
 
 class _EvidenceRecord(BaseModel):
-    doc_name: str = Field(min_length=1)
+    doc_name: str = ""
+    """The question's where none is given."""
     evidence_page_num: int = Field(ge=0)
     evidence_text: str = ""
 
 
-class _QuestionRecord(BaseModel):
-    """A line of the published file; other fields are left alone."""
+class _SearchedRecord(BaseModel):
+    """A line of the published file as far as a search needs it; other fields are left alone."""
 
     model_config = ConfigDict(str_strip_whitespace=True)
 
     financebench_id: str = Field(min_length=1)
-    company: str
-    doc_name: str = Field(min_length=1)
-    question_type: str
+    company: str = ""
+    doc_name: str = ""
+    """The first evidence's where none is given."""
+    question_type: str = UNTYPED
     question_reasoning: str | None = None
     question: str = Field(min_length=1)
-    answer: str = Field(min_length=1)
+    answer: str = ""
     also_pages: list[int] = Field(default_factory=list)
     """Not in the published files: pages of the filing, each of which holds the same evidence alone."""
     evidence: list[_EvidenceRecord] = Field(min_length=1)
+
+
+class _AnsweredRecord(_SearchedRecord):
+    """A line whose answer is scored too."""
+
+    company: str
+    doc_name: str = Field(min_length=1)
+    question_type: str
+    answer: str = Field(min_length=1)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else "not UTF-8 text"
         raise QuestionError(
-            f"the questions cannot be read ({failure})", subject=str(path), remedy="Give a JSON Lines file."
+            f"the questions cannot be read ({reason})", subject=str(path), remedy="Give a JSON Lines file."
         ) from failure
     # Not splitlines(): a JSON text may hold U+2028 and its like.
     return ((number, line) for number, line in enumerate(content.split("\n"), start=1) if line.strip())
 
 
-def _question(path: Path, number: int, line: str) -> FinanceBenchQuestion:
+def _question(path: Path, number: int, line: str, form: type[_SearchedRecord]) -> FinanceBenchQuestion:
     subject = f"{path}, line {number}"
     try:
         fields = json.loads(line)
-        record = _QuestionRecord.model_validate(fields)
+        unnamed = _names_no_filing(fields)
+        record = form.model_validate(fields)
     except json.JSONDecodeError as failure:
         raise QuestionError(
             f"not JSON ({failure.msg}, column {failure.colno})", subject=subject, remedy="Correct that line."
         ) from failure
     except ValidationError as failure:
-        first = failure.errors()[0]
-        what = f"field `{_path(first['loc'])}`" if first["loc"] else "the line"
-        said = "is missing" if first["type"] == "missing" else f"cannot be used ({first['msg']})"
-        raise QuestionError(f"{what} {said}", subject=subject, remedy="Correct that line.") from failure
+        raise QuestionError(
+            _at_fault(failure, unnamed), subject=subject, remedy=f"Correct that line. {_NEEDED}"
+        ) from failure
+    if unnamed:
+        raise QuestionError("field `doc_name` is missing", subject=subject, remedy=f"Correct that line. {_NEEDED}")
+    doc_id = record.doc_name or record.evidence[0].doc_name
+    pages = [(each.doc_name or doc_id, each.evidence_page_num) for each in record.evidence]
     return FinanceBenchQuestion(
         id=record.financebench_id,
         company=record.company,
-        doc_id=record.doc_name,
+        doc_id=doc_id,
         question_type=record.question_type,
         reasoning=record.question_reasoning or "",
         question=record.question,
         answer=record.answer,
-        pages=tuple(dict.fromkeys((each.doc_name, each.evidence_page_num) for each in record.evidence)),
-        texts=tuple(((each.doc_name, each.evidence_page_num), each.evidence_text) for each in record.evidence),
-        also=tuple((record.doc_name, page) for page in record.also_pages),
+        pages=tuple(dict.fromkeys(pages)),
+        texts=tuple((page, each.evidence_text) for page, each in zip(pages, record.evidence, strict=True)),
+        also=tuple((doc_id, page) for page in record.also_pages),
     )
+
+
+_NEEDED = (
+    "Every line needs `financebench_id`, `question`, `doc_name` and `evidence`, a list of objects with"
+    " `evidence_page_num` counted from 0; where answers are scored also `company`, `question_type` and `answer`"
+)
+
+
+def _names_no_filing(fields: object) -> bool:
+    """Whether neither a line nor some evidence of it says which filing it is about."""
+    evidence = fields.get("evidence") if isinstance(fields, dict) and not fields.get("doc_name") else None
+    return isinstance(evidence, list) and any(isinstance(each, dict) and not each.get("doc_name") for each in evidence)
+
+
+def _at_fault(failure: ValidationError, unnamed: bool) -> str:
+    """All fields that are missing, then those that cannot be used, with the reason."""
+    errors = failure.errors()
+    lacking = [_path(error["loc"]) for error in errors if error["type"] == "missing"]
+    if unnamed and "doc_name" not in lacking:
+        lacking.append("doc_name")
+    missing = [f"`{name}`" for name in lacking]
+    said = []
+    if missing:
+        said.append(
+            f"field {missing[0]} is missing" if len(missing) == 1 else f"fields {', '.join(missing)} are missing"
+        )
+    for error in errors:
+        if error["type"] != "missing":
+            what = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
+            said.append(f"{what} cannot be used ({error['msg']})")
+    return "; ".join(said)

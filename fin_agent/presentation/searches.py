@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
@@ -17,6 +17,8 @@ from fin_agent.retrieval.query import Query
 from fin_agent.vocabulary.page import Statement
 
 _SHOWN = 280
+_FIELD_SHOWN = 240
+"""How much of a field of a query is shown: a very long question has hundreds of terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,18 @@ class Hit:
 
 
 def hits_view(
-    hits: Sequence[Hit], *, explain: bool = False, meanings: Mapping[str, str] | None = None
+    hits: Sequence[Hit], *, explain: bool = False, meanings: Mapping[str, str] | None = None, note: str = ""
 ) -> RenderableType:
-    """A line per hit; a passage with its beginning. `meanings` are told below of the names that `explain` shows."""
+    """A line per hit; a passage with its beginning. `meanings` are told below of the names that `explain` shows.
+
+    `note` stands before the meanings: what the figures beside the names are.
+    """
     listed = _listed(hits, explain)
     told = [(name, said) for name, said in (meanings or {}).items() if name in named_in(hits)]
     if not explain or not told:
         return listed
-    return Group(listed, Padding(settings_view(told), (1, 0, 0, 0)))
+    noted = [Padding(Text(note), (1, 0, 0, 0))] if note else []
+    return Group(listed, *noted, Padding(settings_view(told), (1, 0, 0, 0)))
 
 
 def telling(features: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
@@ -69,22 +75,37 @@ def _listed(hits: Sequence[Hit], explain: bool) -> RenderableType:
     return _table(hits, explain)
 
 
-def query_view(query: Query, companies: Mapping[str, str]) -> RenderableType:
-    """What was searched for, field by field, without those that are empty; `companies` gives names by key."""
+def query_view(
+    query: Query, companies: Mapping[str, str], *, used: Collection[str] | None = None, strategy: str = ""
+) -> RenderableType:
+    """What was searched for, field by field, without those that are empty; `companies` gives names by key.
+
+    Of a `strategy` that uses only some fields of the query (`used`, by the names that `--json` gives them), these are
+    shown, and of the others that they were understood.
+    """
     fields = [
-        ("searched for", query.text),
-        ("terms", ", ".join(query.terms)),
-        ("also", ", ".join(query.expansions)),
-        ("synonyms", ", ".join(query.synonyms)),
-        ("companies", "; ".join(companies.get(key, key) for key in query.companies)),
-        ("periods", ", ".join(map(str, query.periods))),
-        ("dates", ", ".join(day.isoformat() for day in query.dates)),
-        ("forms", ", ".join(form.value for form in query.forms)),
-        ("statements", ", ".join(statement.value for statement in query.statements)),
-        ("items", ", ".join(query.items)),
-        ("figures", "; ".join(map(str, query.slots))),
+        ("text", "searched for", query.text),
+        ("terms", "terms", ", ".join(query.terms)),
+        ("expansions", "also", ", ".join(query.expansions)),
+        ("synonyms", "synonyms", ", ".join(query.synonyms)),
+        ("companies", "companies", "; ".join(companies.get(key, key) for key in query.companies)),
+        ("periods", "periods", ", ".join(map(str, query.periods))),
+        ("dates", "dates", ", ".join(day.isoformat() for day in query.dates)),
+        ("forms", "forms", ", ".join(form.value for form in query.forms)),
+        ("statements", "statements", ", ".join(statement.value for statement in query.statements)),
+        ("items", "items", ", ".join(query.items)),
+        ("figures", "figures", "; ".join(map(str, query.slots))),
     ]
-    return Padding(settings_view([(name, said) for name, said in fields if said]), (0, 0, 1, 0))
+    told = [(name, heading, said) for name, heading, said in fields if said]
+    shown = [(heading, one_line(said, _FIELD_SHOWN)) for name, heading, said in told if used is None or name in used]
+    understood = [heading for name, heading, _ in told if used is not None and name not in used and name in _UNDERSTOOD]
+    if understood:
+        shown.append(("not used", f"{', '.join(understood)}: understood, but not used by {strategy}"))
+    return Padding(settings_view(shown), (0, 0, 1, 0))
+
+
+_UNDERSTOOD = ("companies", "periods", "dates", "forms", "statements", "items", "figures")
+"""Fields that are no words, and which are missed where a strategy goes by words."""
 
 
 def _table(hits: Sequence[Hit], explain: bool) -> Table:

@@ -177,6 +177,51 @@ class TestComparing:
         assert (ran.code, ran.out) == (1, "")
         assert "no strategy could be set up" in ran.err
 
+    def test_pages_beyond_the_end_and_ids_given_twice_are_told(
+        self, questions: Path, sample_index: Path, tmp_path: Path
+    ) -> None:
+        first, second = (json.loads(line) for line in questions.read_text(encoding="utf-8").splitlines()[:2])
+        first["evidence"][0]["evidence_page_num"] = 400
+        (tmp_path / "odd.jsonl").write_text("\n".join(map(json.dumps, (first, second, second))), encoding="utf-8")
+        ran = compare(tmp_path / "odd.jsonl", sample_index, "--json", strategies="bm25")
+        assert "1 gold page is beyond the end of the filing, where nothing is found;" in ran.err
+        assert f"{first['financebench_id']} (page 400 of {first['doc_name']}, which has 17)" in ran.err
+        assert "1 id stands on several lines" in ran.err and second["financebench_id"] in ran.err
+        assert ran.document["report"]["questions"] == 3
+        usual = compare(questions, sample_index, "--json", strategies="bm25")
+        assert "warning" not in usual.err
+
+    def test_the_line_that_the_readme_shows_can_be_compared(self, sample_index: Path, tmp_path: Path) -> None:
+        readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+        (shown,) = [line for line in readme.splitlines() if line.startswith('{"financebench_id"')]
+        (tmp_path / "questions.jsonl").write_text(shown, encoding="utf-8")
+        ran = compare(tmp_path / "questions.jsonl", sample_index, "--json", strategies="default")
+        assert ran.code == 0 and "warning" not in ran.err
+        assert ran.document["report"]["groups"][0]["page_recall_of_passages"]["mean"] == 1.0
+
+    def test_no_answers_are_needed(self, questions: Path, sample_index: Path, tmp_path: Path) -> None:
+        lines = [json.loads(line) for line in questions.read_text(encoding="utf-8").splitlines()]
+        for line in lines:
+            for name in ("answer", "company", "question_type"):
+                del line[name]
+        (tmp_path / "short.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        ran = compare(tmp_path / "short.jsonl", sample_index, "--json", strategies="bm25")
+        usual = compare(questions, sample_index, "--json", strategies="bm25")
+        found, wanted = (each.document["report"]["groups"][0]["page_recall_of_pages"] for each in (ran, usual))
+        assert ran.code == 0 and found == wanted
+
+    @pytest.mark.parametrize("width", [80, 100, 120])
+    def test_names_are_whole_at_every_width(
+        self, questions: Path, sample_index: Path, monkeypatch: pytest.MonkeyPatch, width: int
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", str(width))
+        name = "query-expansion:page-then-chunk:bm25"
+        lines = compare(questions, sample_index, strategies=f"default,{name}").out.splitlines()
+        assert max(map(len, lines)) <= width
+        heads = [line for line in lines if line.startswith(("strategy", "first"))]
+        assert sum(name in line for line in lines) == len(heads) >= 3
+        assert "published" not in "".join(lines)
+
     def test_filings_that_are_not_there_are_named(self, questions: Path, empty_index: Path) -> None:
         ran = compare(questions, empty_index, "--oracle", "document", "--json", strategies="default")
         assert "6 of the filings asked about are not in the index: harborlight_2022_10k" in ran.err

@@ -81,7 +81,7 @@ def test_the_same_is_found_again_and_by_many_at_once(workspace: Workspace, asked
 
 def test_companies_periods_and_figures_are_not_read(strategy: Strategy, asked: Callable[[str], Query]) -> None:
     query = asked("What was Harborlight's gross profit in 2024?")
-    plain = Query(query.text, terms=(), expansions=query.expansions)
+    plain = Query(query.text, terms=(), expansions=query.expansions, synonyms=query.synonyms)
     other = replace(query, companies=("someone else",), periods=(FiscalPeriod(fiscal_year=1999),), terms=("mining",))
     assert strategy.search(query) == strategy.search(plain) == strategy.search(other)
 
@@ -116,6 +116,17 @@ def test_synonyms_are_searched_for_as_phrases() -> None:
     assert Wording.of(query).terms() == expanded(query).terms() == ("capex", "Acme")
     assert expanded(query).synonyms == ("capital expenditures", "purchases of property")
     assert expanded(query).passages() == ("What was the capex of Acme? (capital expenditures; purchases of property)",)
+
+
+def test_expansions_and_synonyms_are_added_to_all_words_of_the_question_each_once() -> None:
+    query = Query(
+        "What was Acme's net revenue in 2021?",
+        terms=("net", "revenue"),
+        expansions=("Net sales", "net sale", "Total revenues"),
+        synonyms=("net sales", "turnover"),
+    )
+    assert expanded(query).terms() == Wording.of(query).terms() == ("Acme", "net", "revenue", "2021")
+    assert expanded(query).synonyms == ("Net sales", "Total revenues", "turnover")
 
 
 def test_a_word_counts_once_however_it_is_written() -> None:

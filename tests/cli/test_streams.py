@@ -1,0 +1,46 @@
+"""Warnings are wrapped for people at a terminal, and stay one line for programs."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from fin_agent.cli.streams import warn
+
+LONG = "the index holds Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.; Quillmark Stores, Inc."
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def test_a_long_warning_is_wrapped_between_words_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    warn(LONG)
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) > 2 and max(map(len, lines)) <= 40
+    assert " ".join(line.strip() for line in lines) == f"warning: {LONG}"
+
+
+def test_a_word_longer_than_a_line_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "/a/very/long/path/" + "x" * 60
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    warn(f"it is in {path}")
+    assert path in terminal.getvalue()
+
+
+def test_it_is_one_line_where_it_is_piped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
+    warn(LONG)
+    assert piped.getvalue() == f"warning: {LONG}\n"
