@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fin_agent.evidence.cards.card import Card
 from fin_agent.retrieval.query import Query
 
-COMPANY, METRICS, TIME, STATEMENT = "company", "metrics", "time", "statement"
+COMPANY, METRICS, TIME, SCOPE, STATEMENT = "company", "metrics", "time", "scope", "statement"
 
 
-def required_fields(query: Query) -> tuple[str, ...]:
-    """The fields that evidence has to cover together: `company: acme`, `metrics: revenue`, `time: FY2023`."""
+def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
+    """The fields that evidence has to cover together: `company: acme`, `metrics: revenue`, `time: FY2023`.
+
+    `parts` are those of the company that the question narrows its figures to (`scope: Europe`).
+    """
     metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots)) or query.metrics
     return tuple(
         dict.fromkeys(
@@ -19,6 +22,7 @@ def required_fields(query: Query) -> tuple[str, ...]:
                 *(f"{COMPANY}: {company}" for company in query.companies),
                 *(f"{METRICS}: {metric}" for metric in metrics),
                 *(f"{TIME}: {period}" for period in query.periods),
+                *(f"{SCOPE}: {part}" for part in parts),
                 *(f"{STATEMENT}: {statement.value}" for statement in query.statements),
             ]
         )
@@ -31,6 +35,7 @@ def matched_fields(card: Card, required: tuple[str, ...], owners: Mapping[str, s
         f"{COMPANY}: {owners.get(card.identity.doc_id, '')}",
         *(f"{METRICS}: {metric}" for metric in card.metrics),
         *(f"{TIME}: {period}" for period in card.time.periods),
+        *(f"{SCOPE}: {part}" for part in card.scope.parts),
     }
     if card.identity.statement is not None:
         held.add(f"{STATEMENT}: {card.identity.statement.value}")

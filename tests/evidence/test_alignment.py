@@ -39,3 +39,10 @@ def test_a_card_of_another_filer_matches_all_but_the_company() -> None:
 def test_a_quarter_is_not_its_year() -> None:
     asked = required_fields(brief(years=(2023,)).query)
     assert "time: FY2023" not in matched_fields(card(1, periods=("Q2 FY2023",)), asked, OWNERS)
+
+
+def test_a_part_asked_for_is_a_scope_to_cover() -> None:
+    asked = required_fields(brief().query, ("Europe",))
+    assert asked == ("company: acme", "scope: Europe")
+    assert matched_fields(card(1, parts=("Asia", "Europe")), asked, OWNERS) == asked
+    assert matched_fields(card(1, parts=("Asia",)), asked, OWNERS) == ("company: acme",)

@@ -12,7 +12,7 @@ from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card
 
 FULL = card(3, metrics=("revenue",), periods=("FY2023",), statement=Statement.INCOME, parts=("Europe",))
-ASKED = required_fields(brief(metrics=("revenue",), years=(2023,), statements=(Statement.INCOME,)).query)
+ASKED = required_fields(brief(metrics=("revenue",), years=(2023,), statements=(Statement.INCOME,)).query, ("Europe",))
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,7 @@ ASKED = required_fields(brief(metrics=("revenue",), years=(2023,), statements=(S
         (HiddenField.TIME, "time: FY2023"),
         (HiddenField.METRICS, "metrics: revenue"),
         (HiddenField.TABLES, "statement: income"),
+        (HiddenField.SCOPE, "scope: Europe"),
     ],
 )
 def test_a_hidden_field_aligns_with_nothing_and_the_others_still_do(hidden: HiddenField, lost: str) -> None:

@@ -85,7 +85,7 @@ def test_every_ranking_holds_every_passage_once_and_is_the_same_again(
 
 
 def test_what_words_do_not_let_in_stands_behind_all_who_met(hold: Hold) -> None:
-    stages = [card.stage for card in hold(most=12).ranked]
+    stages = [card.stage for card in hold(share=1.0, most=12).ranked]
     assert stages == sorted(stages, key=[Stage.ROUNDS, Stage.GROUPS, Stage.WORDS].index)
     assert stages.count(Stage.WORDS) == len(stages) - 12
 
@@ -98,7 +98,7 @@ def test_scores_are_shares_and_finalists_stand_by_them(hold: Hold) -> None:
 
 
 def test_the_trace_says_what_became_of_each_passage_and_who_met_whom(hold: Hold) -> None:
-    result = hold(most=20)
+    result = hold(share=1.0, most=20)
     judged = result.judged(3)
     assert [each.kept for each in judged[:4]] == [True, True, True, False]
     assert {each.why for each in judged} == {

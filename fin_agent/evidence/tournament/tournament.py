@@ -1,0 +1,155 @@
+"""The tournament: words let in, groups send finalists on, rounds settle the order (FinCards, Section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pydantic import ValidationError
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.evidence.alignment import matched_fields, required_fields
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.tournament.entrants import Entrant, by_words
+from fin_agent.evidence.tournament.groups import GroupStage, hold_groups
+from fin_agent.evidence.tournament.judge import Brief, CardKey, Judge, Verdict
+from fin_agent.evidence.tournament.listing import Panel
+from fin_agent.evidence.tournament.masking import masked
+from fin_agent.evidence.tournament.rounds import RoundStage, hold_rounds
+from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.trace import Judged, RankedGroup
+from fin_agent.index.protocol import FilingIndex, StoredPassage
+from fin_agent.lexicon.lexicon import Lexicon
+
+USUAL_SETTINGS = TournamentSettings()
+
+
+class Stage(StrEnum):
+    """The stages whose orders are kept."""
+
+    WORDS = "words"
+    GROUPS = "groups"
+    ROUNDS = "rounds"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCard:
+    """A passage as the tournament leaves it."""
+
+    key: CardKey
+    page: int
+    """0-based."""
+    score: float
+    """0 to 1: of the rounds; 0 for those that were no finalists."""
+    fields: tuple[str, ...]
+    """Fields of its card that match the question's."""
+    stage: Stage
+    """How far it came."""
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentResult:
+    """All passages in their order, and how it came about."""
+
+    ranked: tuple[RankedCard, ...]
+    """All candidates, best first."""
+    orders: Mapping[Stage, tuple[CardKey, ...]]
+    """All candidates in the order after each stage."""
+    groups: tuple[RankedGroup, ...]
+    """Of stages 2 and 3, in the order they met."""
+    rounds: int
+    notes: tuple[str, ...]
+
+    def judged(self, kept: int) -> tuple[Judged, ...]:
+        """All candidates for the trace, the first `kept` as kept."""
+        return tuple(
+            Judged(
+                doc_id=card.key[0],
+                page=card.page,
+                ordinal=card.key[1],
+                kept=place < kept,
+                why=_WHY[card.stage],
+                fields=card.fields,
+                score=round(card.score, 6),
+            )
+            for place, card in enumerate(self.ranked)
+        )
+
+
+_WHY: Mapping[Stage, str] = {
+    Stage.WORDS: "not let in by its words",
+    Stage.GROUPS: "not among the finalists of its group",
+    Stage.ROUNDS: "finalist",
+}
+
+
+def hold_tournament(
+    brief: Brief,
+    passages: Sequence[StoredPassage],
+    index: FilingIndex,
+    lexicon: Lexicon,
+    judge: Judge,
+    *,
+    stand_in: Judge | None = None,
+    settings: TournamentSettings = USUAL_SETTINGS,
+) -> TournamentResult:
+    """Rank `passages`, all of them, each once; the same settings always give the same order.
+
+    `stand_in` ranks what `judge` cannot rank after several attempts; without one, words do.
+    """
+    unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
+    scored = by_words(brief.query, list(unique.values()), index, lexicon)
+    let_in = scored[: settings.let_in(len(scored))]
+    entrants = [Entrant(_card(unique[key]), words) for key, words in let_in]
+    brief = replace(brief, words=dict(let_in))
+    required = required_fields(brief.query, brief.intent.parts)
+    fields = {
+        entrant.key: matched_fields(masked(entrant.card, settings.hidden), required, brief.owners)
+        for entrant in entrants
+    }
+    panel = Panel(brief, judge, stand_in, settings)
+    groups = hold_groups(entrants, fields, panel) if entrants else _NO_GROUPS
+    rounds = hold_rounds(groups.finalists, panel) if entrants else _NO_ROUNDS
+    return _result([key for key, _ in scored], unique, fields, groups, rounds)
+
+
+def _card(stored: StoredPassage) -> Card:
+    try:
+        return Card.model_validate_json(stored.card)
+    except ValidationError as failure:
+        raise FilingIndexError(
+            f"the card of passage {stored.passage.ordinal} cannot be read ({failure.error_count()} fields)",
+            subject=stored.doc_id,
+            remedy="Ingest the filing again into a new index",
+        ) from failure
+
+
+_NO_GROUPS = GroupStage((), (), {}, ())
+_NO_ROUNDS = RoundStage((), {}, {}, 0, ())
+
+
+def _result(
+    by_word: Sequence[CardKey],
+    passages: Mapping[CardKey, StoredPassage],
+    required: Mapping[CardKey, tuple[str, ...]],
+    groups: GroupStage,
+    rounds: RoundStage,
+) -> TournamentResult:
+    after_groups = tuple(dict.fromkeys([*(entrant.key for entrant in groups.order), *by_word]))
+    after_rounds = tuple(dict.fromkeys([*rounds.order, *after_groups]))
+    verdicts: Mapping[CardKey, Verdict] = {**groups.verdicts, **rounds.verdicts}
+    ranked = []
+    for key in after_rounds:
+        met = Stage.GROUPS if key in verdicts else Stage.WORDS
+        ranked.append(
+            RankedCard(
+                key=key,
+                page=passages[key].passage.page,
+                score=rounds.scores.get(key, 0.0),
+                fields=(verdicts[key].fields or required.get(key, ())) if key in verdicts else (),
+                stage=Stage.ROUNDS if key in rounds.scores else met,
+            )
+        )
+    orders = {Stage.WORDS: tuple(by_word), Stage.GROUPS: after_groups, Stage.ROUNDS: after_rounds}
+    return TournamentResult(tuple(ranked), orders, (*groups.groups, *rounds.groups), rounds.rounds, groups.notes)
