@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -302,7 +303,8 @@ def workers() -> set[int]:
     """Process ids of this process's live children."""
     children: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
-        children |= {int(child) for child in (task / "children").read_text().split()}
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while it is looked at
+            children |= {int(child) for child in (task / "children").read_text().split()}
     return children
 
 
