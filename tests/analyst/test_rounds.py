@@ -109,3 +109,25 @@ def test_what_is_missing_is_asked_for_in_one_sentence(workspace: Workspace) -> N
         "What are the revenue of Acme for FY2022 and the revenue of Bell for FY2022?"
     )
     assert TURNOVER in complementary_question((), intent)
+
+
+def test_the_same_words_in_another_years_filing_are_dropped(workspace: Workspace) -> None:
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent("What drove Harborlight's net sales in 2024?")
+    passages = passages_of(workspace, "harborlight_2024_10k", 5) + passages_of(workspace, "harborlight_2022_10k", 5)
+    curation = analyst.curate(intent, analyst.plan(intent), passages, ["harborlight_2024_10k", "harborlight_2022_10k"])
+    assert {evidence.passage.doc_id for evidence in curation.kept} == {"harborlight_2024_10k"}
+    dropped = [judged for judged in curation.judged if judged.doc_id == "harborlight_2022_10k"]
+    assert dropped
+    assert all(not judged.kept and "of other years" in judged.why for judged in dropped)
+
+
+def test_every_passage_given_is_judged_with_a_reason_and_the_fields_that_match(workspace: Workspace) -> None:
+    curation = curated(workspace, TURNOVER, 8, 10, 5)
+    given = passages_of(workspace, "harborlight_2024_10k", 8, 10, 5)
+    assert [(judged.doc_id, judged.ordinal) for judged in curation.judged] == [passage.key for passage in given]
+    assert all(judged.why for judged in curation.judged)
+    kept = [judged for judged in curation.judged if judged.kept]
+    assert {(judged.doc_id, judged.ordinal) for judged in kept} == {each.passage.key for each in curation.kept}
+    assert any("metrics: inventories" in judged.fields and "time: FY2023" in judged.fields for judged in kept)
+    assert all(judged.fields[0] == "company: Harborlight Instruments, Inc." for judged in kept)

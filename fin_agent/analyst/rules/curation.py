@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
@@ -29,6 +30,7 @@ _WORDS_OF_THE_BEST = 0.5
 """A passage that holds less than this share of what the best one holds is dropped."""
 _MOST_TEXT_EVIDENCE = 5
 _ON_A_COVER = 0.3
+_OF_ANOTHER_TIME = 0.4
 
 
 def curate(
@@ -168,14 +170,19 @@ def _by_words(
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
     bench = _Bench(intent, plan, passages, workspace)
     texts = [stems_of(passage.text) for passage in passages]
-    shares = {
+    held = {
         passage.key: max(overlap(text, own), _RELATED * overlap(text, related))
-        * _telling(bench.cards.get(passage.key), intent, workspace)
         for passage, text in zip(passages, texts, strict=True)
     }
+    tellings = {passage.key: _telling(bench.cards.get(passage.key), intent, workspace) for passage in passages}
+    shares = {key: share * tellings[key].worth for key, share in held.items()}
     best = max(shares.values(), default=0.0)
     enough = [passage for passage in passages if 0 < shares[passage.key] >= _WORDS_OF_THE_BEST * best]
-    kept = [bench.evidence(passage, _share_held(shares[passage.key])) for passage in enough[:most]]
+
+    def said(passage: RetrievedPassage) -> str:
+        return f"holds {held[passage.key]:.0%} of the words by weight{tellings[passage.key].note}"
+
+    kept = [bench.evidence(passage, said(passage)) for passage in enough[:most]]
     answerable = best >= _WORDS_ENOUGH
     return Curation(
         kept=tuple(kept),
@@ -186,24 +193,41 @@ def _by_words(
         judged=bench.judged(
             kept,
             lambda passage: (
-                f"{_share_held(shares[passage.key])}, behind {most} others"
-                if passage in enough
-                else f"{_share_held(shares[passage.key])}, the best {best:.0%}"
+                f"{said(passage)}; {f'behind {most} others' if passage in enough else f'the best {best:.0%}'}"
             ),
         ),
     )
 
 
-def _share_held(share: float) -> str:
-    return f"holds {share:.0%} of the words by weight"
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What words count in a passage, and why less than elsewhere."""
+
+    worth: float = 1.0
+    note: str = ""
 
 
-def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> float:
-    """What words count in this passage: a cover is the same boilerplate in every filing, unless it is asked for."""
+def _telling(card: Card | None, intent: Intent, workspace: Workspace) -> _Telling:
+    """A cover is the same boilerplate in every filing, unless it is asked for; so is much of another year's filing."""
+    if card is None:
+        return _Telling()
     named = (item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items)
-    if card is None or card.identity.item != COVER or any(item.endswith(f".{COVER}") for item in named):
-        return 1.0
-    return _ON_A_COVER
+    if card.identity.item == COVER and not any(item.endswith(f".{COVER}") for item in named):
+        return _Telling(_ON_A_COVER, ", on a cover")
+    return _Telling(_OF_ANOTHER_TIME, ", of other years") if _is_of_another_time(card, intent) else _Telling()
+
+
+def _is_of_another_time(card: Card, intent: Intent) -> bool:
+    """Whether the question names years, and neither the passage nor its filing is of one of them (or the next).
+
+    A filer's own year may be one off, and a report tells of the years before it.
+    """
+    years = {period.fiscal_year for period in intent.periods}
+    told = {int(period[-4:]) for period in card.time.periods if period[-4:].isdigit()}
+    filed = card.identity.fiscal_year
+    if not years or filed is None:
+        return False
+    return not years & (told or {filed}) and not years & {filed, filed - 1, filed + 1}
 
 
 def _nothing_on(intent: Intent) -> str:
