@@ -16,6 +16,8 @@ MODEL_VARIABLES = {
     "sparse_encoder": "FIN_AGENT_SPARSE_ENCODER",
     "reranker": "FIN_AGENT_RERANKER",
     "chat_model": "FIN_AGENT_CHAT_MODEL",
+    "card_model": "FIN_AGENT_CARD_MODEL",
+    "judge_model": "FIN_AGENT_JUDGE_MODEL",
     "prompts": "FIN_AGENT_PROMPTS",
 }
 """Setting -> the environment variable that the command line takes it from."""
@@ -48,6 +50,8 @@ class Settings(BaseModel):
     sparse_encoder: str | None = Field(default=None, description="weighs terms for `splade`: a model's folder")
     reranker: str | None = Field(default=None, description="cross-encoder that orders anew: a model's folder")
     chat_model: str | None = Field(default=None, description="writes for `hyde` and its like: `openai:gpt-4o-mini`")
+    card_model: str | None = Field(default=None, description="makes the cards of passages to be judged; rules if none")
+    judge_model: str | None = Field(default=None, description="judges cards for `tournament`; rules if none is given")
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
 
 

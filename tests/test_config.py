@@ -14,7 +14,7 @@ def test_defaults_are_those_published() -> None:
     assert Settings().model_dump() == {
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
         "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "chat_model": None,
-        "prompts": None,
+        "card_model": None, "judge_model": None, "prompts": None,
     }  # fmt: skip
 
 
@@ -54,4 +54,6 @@ def test_models_not_given_are_those_the_environment_names(monkeypatch: pytest.Mo
 
 def test_every_model_of_the_settings_can_be_named_by_the_environment() -> None:
     assert set(MODEL_VARIABLES) <= set(Settings.model_fields)
-    assert set(MODEL_VARIABLES) == {"encoder", "sparse_encoder", "reranker", "chat_model", "prompts"}
+    assert set(MODEL_VARIABLES) == {
+        "encoder", "sparse_encoder", "reranker", "chat_model", "card_model", "judge_model", "prompts"
+    }  # fmt: skip

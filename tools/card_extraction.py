@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.model.cards import CardMaker, MadeCard
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.cards.facts import with_facts as joined_to_facts
 from fin_agent.evidence.evidence import RetrievedPassage
@@ -12,13 +13,27 @@ from fin_agent.workspace import Workspace
 
 
 def extract_cards(
-    passages: Sequence[RetrievedPassage], workspace: Workspace, *, with_facts: bool = False
+    passages: Sequence[RetrievedPassage],
+    workspace: Workspace,
+    *,
+    with_facts: bool = False,
+    maker: CardMaker | None = None,
 ) -> list[Card]:
-    """The card of each passage, in their order, as made when its filing was ingested.
+    """The card of each passage, in their order: as made when its filing was ingested, or by `maker` from that.
 
     `with_facts` joins the figures that stand in each passage to its card; the index keeps them on their own.
     """
+    cards = [made.card for made in made_cards(passages, workspace, maker)]
+    return joined_to_facts(cards, workspace.index) if with_facts else cards
+
+
+def made_cards(
+    passages: Sequence[RetrievedPassage], workspace: Workspace, maker: CardMaker | None = None
+) -> list[MadeCard]:
+    """The same without facts, each with who made it."""
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in workspace.index.passages(keys)}
-    cards = [Card.model_validate_json(stored[passage.key]) for passage in passages]
-    return joined_to_facts(cards, workspace.index) if with_facts else cards
+    bases = [Card.model_validate_json(stored[passage.key]) for passage in passages]
+    if maker is None:
+        return [MadeCard(base, by_model=False) for base in bases]
+    return [maker.made(base, passage.text) for base, passage in zip(bases, passages, strict=True)]

@@ -102,6 +102,20 @@ def parse_formula(text: str) -> Node:
         raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy=remedy) from None
 
 
+def quantities_of(node: Node) -> frozenset[str]:
+    """Ids of the metrics and formulas that an expression names, before it is bound."""
+    if isinstance(node, Quantity):
+        return frozenset((node.name,))
+    found: set[str] = set()
+
+    def collect(part: Node) -> Node:
+        found.update(quantities_of(part))
+        return part
+
+    rebuilt(node, collect)
+    return frozenset(found)
+
+
 def bind(
     node: Node,
     *,

@@ -163,6 +163,12 @@ def _entry(
         for sourced, figure in zip(candidates[1:], figures[1:], strict=True)
         if not _agree(chosen, figure)
     ]
+    unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
+    if slot.part is not None and unsure and candidates[0].fact.tag is None:
+        # Outside the statements a row's part and period may be read wrongly: of two readings none is taken.
+        stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
+        where = f"{chosen.doc_id} pages {chosen.page + 1} and {unsure[0].fact.page + 1}"
+        return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")
     reason, restated = reason_for(slot, candidates[0], [sourced for sourced, _ in differing], identities, scale)
     return Entry(
         slot=slot,

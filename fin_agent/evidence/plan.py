@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.evidence.expressions import Node, bind, parse_formula, slots_of
+from fin_agent.evidence.expressions import Node, Quantity, bind, parse_formula, slots_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
@@ -91,7 +91,7 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
         for asked in _periods(intent, filed, notes):
             meant, note = filed.meant(asked)
             notes += [note] if note else []
-            terms.append(Term(company, meant, _bound(root, company, meant, filed, lexicon)))
+            terms.append(Term(company, meant, _bound(root, company, meant, filed, lexicon, intent.parts)))
     return terms
 
 
@@ -122,7 +122,14 @@ def _filled(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
         yield FiscalPeriod(fiscal_year=year)
 
 
-def _bound(root: Node, company: CompanyAsked, period: FiscalPeriod, filed: FiscalYears, lexicon: Lexicon) -> Node:
+def _bound(
+    root: Node,
+    company: CompanyAsked,
+    period: FiscalPeriod,
+    filed: FiscalYears,
+    lexicon: Lexicon,
+    parts: Sequence[str],
+) -> Node:
     def slot_of(metric: str, shift: int, year: int | None) -> Slot:
         fiscal_year = period.fiscal_year + shift
         if year is not None:
@@ -132,9 +139,10 @@ def _bound(root: Node, company: CompanyAsked, period: FiscalPeriod, filed: Fisca
             company=company.key,
             company_name=company.name,
             metric=metric,
-            label=metric.replace("_", " "),
+            label=" ".join((*parts[:1], metric.replace("_", " "))),
             fiscal_year=fiscal_year,
             quarter=period.quarter if year is None and not (shift and entry.period == "instant") else None,
+            part=parts[0] if parts else None,
         )
 
     def formula_of(name: str) -> Node | None:
@@ -143,6 +151,15 @@ def _bound(root: Node, company: CompanyAsked, period: FiscalPeriod, filed: Fisca
 
     def derive_of(name: str) -> Node | None:
         entry = lexicon.metrics.get(name)
+        of_part = metric_of_parts(name, lexicon) if parts else None
+        if of_part is not None:
+            return Quantity(of_part)
         return parse_formula(entry.derive) if entry and entry.derive else None
 
     return bind(root, slot_of=slot_of, formula_of=formula_of, derive_of=derive_of)
+
+
+def metric_of_parts(metric: str, lexicon: Lexicon) -> str | None:
+    """What filings may state of a part where they state `metric` of the whole: `segment_operating_income`."""
+    named = f"segment_{metric}"
+    return named if named in lexicon.metrics else None

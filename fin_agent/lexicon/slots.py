@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Slot(BaseModel):
-    """One figure: entity x metric x period."""
+    """One figure: entity x metric x period (x part)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -15,10 +15,12 @@ class Slot(BaseModel):
     company_name: str
     metric: str
     label: str
-    """The metric in words."""
+    """The metric in words, the part of the company before it: `revenue`, `Data Center revenue`."""
     fiscal_year: int
     """By the filer's own naming."""
     quarter: int | None = None
+    part: str | None = None
+    """The segment, product or region, as filings print it; None for the whole company."""
 
     @property
     def period(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
@@ -21,12 +23,33 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     home = metrics[slot.metric].statement
     return (
         fact.metric == slot.metric
-        and fact.scope is None
+        and same_part(fact.scope, slot.part)
         and fact.unit == metrics[slot.metric].unit
         and (fact.tied or home is None)
         and owners.get(sourced.doc_id) == slot.company
         and covers(fact, slot, home)
     )
+
+
+def same_part(one: str | None, other: str | None) -> bool:
+    """Whether two names are of the same part of a company (None is the whole), however they are spaced and marked.
+
+    >>> same_part("I Phone", "iPhone"), same_part("Client Computing Group (1)", "Client Computing Group segment")
+    (True, True)
+    """
+    if one is None or other is None:
+        return one is other
+    return _plain_part(one) == _plain_part(other)
+
+
+@lru_cache(maxsize=8192)
+def _plain_part(name: str) -> str:
+    words = _PART_ENDINGS.sub("", _FOOTNOTES.sub(" ", name.casefold()))
+    return "".join(mark for mark in words.replace("&", "and") if mark.isalnum())
+
+
+_FOOTNOTES = re.compile(r"\(\w{1,2}\)|[*†‡]")
+_PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 
 def covers(fact: Fact, slot: Slot, home: Statement | None) -> bool:

@@ -7,12 +7,12 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import CompanyAsked, Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.parts import of_a_part
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
@@ -20,7 +20,7 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval.query import Depth, Scope
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.tools.card_extraction import extract_cards as extract
+from fin_agent.tools.card_extraction import made_cards
 from fin_agent.tools.document_search import search_documents as find_documents
 from fin_agent.tools.page_search import search_pages as find_pages
 from fin_agent.tools.page_search import search_passages as find_passages
@@ -203,15 +203,27 @@ def _scope(state: AnswerState) -> Scope:
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Cards of the passages to be judged."""
-    cards = extract(state["passages"], runtime.context.workspace)
+    context = runtime.context
+    made = made_cards(state["passages"], context.workspace, context.card_maker)
+    cards = [one.card for one in made]
+    by_model = sum(one.by_model for one in made)
+    who = f", {by_model} by the chat model, {len(made) - by_model} by rules"
     step = TraceStep(
         node="extract_cards",
         round=state["round"],
-        summary=f"{len(cards)} cards",
-        details=tuple(
-            f"{card.identity.doc_id} page {card.identity.page + 1}:"
-            f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
-            for card in cards
+        summary=f"{len(cards)} cards" + (who if context.card_maker is not None else ""),
+        details=(
+            *(
+                f"{card.identity.doc_id} page {card.identity.page + 1}:"
+                f" {card.role.value}, {card.evidence_type.value}, {len(card.metrics)} metrics"
+                for card in cards
+            ),
+            *(
+                f"{one.card.identity.doc_id} page {one.card.identity.page + 1}"
+                f" passage {one.card.identity.ordinal}: {note}"
+                for one in made
+                for note in one.notes
+            ),
         ),
     )
     return emitted(runtime, step, {"cards": cards})

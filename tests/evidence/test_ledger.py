@@ -231,3 +231,25 @@ def test_a_statement_that_the_question_names_goes_before_the_metrics_own() -> No
         entry = told(slot("depreciation_and_amortization"), income, flows, statements=(named,))
         assert entry.figure is not None
         assert entry.figure.amount == amount
+
+
+def part_slot(part: str, metric: str = "revenue") -> Slot:
+    return slot(metric).model_copy(update={"part": part})
+
+
+def test_a_part_is_filled_by_its_own_figures_only() -> None:
+    wanted = part_slot("Client Computing")
+    own = fact("30", label="Client Computing", statement=None, scope="Client Computing (1)", line=7)
+    entry = filled(wanted, fact("100"), fact("20", statement=None, scope="Data Center", line=8), own)
+    assert entry.figure is not None
+    assert entry.figure.amount == 30
+    assert filled(slot(), own).figure is None
+
+
+def test_of_two_readings_of_a_part_in_one_filing_none_is_taken() -> None:
+    wanted = part_slot("Europe")
+    readings = [fact(amount, label="Europe", statement=None, scope="Europe", line=line) for amount, line in
+                (("30", 7), ("31", 9))]  # fmt: skip
+    entry = filled(wanted, *readings)
+    assert entry.figure is None
+    assert "stated differently (30 and 31" in entry.reason

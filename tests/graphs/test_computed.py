@@ -255,3 +255,30 @@ def test_several_figures_of_the_chosen_company_are_refused_and_so_is_a_choice_th
         answer = ask(question)
         assert answer.refused, answer.answer.text
         assert answer.missing
+
+
+@pytest.mark.parametrize(
+    ("question", "amount", "doc_id", "page"),
+    [
+        ("What were Harborlight's net sales in Europe in 2024?", 1_091, "harborlight_2024_10k", 15),
+        ("What was Tellurond's Data Center revenue in fiscal 2024?", 3_642, "tellurond_2024_10k", 15),
+        ("What was the revenue of Tellurond's Automotive segment in FY2023?", 1_984, None, 15),
+        ("How much operating income did Tellurond make in Industrial and Connectivity in fiscal 2022?", 431, None, 15),
+    ],
+)
+def test_figures_of_parts_are_looked_up_where_filings_divide_them(
+    ask: Ask, base_units: Base, question: str, amount: int, doc_id: str | None, page: int
+) -> None:
+    answer = ask(question)
+    assert base_units(answer) == amount * 1_000_000
+    (citation,) = answer.citations
+    assert doc_id in (None, citation.doc_id)
+    assert citation.page == page or doc_id is None
+
+
+def test_a_part_grows_and_is_divided_by_its_own_figures(ask: Ask) -> None:
+    growth = ask("By what percent did Tellurond's Data Center revenue grow in fiscal 2024?")
+    assert growth.answer.value == pytest.approx(100 * (3_642 - 2_871) / 2_871, abs=0.05)
+    margin = ask("What was the operating margin of Tellurond's Data Center segment in fiscal 2024?")
+    if not margin.refused and margin.answer.value is not None:
+        assert margin.answer.value == pytest.approx(100 * 1_225 / 3_642, abs=0.05)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.graphs.answer.parts import of_a_part
+from fin_agent.analyst.rules.parts import of_a_part
+from fin_agent.evidence.intent import Intent
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
 
@@ -24,16 +25,35 @@ def numeric(question: str, workspace: Workspace) -> bool:
     return of_a_part(intent, workspace).numeric
 
 
+def asked(question: str, workspace: Workspace) -> Intent:
+    return of_a_part(RulesAnalyst(workspace).intent(question), workspace)
+
+
 @pytest.mark.parametrize(
-    "question",
+    ("question", "part", "measure"),
     [
-        "What was Ottermere's operating income for Brokerage in Q2 2025?",
-        "What was the operating margin of Ottermere's Truckload business in Q2 2025?",
-        "What was Ottermere's operating income from dedicated in Q2 2025?",
+        ("What was Ottermere's operating income for Brokerage in Q2 2025?", "Brokerage", "operating_income"),
+        ("What was Ottermere's operating income from dedicated in Q2 2025?", "Dedicated", "operating_income"),
+        (
+            "How much operating income did Ottermere's Truckload segment have in Q2 2025?",
+            "Truckload",
+            "operating_income",
+        ),
     ],
 )
-def test_a_part_is_quoted(question: str, workspace: Workspace) -> None:
-    assert not numeric(question, workspace)
+def test_a_part_is_asked_for_its_own_figures(question: str, part: str, measure: str, workspace: Workspace) -> None:
+    intent = asked(question, workspace)
+    assert (intent.parts, intent.expression) == ((part,), measure)
+    assert intent.question == question
+    slots = RulesAnalyst(workspace).plan(intent).slots()
+    assert {slot.part for slot in slots} == {part}
+    (required,) = (slot for slot, needed in slots.items() if needed)
+    assert str(required).startswith(f"{part} operating income of ")
+
+
+def test_a_measure_that_no_filing_divides_is_quoted_and_never_the_wholes(workspace: Workspace) -> None:
+    intent = asked("What was the gross margin of Ottermere's Truckload business in Q2 2025?", workspace)
+    assert not intent.numeric
 
 
 @pytest.mark.parametrize(

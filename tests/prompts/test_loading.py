@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent.analyst.model.cards import PLACEHOLDERS as CARD
+from fin_agent.analyst.model.judging import PLACEHOLDERS as JUDGE
 from fin_agent.prompts import PromptError, load_prompt, quoted_passages, quoted_question
 from fin_agent.prompts.loading import prompts
 
@@ -13,6 +15,8 @@ PLACEHOLDERS = {
     "hyde": {"question"},
     "multi_hyde": {"question", "kind"},
     "ircot": {"question", "passages", "thoughts"},
+    "judge": set(JUDGE),
+    "card": set(CARD),
 }
 
 

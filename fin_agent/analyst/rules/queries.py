@@ -116,7 +116,7 @@ def _looks_forward(intent: Intent) -> bool:
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
-    homes = [workspace.lexicon.metrics[slot.metric].statement for slot in slots]
+    homes = [workspace.lexicon.metrics[slot.metric].statement for slot in slots if slot.part is None]
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
 
 

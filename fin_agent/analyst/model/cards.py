@@ -1,0 +1,83 @@
+"""Cards abstracted by a chat model over those the rules made: it describes, it never states figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from fin_agent.analyst.model.abstraction import Abstraction
+from fin_agent.analyst.model.asking import UnusableReplyError, asked
+from fin_agent.analyst.model.joining import joined
+from fin_agent.analyst.model.showing import card_place
+from fin_agent.evidence.cards.card import Card
+from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
+from fin_agent.prompts import load_prompt, quoted_passages
+from fin_agent.retrieval.strategies.models import Notify, logged
+from fin_agent.retrieval.strategies.writing import Writer, WritingError
+
+PLACEHOLDERS = ("passage", "correction")
+
+_MOST_READ = 8_000
+"""Characters of a passage that the model is shown; what it says is held against the whole passage."""
+_MOST_HELD = 2_000
+"""Cards kept for further rounds and questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCard:
+    """A card, and who made it."""
+
+    card: Card
+    by_model: bool
+    """False where the rules' card stays as it is."""
+    notes: tuple[str, ...] = ()
+    """Why it stays, or what of the model's reply was left out."""
+
+
+class CardMaker(Protocol):
+    """Makes cards anew from those of the rules. Safe to share between threads."""
+
+    def made(self, base: Card, text: str) -> MadeCard:
+        """The card of a passage with that text. Never raises for what a model says or fails to say."""
+
+
+class ModelCardMaker:
+    """See CardMaker. Identity, facts, units, scales and the table's signature are always those of the rules."""
+
+    def __init__(
+        self, writer: Writer, folder: Path | None = None, *, lexicon: Lexicon | None = None, notify: Notify = logged
+    ) -> None:
+        """`folder` may hold a `card.md` of the user's own; `notify` is told by `card`. Raises PromptError."""
+        self._writer = writer
+        self._prompt = load_prompt("card", PLACEHOLDERS, folder=folder)
+        self._lexicon = lexicon or load_lexicon()
+        self._notify = notify
+        self._held: dict[str, MadeCard] = {}
+
+    def card(self, base: Card, text: str) -> Card:
+        """The card of a passage; what could not be used of the model's reply is told."""
+        made = self.made(base, text)
+        for note in made.notes:
+            self._notify(f"{base.identity.doc_id}, passage {base.identity.ordinal}: {note}")
+        return made.card
+
+    def made(self, base: Card, text: str) -> MadeCard:
+        """See CardMaker.made. A passage that the model has described is not shown to it again."""
+        key = f"{base.model_dump_json()}\n{text}"
+        if (held := self._held.get(key)) is not None:
+            return held
+        try:
+            said = asked(self._writer, partial(self.prompt, base, text), Abstraction.model_validate)
+        except (WritingError, UnusableReplyError) as failure:
+            return MadeCard(base, by_model=False, notes=(f"the rules' card stays: {' '.join(failure.what.split())}",))
+        card, notes = joined(base, said, text, self._lexicon)
+        if len(self._held) >= _MOST_HELD:
+            self._held.clear()
+        return self._held.setdefault(key, MadeCard(card, by_model=True, notes=notes))
+
+    def prompt(self, base: Card, text: str, correction: str = "") -> str:
+        """What the model is asked; the same input always gives the same text. `correction` is put at its end."""
+        passage = quoted_passages([(card_place(base), text[:_MOST_READ])])
+        return self._prompt.filled(passage=passage, correction=correction).strip()
