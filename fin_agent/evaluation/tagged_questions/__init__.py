@@ -1,0 +1,1 @@
+"""Questions made from what inline XBRL tags say, with exact answers."""
