@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Citation
 from fin_agent.answering.program import Program
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
@@ -38,9 +39,17 @@ class Analyst(Protocol):
         """What to search for: everything at first, then what the ledger lacks."""
 
     def curate(
-        self, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], documents: Sequence[str]
+        self,
+        intent: Intent,
+        plan: Plan,
+        passages: Sequence[RetrievedPassage],
+        documents: Sequence[str],
+        cards: Sequence[Card] = (),
     ) -> Curation:
-        """Keep what serves the answer out of new and earlier passages, and say whether it is enough."""
+        """Keep what serves the answer out of new and earlier passages, and say whether it is enough.
+
+        `cards` are those made of some of the passages for this run; of the others the index has them.
+        """
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
         """Write the program that computes the answer. Raises ValueError where the ledger does not allow one."""

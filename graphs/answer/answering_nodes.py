@@ -34,7 +34,9 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     known = {passage.key for passage in before}
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
     documents = list(dict.fromkeys(state["found_documents"]))
-    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents)
+    made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
+    cards = [*made, *state.get("cards", [])]
+    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards)
     kept = {evidence.passage.key for evidence in curation.kept}
     step = TraceStep(
         node="filter_passages",

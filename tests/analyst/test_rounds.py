@@ -131,3 +131,19 @@ def test_every_passage_given_is_judged_with_a_reason_and_the_fields_that_match(w
     assert {(judged.doc_id, judged.ordinal) for judged in kept} == {each.passage.key for each in curation.kept}
     assert any("metrics: inventories" in judged.fields and "time: FY2023" in judged.fields for judged in kept)
     assert all(judged.fields[0] == "company: Harborlight Instruments, Inc." for judged in kept)
+
+
+def test_a_passage_that_holds_nothing_looked_for_says_so(workspace: Workspace) -> None:
+    curation = curated(workspace, "What did Quillmark spend on research and development in fiscal 2024?", 8, 9)
+    assert not curation.kept
+    assert {judged.why for judged in curation.judged} == {"holds none of the figures looked for"}
+
+
+def test_cards_made_for_the_run_take_the_place_of_the_indexs(workspace: Workspace) -> None:
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent("What drove Harborlight's net sales in 2024?")
+    passages = passages_of(workspace, "harborlight_2024_10k", 5)
+    plain = analyst.curate(intent, analyst.plan(intent), passages, ["harborlight_2024_10k"])
+    own = [each.card.model_copy(update={"sketch": "made anew"}) for each in plain.kept if each.card is not None]
+    made = analyst.curate(intent, analyst.plan(intent), passages, ["harborlight_2024_10k"], own)
+    assert [each.card.sketch for each in made.kept if each.card is not None] == ["made anew"] * len(own)

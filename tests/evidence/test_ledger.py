@@ -249,7 +249,7 @@ def test_a_part_is_filled_by_its_own_figures_only() -> None:
 def test_of_two_readings_of_a_part_in_one_filing_none_is_taken() -> None:
     wanted = part_slot("Europe")
     readings = [fact(amount, label="Europe", statement=None, scope="Europe", line=line) for amount, line in
-                (("30", 7), ("31", 9))]  # fmt: skip
+                (("30", 7), ("45", 9))]  # fmt: skip
     entry = filled(wanted, *readings)
     assert entry.figure is None
-    assert "stated differently (30 and 31" in entry.reason
+    assert "stated differently (30 and 45" in entry.reason

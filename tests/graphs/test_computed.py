@@ -282,3 +282,17 @@ def test_a_part_grows_and_is_divided_by_its_own_figures(ask: Ask) -> None:
     margin = ask("What was the operating margin of Tellurond's Data Center segment in fiscal 2024?")
     if not margin.refused and margin.answer.value is not None:
         assert margin.answer.value == pytest.approx(100 * 1_225 / 3_642, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was R&D as a percentage of revenue of Harborlight and Tellurond in FY2024?",
+        "Compare Harborlight and Tellurond on R&D as a percentage of revenue in FY2024.",
+    ],
+)
+def test_a_share_asked_of_two_companies_is_each_ones_own(ask: Ask, truth: GroundTruth, question: str) -> None:
+    answer = ask(question)
+    for ticker in ("HLGT", "TUND"):
+        share = 100 * truth.value(ticker, "research_and_development", 2024) / truth.value(ticker, "revenue", 2024)
+        assert f"{share:.1f}%" in answer.answer.text

@@ -11,6 +11,7 @@ from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.answering.program import Program, write_program
+from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
@@ -40,10 +41,15 @@ class RulesAnalyst:
         return query_of(intent, plan, ledger, self._workspace)
 
     def curate(
-        self, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], documents: Sequence[str]
+        self,
+        intent: Intent,
+        plan: Plan,
+        passages: Sequence[RetrievedPassage],
+        documents: Sequence[str],
+        cards: Sequence[Card] = (),
     ) -> Curation:
         """See Analyst.curate."""
-        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence)
+        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
         """See Analyst.program."""

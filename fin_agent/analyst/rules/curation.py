@@ -17,6 +17,7 @@ from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
@@ -40,20 +41,33 @@ def curate(
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
+    cards: Sequence[Card] = (),
 ) -> Curation:
-    """Judge all passages retrieved so far (new ones and those kept before), best first; keep at most `most`."""
+    """Judge all passages retrieved so far (new ones and those kept before), best first; keep at most `most`.
+
+    `cards` take the place of those that the index has of the same passages.
+    """
     slots = plan.slots()
+    bench = _Bench(intent, plan, passages, workspace, cards)
     if slots:
-        return _by_figures(intent, plan, slots, passages, documents, workspace, most)
-    return _by_words(intent, plan, passages, workspace, min(most, _MOST_TEXT_EVIDENCE))
+        return _by_figures(intent, plan, slots, bench, documents, workspace, most)
+    return _by_words(intent, bench, workspace, min(most, _MOST_TEXT_EVIDENCE))
 
 
 class _Bench:
     """The passages in hand with their cards, and the fields of a question they are held against."""
 
-    def __init__(self, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], workspace: Workspace) -> None:
+    def __init__(
+        self,
+        intent: Intent,
+        plan: Plan,
+        passages: Sequence[RetrievedPassage],
+        workspace: Workspace,
+        cards: Sequence[Card],
+    ) -> None:
         self.passages = passages
-        self.cards = _cards(passages, workspace)
+        own = {(card.identity.doc_id, card.identity.ordinal): card for card in cards}
+        self.cards = {**_cards(passages, workspace), **own}
         self._required = required_fields(query_of(intent, plan, None, workspace))
         self._owners = workspace.directory.owners
 
@@ -91,12 +105,12 @@ def _by_figures(
     intent: Intent,
     plan: Plan,
     slots: Mapping[Slot, bool],
-    passages: Sequence[RetrievedPassage],
+    bench: _Bench,
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
 ) -> Curation:
-    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
+    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in bench.passages))
     facts = workspace.index.facts(
         {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
     )  # only what stands on retrieved pages may fill a slot
@@ -111,10 +125,11 @@ def _by_figures(
     )
     lacking = lacking_slots(plan, intent, ledger)
     missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger)
-    bench = _Bench(intent, plan, passages, workspace)
     holders = _holders(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    stating = {tuple(sourced.key) for sourced in facts if any(fills(sourced, slot, metrics, owners) for slot in slots)}
     return Curation(
         kept=tuple(kept),
         ledger=ledger,
@@ -126,7 +141,9 @@ def _by_figures(
             lambda passage: (
                 f"more than {most} passages hold figures"
                 if passage.key in held
-                else "fills no slot that a passage before it does not"
+                else "its figures are taken from another passage"
+                if (passage.doc_id, passage.page) in stating
+                else "holds none of the figures looked for"
             ),
         ),
     )
@@ -164,11 +181,9 @@ def _around(passage: RetrievedPassage, figure: Figure) -> bool:
     return Box(*passage.box).spans_height_of(Box(*figure.box))
 
 
-def _by_words(
-    intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage], workspace: Workspace, most: int
-) -> Curation:
+def _by_words(intent: Intent, bench: _Bench, workspace: Workspace, most: int) -> Curation:
+    passages = bench.passages
     own, related = _weights(intent.keywords, workspace), _weights(intent.expansions, workspace)
-    bench = _Bench(intent, plan, passages, workspace)
     texts = [stems_of(passage.text) for passage in passages]
     held = {
         passage.key: max(overlap(text, own), _RELATED * overlap(text, related))

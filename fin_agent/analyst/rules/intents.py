@@ -76,7 +76,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
     if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
         relation = Relation.EACH  # a row that is itself a change
-    comparison = comparison_of(asked, named) if selection is None else Comparison.NONE
+    comparison = _comparison(asked, spans, named) if selection is None else Comparison.NONE
     unit = _unit(question, measure, relation, comparison)
     named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
@@ -149,6 +149,13 @@ def _selection(
         periods=own,
     )
     return selection, choosing.rest
+
+
+def _comparison(asked: str, spans: Sequence[tuple[int, int]], named: int) -> Comparison:
+    """Between companies, the measure's own words left out: `R&D as a percentage of revenue` divides no companies."""
+    for start, end in spans:
+        asked = asked[:start] + " " * (end - start) + asked[end:]
+    return comparison_of(asked, named)
 
 
 def _several_of_the_chosen(
