@@ -147,7 +147,7 @@ def _subject(intent: Intent, plan: Plan) -> str:
     """`Inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
     periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
     companies = list(dict.fromkeys(term.company.name for term in plan.terms))
-    span = periods[0] if len(periods) == 1 else f"{periods[0]} to {periods[-1]}"
+    span = _span(intent, plan, periods)
     measure = _moved(intent)
     if intent.comparison is Comparison.DIFFERENCE:
         subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
@@ -158,6 +158,15 @@ def _subject(intent: Intent, plan: Plan) -> str:
     else:
         subject = f"{measure} of {companies[0]}"
     return f"{_capital(subject)} for {span}"
+
+
+def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
+    """`FY2019`, `FY2017 to FY2019`; of a sum or mean over years that do not follow each other, `FY2016 and FY2018`."""
+    if len(periods) == 1:
+        return periods[0]
+    years = sorted({term.period.fiscal_year for term in plan.terms})
+    gaps = intent.relation in (Relation.TOTAL, Relation.AVERAGE) and years != list(range(years[0], years[-1] + 1))
+    return f"{', '.join(periods[:-1])} and {periods[-1]}" if gaps else f"{periods[0]} to {periods[-1]}"
 
 
 def _from_and_to(intent: Intent, plan: Plan, program: Program, moved: float) -> str:

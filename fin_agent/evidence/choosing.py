@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from decimal import Decimal, DecimalException
 from fractions import Fraction
 
-from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, resolve
+from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, resolve, slots_of
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company
@@ -29,6 +29,17 @@ def lacking_slots(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[Slot, ...
     known = ledger.figures
     first = _missing(plan.ranked, known)
     return first or _missing(wanted_terms(plan, intent, ledger), known)
+
+
+def settled(plan: Plan, intent: Intent, ledger: Ledger) -> Ledger:
+    """The ledger with what the answer turns on as required: the option that is taken, not the one it stands in for."""
+    known = ledger.figures
+    needed: set[Slot] = set()
+    for term in (*plan.ranked, *wanted_terms(plan, intent, ledger)):
+        tree, _ = resolve(term.tree, lambda slot: slot in known)
+        needed |= {slot for slot, required in slots_of(tree or term.tree) if required}
+    entries = (entry.model_copy(update={"required": entry.slot in needed}) for entry in ledger.entries)
+    return Ledger(entries=tuple(entries))
 
 
 def chosen_company(plan: Plan, intent: Intent, ledger: Ledger) -> str | None:

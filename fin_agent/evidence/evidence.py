@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.trace import Judged
+from fin_agent.index.protocol import PageKey
 from fin_agent.vocabulary.filing import PassageKind
 
 
@@ -53,5 +54,9 @@ class Curation(BaseModel):
     missing: tuple[str, ...] = ()
     """What is still to be found, in words."""
     complementary_question: str = ""
+    notes: tuple[str, ...] = ()
+    """What whoever reads the answer should know: years that were restated."""
+    to_read: tuple[PageKey, ...] = ()
+    """Pages that state a figure on the basis of the others, and were not retrieved: to be judged as well."""
     judged: tuple[Judged, ...] = ()
     """Every passage it was given, in the order given, with what became of it."""

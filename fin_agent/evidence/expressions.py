@@ -116,6 +116,20 @@ def quantities_of(node: Node) -> frozenset[str]:
     return frozenset(found)
 
 
+def years_of(node: Node) -> frozenset[int]:
+    """The fiscal years that an expression names, before it is bound."""
+    if isinstance(node, Quantity):
+        return frozenset(() if node.year is None else (node.year,))
+    found: set[int] = set()
+
+    def collect(part: Node) -> Node:
+        found.update(years_of(part))
+        return part
+
+    rebuilt(node, collect)
+    return frozenset(found)
+
+
 def bind(
     node: Node,
     *,

@@ -105,12 +105,15 @@ def fill(
     *,
     identities: Mapping[str, Identity] = MappingProxyType({}),
     statements: Collection[Statement] = (),
+    preferred: Mapping[Slot, SourcedFact] = MappingProxyType({}),
+    elsewhere: Sequence[SourcedFact] = (),
 ) -> Ledger:
     """Fill `slots` (slot -> required) from `facts`; `owners` gives the company key of each filing.
 
     A figure on a statement that the question names (`statements`) goes first, then one on the metric's own primary
     statement; among those, the filing that stands first in `documents`, then the earlier page and line. What else
-    states the slot and disagrees is kept beside it. `identities` tell of which period each filing is.
+    states the slot and disagrees is kept beside it, also from `elsewhere`, which fills nothing. `identities` tell of
+    which period each filing is; a fact that is `preferred` for its slot goes before all others.
     """
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
@@ -123,6 +126,7 @@ def fill(
         candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
+                sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
@@ -135,7 +139,16 @@ def fill(
     scale = _usual_scale([candidates[0].fact for candidates in found.values() if candidates])
     return Ledger(
         entries=tuple(
-            _entry(slot, required, found[slot], lexicon, identities, scale) for slot, required in slots.items()
+            _entry(
+                slot,
+                required,
+                found[slot],
+                [fact for fact in elsewhere if fills(fact, slot, lexicon.metrics, owners)],
+                lexicon,
+                identities,
+                scale,
+            )
+            for slot, required in slots.items()
         )
     )
 
@@ -150,18 +163,19 @@ def _entry(
     slot: Slot,
     required: bool,
     candidates: Sequence[SourcedFact],
+    elsewhere: Sequence[SourcedFact],
     lexicon: Lexicon,
     identities: Mapping[str, Identity],
     scale: int | None,
 ) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
-    figures = [_figure(sourced, lexicon) for sourced in candidates]
-    chosen = figures[0]
+    others = list(dict.fromkeys([*candidates[1:], *(sourced for sourced in elsewhere if sourced not in candidates)]))
+    chosen = _figure(candidates[0], lexicon)
     differing = [
         (sourced, figure)
-        for sourced, figure in zip(candidates[1:], figures[1:], strict=True)
-        if not _agree(chosen, figure)
+        for sourced, figure in ((other, _figure(other, lexicon)) for other in others)
+        if not _agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
     unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
     if slot.part is not None and unsure and candidates[0].fact.tag is None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.evidence.expressions import Node, Quantity, bind, parse_formula, slots_of
+from fin_agent.evidence.expressions import Node, Quantity, bind, parse_formula, slots_of, years_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
@@ -88,11 +89,27 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
     terms: list[Term] = []
     for company in intent.companies:
         filed = years[company.key]
-        for asked in _periods(intent, filed, notes):
-            meant, note = filed.meant(asked)
-            notes += [note] if note else []
-            terms.append(Term(company, meant, _bound(root, company, meant, filed, lexicon, intent.parts)))
+        asked = _periods(intent, filed, notes)
+        named = _as_filed({period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes)
+        for period in asked:
+            meant = period if period.quarter else FiscalPeriod(fiscal_year=named[period.fiscal_year])
+            terms.append(Term(company, meant, _bound(root, company, meant, named, lexicon, intent.parts)))
     return terms
+
+
+def _as_filed(asked: Collection[int], filed: FiscalYears, notes: list[str]) -> dict[int, int]:
+    """Year asked about -> the filer's own year.
+
+    Years are meant one way in one question: where one of them can only be the year that ended in it, and another
+    would then be the same, all are.
+    """
+    meant = {year: filed.meant(FiscalPeriod(fiscal_year=year)) for year in sorted(asked)}
+    if len({period.fiscal_year for period, _ in meant.values()}) == len(meant):
+        notes += [note for _, note in meant.values() if note]
+        return {year: period.fiscal_year for year, (period, _) in meant.items()}
+    listed = ", ".join(f"FY{year}" for year in meant)
+    notes.append(f"{listed} are taken as the years that ended in them, which {filed.company} calls by the year before")
+    return {year: year - 1 for year in meant}
 
 
 def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[FiscalPeriod]:
@@ -109,13 +126,16 @@ def _periods(intent: Intent, filed: FiscalYears, notes: list[str]) -> Sequence[F
     if intent.relation in _BETWEEN_TWO:
         return (periods[0], periods[-1])
     if intent.relation in (Relation.AVERAGE, Relation.TOTAL):
-        return tuple(_filled(periods))
+        return tuple(_filled(periods)) if _BETWEEN.search(intent.core) else periods
     return periods
 
 
+_BETWEEN = re.compile(r"\bbetween\b", re.I)
+
+
 def _filled(periods: Sequence[FiscalPeriod]) -> Iterator[FiscalPeriod]:
-    """All years from the first to the last: an average over FY2017 - FY2019 takes FY2018 in."""
-    if any(period.quarter for period in periods):
+    """All years from the first to the last: an average between FY2017 and FY2019 takes FY2018 in."""
+    if len(periods) != 2 or any(period.quarter for period in periods):
         yield from periods
         return
     for year in range(periods[0].fiscal_year, periods[-1].fiscal_year + 1):
@@ -126,14 +146,12 @@ def _bound(
     root: Node,
     company: CompanyAsked,
     period: FiscalPeriod,
-    filed: FiscalYears,
+    named: Mapping[int, int],
     lexicon: Lexicon,
     parts: Sequence[str],
 ) -> Node:
     def slot_of(metric: str, shift: int, year: int | None) -> Slot:
-        fiscal_year = period.fiscal_year + shift
-        if year is not None:
-            fiscal_year = filed.meant(FiscalPeriod(fiscal_year=year))[0].fiscal_year
+        fiscal_year = period.fiscal_year + shift if year is None else named.get(year, year)
         entry = lexicon.metrics[metric]
         return Slot(
             company=company.key,

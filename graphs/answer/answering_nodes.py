@@ -22,6 +22,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.index.protocol import PageKey
 from fin_agent.tools.python_execution import execute_program
 
 Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
@@ -37,12 +38,22 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
     curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards)
+    further = _on_pages(curation.to_read, state["round"], context)
+    if further:
+        passages = [*passages, *further]
+        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards)
     kept = {evidence.passage.key for evidence in curation.kept}
     step = TraceStep(
         node="filter_passages",
         round=state["round"],
         summary=f"kept {len(kept)} of {len(passages)} passages",
-        details=tuple(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
+        details=(
+            *(
+                f"read as well: {page.doc_id} page {page.page + 1}, which restates a year"
+                for page in _pages_of(further)
+            ),
+            *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),
+        ),
         judged=curation.judged or _as_kept(passages, curation.kept),
     )
     return emitted(
@@ -54,8 +65,31 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             "answerable": curation.answerable,
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
+            "notes": list(curation.notes),
+            **({"found_passages": further, "found_pages": _pages_of(further)} if further else {}),
         },
     )
+
+
+def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContext) -> list[RetrievedPassage]:
+    """The passages of pages that the analyst asks to read beside those found."""
+    return [
+        RetrievedPassage(
+            doc_id=stored.doc_id,
+            page=stored.passage.page,
+            ordinal=stored.passage.ordinal,
+            kind=stored.passage.kind,
+            text=stored.passage.text,
+            box=stored.passage.box,
+            score=0.0,
+            round=round_number,
+        )
+        for stored in context.workspace.index.passages(list(pages))
+    ]
+
+
+def _pages_of(passages: Sequence[RetrievedPassage]) -> list[PagePlace]:
+    return list({(each.doc_id, each.page): PagePlace(doc_id=each.doc_id, page=each.page) for each in passages}.values())
 
 
 def _slot_line(entry: Entry) -> str:
@@ -128,7 +162,8 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
             result = execute_program(program.code, context.executor)
             value = numeric_answer(intent, plan, program, result.value)
             zeros = _counted_as_zero(plan, intent, ledger)
-            update["answer"] = _answer(state, value, citations_of(figures), program=program.code, assumed=zeros)
+            assumed = (*zeros, *state.get("notes", []))
+            update["answer"] = _answer(state, value, citations_of(figures), program=program.code, assumed=assumed)
             summary = f"computed {value.text}"
         except SandboxError as error:
             summary = f"refused: {error}"

@@ -51,6 +51,8 @@ class AnswerState(QuestionInput, total=False):
     answerable: bool
     missing: list[str]
     complementary_question: str
+    notes: list[str]
+    """What whoever reads the answer should know: years that were restated."""
     program: str
     reasoning: Reasoning
     answer: NotRequired[Answer]

@@ -34,6 +34,7 @@ def plan(
     relation: Relation = Relation.EACH,
     companies: tuple[CompanyAsked, ...] = (ACME,),
     years: Mapping[str, FiscalYears] = YEARS,
+    core: str = "?",
 ) -> Plan:
     asked = [
         FiscalPeriod(fiscal_year=period) if isinstance(period, int)
@@ -41,7 +42,7 @@ def plan(
         for period in periods
     ]  # fmt: skip
     intent = Intent(
-        question="?", core="?", companies=companies, periods=tuple(asked), relation=relation, expression=expression
+        question=core, core=core, companies=companies, periods=tuple(asked), relation=relation, expression=expression
     )
     return plan_of(intent, load_lexicon(), years)
 
@@ -85,9 +86,12 @@ def test_a_year_under_the_filers_own_name_is_never_translated() -> None:
 
 
 @pytest.mark.parametrize("relation", [Relation.AVERAGE, Relation.TOTAL])
-def test_averages_and_totals_take_in_the_years_between(relation: Relation) -> None:
-    assert terms(plan("revenue", 2020, 2023, relation=relation)) == [
+def test_averages_and_totals_between_two_years_take_in_those_between_and_listed_ones_do_not(relation: Relation) -> None:
+    assert terms(plan("revenue", 2020, 2023, relation=relation, core="average between 2020 and 2023")) == [
         ("acme", "FY2020"), ("acme", "FY2021"), ("acme", "FY2022"), ("acme", "FY2023"),
+    ]  # fmt: skip
+    assert terms(plan("revenue", 2020, 2023, relation=relation, core="2020 and 2023")) == [
+        ("acme", "FY2020"), ("acme", "FY2023"),
     ]  # fmt: skip
 
 
@@ -143,3 +147,16 @@ def test_a_slot_that_one_term_needs_is_required_even_where_another_could_do_with
     found = plan("optional(goodwill) + prior(goodwill)", 2022, 2023)
     asked = {(slot.metric, slot.fiscal_year): required for slot, required in found.slots().items()}
     assert asked == {("goodwill", 2023): False, ("goodwill", 2022): True, ("goodwill", 2021): True}
+
+
+def test_years_that_would_fall_together_are_all_taken_as_the_years_that_ended_in_them() -> None:
+    identities = [
+        Identity("Bell", Form.TEN_K, year, None, date(year + 1, 1, 28), fiscal_year_end_month=1)
+        for year in (2021, 2022)
+    ]
+    years = {"bell": FiscalYears.of("Bell", identities)}
+    found = plan("revenue", 2022, 2023, relation=Relation.CHANGE, companies=(BELL,), years=years)
+    assert terms(found) == [("bell", "FY2021"), ("bell", "FY2022")]
+    assert "the years that ended in them" in found.notes[0]
+    alone = plan("revenue", 2023, companies=(BELL,), years=years)
+    assert terms(alone) == [("bell", "FY2022")]

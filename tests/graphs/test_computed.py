@@ -229,7 +229,7 @@ def test_one_company_is_chosen_by_a_figure_and_asked_for_another(
     assert f"{chosen.name} has the highest revenue" in answer.answer.text
     asked = {(entry.slot.metric, entry.slot.company_name): entry.required for entry in answer.ledger}
     assert sum(asked[metric, name] for metric, name in asked if metric == "revenue") == len(TICKERS)
-    assert not any(asked[metric, name] for metric, name in asked if metric == "net_income")
+    assert [name for metric, name in asked if metric == "net_income" and asked[metric, name]] == [chosen.name]
     assert len(answer.citations) == len(TICKERS) + 1
 
 
@@ -296,3 +296,23 @@ def test_a_share_asked_of_two_companies_is_each_ones_own(ask: Ask, truth: Ground
     for ticker in ("HLGT", "TUND"):
         share = 100 * truth.value(ticker, "research_and_development", 2024) / truth.value(ticker, "revenue", 2024)
         assert f"{share:.1f}%" in answer.answer.text
+
+
+def test_years_that_are_listed_are_not_filled_up(ask: Ask, truth: GroundTruth, base_units: Base) -> None:
+    listed = ask("What was the sum of Harborlight's revenue for FY2022 and FY2024?")
+    assert base_units(listed) == sum(truth.value("HLGT", "revenue", year) for year in (2022, 2024))
+    assert "FY2022 and FY2024" in listed.answer.text
+    between = ask("What was Harborlight's average revenue between FY2022 and FY2024?")
+    mean = sum(truth.value("HLGT", "revenue", year) for year in (2022, 2023, 2024)) / 3
+    assert float(base_units(between) or 0) == pytest.approx(float(mean), rel=1e-6)
+
+
+def test_an_answer_leaves_no_required_slot_empty(ask: Ask) -> None:
+    for question in (
+        "What was Tellurond's net margin in FY2023?",
+        "What was Harborlight's inventory turnover in FY2024?",
+        "What was the FY2023 net income of the company with the highest revenue, Quillmark or Tellurond?",
+    ):
+        answer = ask(question)
+        assert not answer.refused
+        assert all(entry.figure is not None for entry in answer.ledger if entry.required), question

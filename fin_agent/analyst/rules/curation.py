@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
+from fin_agent.evidence.basis import Basis, agree, basis_of
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.choosing import lacking_slots, wanted_terms
+from fin_agent.evidence.choosing import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
@@ -114,21 +115,27 @@ def _by_figures(
     facts = workspace.index.facts(
         {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
     )  # only what stands on retrieved pages may fill a slot
+    directory, metrics = workspace.directory, workspace.lexicon.metrics
+    owners, identities = directory.owners, directory.identities
+    printed = _on_statements(slots, workspace)
+    basis = basis_of(slots, printed, metrics, owners, identities)
     ledger = fill(
         slots,
         facts,
         workspace.lexicon,
-        workspace.directory.owners,
+        owners,
         documents,
-        identities=workspace.directory.identities,
+        identities=identities,
         statements=intent.statements,
+        preferred=basis.preferred,
+        elsewhere=printed,
     )
+    ledger = settled(plan, intent, ledger)
     lacking = lacking_slots(plan, intent, ledger)
-    missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger)
+    missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger) or _no_basis(basis)
     holders = _holders(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     stating = {tuple(sourced.key) for sourced in facts if any(fills(sourced, slot, metrics, owners) for slot in slots)}
     return Curation(
         kept=tuple(kept),
@@ -136,6 +143,8 @@ def _by_figures(
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
+        notes=tuple(f"restated within the years asked about: {words}" for words in basis.restated),
+        to_read=_to_read(ledger, basis, keys),
         judged=bench.judged(
             kept,
             lambda passage: (
@@ -147,6 +156,28 @@ def _by_figures(
             ),
         ),
     )
+
+
+def _on_statements(slots: Mapping[Slot, bool], workspace: Workspace) -> list[SourcedFact]:
+    """What the primary statements of all filings of the companies say, read or not: by it restatements are seen."""
+    asked = {slot.company for slot in slots}
+    doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
+    facts = workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots})
+    return [sourced for sourced in facts if sourced.fact.statement is not None]
+
+
+def _no_basis(basis: Basis) -> tuple[str, ...]:
+    return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
+
+
+def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey]) -> tuple[PageKey, ...]:
+    """Pages that state a figure otherwise than the one that fills its slot, on the basis of the other years."""
+    pages = []
+    for entry in ledger.entries:
+        wanted = basis.preferred.get(entry.slot)
+        if entry.figure is not None and wanted is not None and not agree(entry.figure.fact(), wanted.fact):
+            pages.append(wanted.key)
+    return tuple(page for page in dict.fromkeys(pages) if page not in read)
 
 
 def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
