@@ -248,6 +248,22 @@ def filings(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = F
 
 @app.command()
 @reported
+def remove(
+    doc_ids: Annotated[
+        list[str], typer.Argument(metavar="DOC_ID...", help="Filings, as `fin-agent filings` lists them.")
+    ],
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Take filings out of the index. Their files are left alone: `fin-agent ingest` adds them again."""
+    from fin_agent.cli.removing import remove_filings
+
+    return remove_filings(doc_ids, index, as_json=as_json)
+
+
+@app.command()
+@reported
 def info(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
     """Say which version and which index are in use, why that one, and what it holds."""
     from fin_agent.cli.listing import describe_index

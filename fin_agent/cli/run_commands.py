@@ -49,7 +49,7 @@ def show_run(name: str, given: Path | None, *, step: int | None, full: bool, as_
     return ExitCode.DONE
 
 
-def compare_runs(name: str, other: str, given: Path | None, *, as_json: bool) -> ExitCode:
+def compare_runs(name: str, other: str, given: Path | None, *, full: bool, as_json: bool) -> ExitCode:
     """Say what differs between two runs."""
     with opened_store(given) as store:
         first, second = store.run(name), store.run(other)
@@ -64,7 +64,7 @@ def compare_runs(name: str, other: str, given: Path | None, *, as_json: bool) ->
             }
         )
     else:
-        show(comparison_view(first, second, differences))
+        show(comparison_view(first, second, differences, full=full))
     return ExitCode.DONE
 
 

@@ -11,9 +11,25 @@ from fin_agent.cli.exits import ExitCode, reported
 from fin_agent.cli.options import AsJson, Debug, IndexFolder
 
 RunName = Annotated[
-    str, typer.Argument(metavar="RUN", help="Its id, the beginning of it, `last`, or `last~1` for the one before.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="Its id, the beginning of it, `last`, `last~1` for the one before, or the id of its question in a batch.",
+    ),
 ]
 Other = Annotated[str, typer.Argument(metavar="OTHER", help="The run to hold against it.")]
+AllDifferences = Annotated[
+    bool, typer.Option("--full", help="Show every difference; without it the first few of each part.")
+]
+AskedIndex = Annotated[
+    Path | None,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help="Folder of the index to ask, and whose runs are meant. Not given: the run's own index where it still is,"
+        " else that of FIN_AGENT_INDEX, else one of your own; which one is said.",
+    ),
+]
 
 runs = typer.Typer(help="Look at recorded runs: list, show, replay, compare.", no_args_is_help=True)
 
@@ -50,22 +66,33 @@ def show(
 
 @runs.command()
 @reported
-def replay(run: RunName, index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+def replay(
+    run: RunName,
+    full: AllDifferences = False,
+    index: AskedIndex = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
     """Ask again as it was asked then, and say what differs. Exit code 3 where something does."""
     from fin_agent.cli.replaying import replay_run
 
-    return replay_run(run, index, as_json=as_json)
+    return replay_run(run, index, full=full, as_json=as_json)
 
 
 @runs.command()
 @reported
 def diff(
-    run: RunName, other: Other, index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False
+    run: RunName,
+    other: Other,
+    full: AllDifferences = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
 ) -> ExitCode:
     """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer."""
     from fin_agent.cli.run_commands import compare_runs
 
-    return compare_runs(run, other, index, as_json=as_json)
+    return compare_runs(run, other, index, full=full, as_json=as_json)
 
 
 @runs.command()
@@ -76,9 +103,10 @@ def export(
         Path | None, typer.Option("--out", metavar="FILE.json", help="Gets the run; standard output where not given.")
     ] = None,
     index: IndexFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For the sake of scripts: it is JSON anyway.")] = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Write a run, with its whole trace, as JSON."""
+    """Write a run, with its whole trace, as JSON: on one line, or set for reading where a file gets it."""
     from fin_agent.cli.run_commands import export_run
 
     return export_run(run, index, out=out)

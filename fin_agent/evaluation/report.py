@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from rich import box
 from rich.table import Table
 
 from fin_agent.evaluation.financebench import Retrieval, Row
@@ -60,10 +61,10 @@ class BenchmarkReport:
 
     def as_table(self) -> Table:
         """One line per group; shares in percent."""
-        table = Table(title="FinanceBench", caption="recall over the first five; numeric match on metrics questions")
-        table.add_column("questions", no_wrap=True)
+        table = Table(title="FinanceBench", caption=_CAPTION, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table.add_column("questions")
         for heading in _COLUMNS:
-            table.add_column(heading, justify="right")
+            table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
         table.add_row(*_cells("overall", self.overall), style="bold")
         for groups in (self.by_question_type, self.by_filing_type):
             table.add_section()
@@ -100,14 +101,18 @@ def write_rows(rows: Sequence[Row], path: Path) -> None:
 
 _COLUMNS = (
     "n",
-    "document recall",
-    "page recall, passages",
-    "page recall, pages",
-    "numeric match",
-    "strict match",
+    "documents",
+    "passages",
+    "pages",
+    "match",
+    "strict",
     "refused",
-    "median s",
+    "s",
     "p95 s",
+)
+_CAPTION = (
+    "documents, passages, pages: recall over the first five of each, in percent (passages: of the pages they are on);"
+    " match, strict: numbers right, on metrics questions; s: median seconds, p95 s: 95th percentile"
 )
 
 

@@ -16,6 +16,7 @@ from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
+from fin_agent.presentation.runs_groups import group_line
 
 _SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
@@ -33,6 +34,7 @@ def trace_view(trace: Sequence[TraceStep]) -> RenderableType:
         lines += [head, Padding(Text(one_line(step.summary)), (0, 0, 0, 5))]
         seen = (*step.details, *map(_judged_line, step.judged))
         lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in seen]
+        lines += [Padding(cut(group_line(group)), (0, 0, 0, 7), style="dim") for group in step.groups]
     return Group(*lines)
 
 

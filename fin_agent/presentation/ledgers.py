@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
+from fin_agent.answering.answer import Citation
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.presentation.answers import money
 from fin_agent.presentation.plain import one_line
@@ -27,11 +26,13 @@ _UNDER = 4
 class LedgerView:
     """Slots company by company: figure, period, value, filing, page; the reason and conflicts beneath.
 
-    Optional slots that nothing fills are named together, unless all is to be shown in `full`.
+    Optional slots that nothing fills are counted on a line, and of companies that were not chosen no optional slot is
+    shown, unless all is to be shown in `full`.
     """
 
-    def __init__(self, entries: Sequence[Entry], *, full: bool = False) -> None:
-        self._entries = entries
+    def __init__(self, entries: Sequence[Entry], citations: Sequence[Citation] = (), *, full: bool = False) -> None:
+        """`citations` are those of the answer: they tell which company was chosen, where one was."""
+        self._entries = entries if full else _without_optional_of_others(entries, citations)
         self._full = full
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -39,16 +40,15 @@ class LedgerView:
         columns = _Columns.fitting(told, options.max_width)
         if told:
             yield Text(_GAP + columns.line("Figure", "Period", "Value", "Filing", "Page"), style="dim")
-        for company, grouped in groupby(self._entries, key=lambda entry: entry.slot.company_name):
-            entries = list(grouped)
+        for company, entries in _by_company(self._entries).items():
             yield Text(one_line(company), style="bold", no_wrap=True, overflow="ellipsis")
             for entry in entries:
                 if entry in told:
                     yield from _slot(entry, columns)
-            if together := _together(entry for entry in entries if entry not in told):
-                line = Table.grid(padding=(0, 1))
-                line.add_row(Text(OPTIONAL, style="dim"), Text(f"optional and empty: {together}", style="dim"))
-                yield line
+            empty = [entry for entry in entries if entry not in told]
+            if empty:
+                line = f"{OPTIONAL} {len(empty)} optional and empty: {_together(empty)}"
+                yield Text(line, style="dim", no_wrap=True, overflow="ellipsis")
         yield Text(_counted(self._entries), style="dim")
 
 
@@ -57,6 +57,43 @@ def tick(entry: Entry) -> str:
     if entry.figure is not None:
         return FILLED
     return EMPTY if entry.required else OPTIONAL
+
+
+def _by_company(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The slots of each company, in the order in which companies come first."""
+    grouped: dict[str, list[Entry]] = {}
+    for entry in entries:
+        grouped.setdefault(entry.slot.company_name, []).append(entry)
+    return grouped
+
+
+def _without_optional_of_others(entries: Sequence[Entry], citations: Sequence[Citation]) -> Sequence[Entry]:
+    """Where one company is chosen by a figure: what is asked of it is wanted of no other.
+
+    The chosen one is known by what is required of it beyond the choice, or what the answer cites; while nothing is, all
+    stays.
+    """
+    cited = {(citation.doc_id, citation.page, citation.box) for citation in citations}
+    chosen = {
+        entry.slot.company_name
+        for entry in _asked_of_the_chosen(entries)
+        if entry.required
+        or (entry.figure is not None and (entry.figure.doc_id, entry.figure.page, entry.figure.box) in cited)
+    }
+    return [entry for entry in entries if entry.required or entry.slot.company_name in chosen] if chosen else entries
+
+
+def _asked_of_the_chosen(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Such a ledger goes over the companies twice: by what one is chosen, then what is asked. The second time."""
+    seen: set[str] = set()
+    last = ""
+    for at, entry in enumerate(entries):
+        name = entry.slot.company_name
+        if name != last and name in seen:
+            return entries[at:]
+        seen.add(name)
+        last = name
+    return ()
 
 
 def _slot(entry: Entry, columns: _Columns) -> Iterator[Text | Padding]:

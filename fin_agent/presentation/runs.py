@@ -16,6 +16,7 @@ from fin_agent.config import Settings
 from fin_agent.presentation.ledgers import LedgerView
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
+from fin_agent.presentation.runs_fields import fields_line
 from fin_agent.presentation.runs_steps import rounds_view, step_view
 from fin_agent.runs.evidence_kept import KeptPassage, kept_last
 from fin_agent.runs.run import Run
@@ -45,14 +46,16 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield from (Text(f"Assumed: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
     if answer.ledger:
         yield _heading("Ledger")
-        yield LedgerView(answer.ledger, full=full)
+        yield LedgerView(answer.ledger, answer.citations, full=full)
     if answer.trace:
-        yield rounds_view(answer.trace, [step.seconds for step in run.steps] if _timed(run) else [], full=full)
+        seconds = [step.seconds for step in run.steps] if _timed(run) else []
+        yield rounds_view(answer.trace, seconds, searched=answer.rounds > 0, full=full)
     evidence = kept_last(answer)
     if evidence:
         yield _heading("Evidence")
         cited = _cited(evidence, answer.citations)
-        yield from (_kept(kept, cited[at], full) for at, kept in enumerate(evidence))
+        mark = answer.program is None  # of a figure its row and column are quoted, which no passage holds as words
+        yield from (_kept(kept, cited[at], full, mark=mark) for at, kept in enumerate(evidence))
     if answer.program:
         yield _heading("Program")
         yield Padding(program_view(answer.program), (0, 0, 0, 2))
@@ -96,14 +99,17 @@ def _refusal(answer: Answer) -> Panel:
     )
 
 
-def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool) -> RenderableType:
+def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
     """Where it stands, why it was kept, and what the answer takes from it, else how it begins."""
     place = Text.assemble((one_line(kept.doc_id), "bold"), f", page {kept.page + 1}")
-    lines: list[RenderableType] = [place.append(f"  passage {kept.ordinal}", style="dim")]
+    place.append(f"  passage {kept.ordinal}", style="dim")
+    if mark and quoted:
+        place.append("  ✓ quoted", style="green")
+    lines: list[RenderableType] = [place]
     if kept.why:
         lines.append(Padding(Text(one_line(kept.why), style="green"), (0, 0, 0, 4)))
     if kept.fields:
-        lines.append(Padding(Text(one_line(" · ".join(kept.fields)), style="cyan"), (0, 0, 0, 4)))
+        lines.append(Padding(Text(fields_line(kept.fields), style="cyan"), (0, 0, 0, 4)))
     lines += [Padding(Text(f"“{quote}”"), (0, 0, 0, 4)) for quote in quoted]
     if kept.text and (full or not quoted):
         shown = plain(kept.text).expandtabs(2) if full else one_line(kept.text, _SHOWN_OF_A_PASSAGE)

@@ -14,10 +14,13 @@ from rich.text import Text
 
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.runs_fields import fields_line
 from fin_agent.presentation.runs_groups import groups_view
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
 """Steps whose lines are a ranking: the first of them are enough, on one line."""
+_FILLED = "filled: "
+"""How a filter says what is in the ledger already."""
 _LINES = 4
 _LONGEST_LINE = 150
 _DROPPED = 3
@@ -25,35 +28,54 @@ _NUMBER = 5
 _NEW_LINE = "\n"
 
 
-def rounds_view(trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, full: bool = False) -> RenderableType:
-    """All steps under a heading per round; `seconds` gives the time of each, or of none."""
+def rounds_view(
+    trace: Sequence[TraceStep], seconds: Sequence[float] = (), *, searched: bool = True, full: bool = False
+) -> RenderableType:
+    """All steps under a heading per round; `seconds` gives the time of each, or of none.
+
+    Without `full` what a step judged in an earlier round, with the same outcome, is only counted.
+    """
     parts: list[RenderableType] = []
+    judged_before: dict[str, Sequence[Judged]] = {}
     numbered = list(enumerate(trace, start=1))
     for round_number, steps in groupby(numbered, key=lambda pair: pair[1].round):
-        title = Text(f"Round {round_number}", style="bold")
+        title = Text(f"Round {round_number}" if searched else "Before any search", style="bold")
         parts.append(Padding(Rule(title, align="left", style="dim"), (1, 0, 0, 0)))
         for number, step in steps:
             repeated = not full and number > 1 and step.details == trace[number - 2].details
             shown = step.model_copy(update={"details": ()}) if repeated else step
-            parts.append(step_view(number, shown, seconds[number - 1] if seconds else None, full=full))
+            before = () if full else judged_before.get(step.node, ())
+            parts.append(step_view(number, shown, seconds[number - 1] if seconds else None, before=before, full=full))
+            judged_before[step.node] = step.judged
     return Group(*parts)
 
 
-def step_view(number: int, step: TraceStep, seconds: float | None = None, *, full: bool = False) -> RenderableType:
-    """One step: its summary, then what it saw, judged and ranked; without `full` long lists are cut."""
+def step_view(
+    number: int,
+    step: TraceStep,
+    seconds: float | None = None,
+    *,
+    before: Sequence[Judged] = (),
+    full: bool = False,
+) -> RenderableType:
+    """One step: its summary, then what it saw, judged and ranked; without `full` long lists are cut.
+
+    What it judged just as `before` is counted, not shown.
+    """
     time = f"  {seconds:.3f} s" if full and seconds is not None else ""
     name = one_line(step.node).replace("_", " ")
     head = Table.grid(padding=(0, 1))
     head.add_column(width=_NUMBER - 1, justify="right", no_wrap=True)
     head.add_column()
     head.add_row(str(number), Text.assemble((name, "cyan"), f"  {one_line(step.summary)}", (time, "dim")))
-    return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, full)))
+    return Group(head, *(Padding(part, (0, 0, 0, _NUMBER)) for part in _within(step, before, full)))
 
 
-def _within(step: TraceStep, full: bool) -> Iterator[RenderableType]:
+def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[RenderableType]:
     if step.judged:
-        yield _judged_view(step.judged, full)
-    lines = [one_line(detail) for detail in step.details]
+        yield _judged_view(step.judged, before, full)
+    # Passages kept and the ledger say what is filled.
+    lines = [one_line(detail) for detail in step.details if full or not (step.judged and detail.startswith(_FILLED))]
     if step.node in _SEARCHING and not full and lines:
         yield _OnOneLine(lines)
     else:
@@ -87,10 +109,14 @@ def _more(count: int) -> str:
     return f" · … {count} more" if count else ""
 
 
-def _judged_view(judged: Sequence[Judged], full: bool) -> RenderableType:
+def _judged_view(judged: Sequence[Judged], before: Sequence[Judged], full: bool) -> RenderableType:
     """Kept ones with a tick, then those dropped, each with why and the fields that match."""
-    kept = [each for each in judged if each.kept]
-    dropped = [each for each in judged if not each.kept]
+    known = set(map(_outcome, before))
+    new = [each for each in judged if _outcome(each) not in known]
+    kept = [each for each in new if each.kept]
+    dropped = [each for each in new if not each.kept]
+    kept_before = sum(each.kept for each in judged) - len(kept)
+    dropped_before = len(judged) - len(new) - kept_before
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -99,8 +125,20 @@ def _judged_view(judged: Sequence[Judged], full: bool) -> RenderableType:
         table.add_row(Text("✓", style="green"), _place(each), _why(each, fields=True))
     for each in dropped if full else dropped[:_DROPPED]:
         table.add_row(Text("–", style="dim"), Text(_place(each), style="dim"), _why(each, fields=full))
+    parts: list[RenderableType] = [table] if table.row_count else []
+    if kept_before:
+        parts.insert(0, Text.assemble(("✓", "green"), (f" {kept_before} kept as before", "dim")))
     more = 0 if full else len(dropped) - _DROPPED
-    return Group(table, Text(f"– … {more} more dropped", style="dim")) if more > 0 else table
+    if more > 0:
+        parts.append(Text(f"– … {more} more dropped", style="dim"))
+    if dropped_before:
+        parts.append(Text(f"– {dropped_before} dropped as before", style="dim"))
+    return Group(*parts)
+
+
+def _outcome(judged: Judged) -> tuple[str, int, bool, str, tuple[str, ...]]:
+    """What became of a passage; its score is another one with each question."""
+    return judged.doc_id, judged.ordinal, judged.kept, judged.why, judged.fields
 
 
 def _place(judged: Judged) -> str:
@@ -113,6 +151,6 @@ def _why(judged: Judged, *, fields: bool) -> Text:
     if judged.score is not None:
         text.append(f"{'  ' if text.plain else ''}{judged.score:.3f}", style="dim")
     if fields and judged.fields:
-        said = " · ".join(map(one_line, judged.fields))
+        said = fields_line(judged.fields)
         text.append(f"{_NEW_LINE if text.plain else ''}{said}", style="cyan" if judged.kept else "dim")
     return text

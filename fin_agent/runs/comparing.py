@@ -36,7 +36,10 @@ class Difference:
 
 def run_differences(first: Run, second: Run) -> list[Difference]:
     """How two runs were asked, then what came of it; nothing where they are the same but for id and time."""
-    return [*_differing(_ASKED, first, second), *answer_differences(first.answer, second.answer)]
+    asked = list(_differing(_ASKED, first, second))
+    # The question stands in the run and again in its answer.
+    came_of_it = (each for each in answer_differences(first.answer, second.answer) if each not in asked)
+    return [*asked, *came_of_it]
 
 
 def answer_differences(first: Answer, second: Answer) -> list[Difference]:

@@ -89,7 +89,8 @@ class RunStore:
             found = connection.execute(
                 f"SELECT {_LISTED} FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,)
             )
-            return [_read_line(row) for row in found]
+            rows = found.fetchall()
+            return [_read_line(row, _is_computed(connection, row)) for row in rows]
 
     def count(self) -> int:
         """How many runs are kept."""
@@ -97,7 +98,9 @@ class RunStore:
             return 0 if connection is None else int(connection.execute("SELECT count(*) FROM runs").fetchone()[0])
 
     def run(self, name: str) -> Run:
-        """The run named: by its id, the beginning of it, `last`, or `last~1` for the one before.
+        """The run named: by its id, the beginning of it, `last`, `last~1` for the one before, or its question's id.
+
+        Of several runs of a question id it is the last one.
 
         Raises RunStoreError where there is none, where several begin so, or where it cannot be read.
         """
@@ -156,11 +159,13 @@ class RunStore:
                 "SELECT number, id FROM runs WHERE id >= ? AND id < ? ORDER BY number DESC LIMIT ?",
                 (typed, f"{typed}~", _MOST_NAMED + 1),
             ).fetchall()
-        if not found or not typed:
+            if len(found) != 1:
+                found = _of_question(connection, name.strip()) or found
+        if not found or not name.strip():
             raise RunStoreError(
                 "there is no run of this name",
                 subject=name or "''",
-                remedy="`fin-agent runs list` lists those there are",
+                remedy="`fin-agent runs list` lists those there are, with the ids of questions of a batch",
             )
         if len(found) > 1:
             named = ", ".join(str(row["id"]) for row in found[:_MOST_NAMED])
@@ -214,6 +219,8 @@ class RunLine:
     refused: bool
     value: float | None
     unit: str | None
+    computed: bool
+    """Whether a program computed the answer: one without a value holds several figures then."""
     said: str
     """The beginning of the answer's text."""
     rounds: int
@@ -222,7 +229,7 @@ class RunLine:
     """What it takes in the file."""
 
 
-_LISTED = "id, started, question, question_id, strategy, refused, value, unit, said, rounds, seconds, bytes"
+_LISTED = "number, id, started, question, question_id, strategy, refused, value, unit, said, rounds, seconds, bytes"
 
 
 def _line(run: Run) -> tuple[str | int | float | None, ...]:
@@ -242,7 +249,25 @@ def _line(run: Run) -> tuple[str | int | float | None, ...]:
     )
 
 
-def _read_line(row: sqlite3.Row) -> RunLine:
+def _of_question(connection: sqlite3.Connection, question_id: str) -> list[sqlite3.Row]:
+    """The last run of the question of this id; nothing where there is none."""
+    return connection.execute(
+        "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1", (question_id,)
+    ).fetchall()
+
+
+def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
+    """Only an answer without a value has to be looked into for its program."""
+    if row["refused"] or row["value"] is not None:
+        return not row["refused"]
+    found = connection.execute("SELECT packed FROM contents WHERE number = ?", (row["number"],)).fetchone()
+    try:
+        return Run.model_validate_json(zlib.decompress(found["packed"] if found else b"")).answer.program is not None
+    except (zlib.error, ValidationError):
+        return False  # a run that cannot be read is still listed; `run` says what is wrong with it
+
+
+def _read_line(row: sqlite3.Row, computed: bool) -> RunLine:
     return RunLine(
         id=row["id"],
         started=datetime.fromisoformat(row["started"]),
@@ -252,6 +277,7 @@ def _read_line(row: sqlite3.Row) -> RunLine:
         refused=bool(row["refused"]),
         value=row["value"],
         unit=row["unit"],
+        computed=computed,
         said=row["said"],
         rounds=row["rounds"],
         seconds=row["seconds"],

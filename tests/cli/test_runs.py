@@ -141,6 +141,19 @@ class TestShow:
         assert max(map(len, shown.splitlines())) <= 100
         assert len(Ran("runs", "show", "last", "--full").out) > len(shown)
 
+    def test_a_run_of_a_batch_is_found_by_the_id_of_its_question(self, tmp_path: Path) -> None:
+        questions = questions_file(tmp_path, asked(LOOKUP, id="a"), asked(UNKNOWN_COMPANY, id="b"))
+        Ran("batch", questions, "--out", tmp_path / "out.jsonl")
+        assert Ran("runs", "show", "a", "--json").document["question"] == LOOKUP
+        assert [line.split()[3] for line in Ran("runs", "list").out.splitlines()[2:4]] == ["b", "a"]
+        ran = Ran("runs", "show", "c")
+        assert ran.code == 1 and "ids of questions of a batch" in ran.err
+
+    def test_several_figures_are_listed_as_such(self) -> None:
+        Ran("ask", "What was the net sales of Harborlight in FY2022, FY2023 and FY2024?")
+        assert "several figures" in Ran("runs", "list").out
+        assert Ran("runs", "list", "--json").document["runs"][0]["computed"] is True
+
     def test_json_is_the_run_and_a_step_is_a_step(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
         (run,) = kept(store_file)
@@ -170,10 +183,13 @@ class TestShow:
 
 class TestReplay:
     @pytest.mark.parametrize("strategy", ["default", "bm25"])
-    def test_gives_the_same_again(self, strategy: str, store_file: Path) -> None:
+    def test_gives_the_same_again(self, strategy: str, store_file: Path, sample_index: Path) -> None:
         Ran("ask", LOOKUP, "--strategy", strategy, "--doc", "harborlight_2023_10k")
         ran = Ran("runs", "replay", "last")
-        assert (ran.code, ran.err) == (0, "")
+        assert (ran.code, ran.err) == (
+            0,
+            f"asking over the index in {sample_index.resolve()} (the one the run was asked over)\n",
+        )
         assert "gives the same answer and the same trace again" in ran.out
         document = Ran("runs", "replay", "last", "--json").document
         assert (document["identical"], document["changed_since"], document["differences"]) == (True, [], [])
@@ -193,6 +209,7 @@ class TestReplay:
         ran = Ran("runs", "replay", "last")  # over the index recorded, whatever is in use
         assert ran.code == 3
         assert ran.err == (
+            f"asking over the index in {tmp_path / 'index'} (the one the run was asked over)\n"
             f"warning: the index has changed since: it held {filings} filings, and holds {filings - 1} now\n"
         )
         assert "does not come out the same again" in ran.out
@@ -201,7 +218,21 @@ class TestReplay:
         parts = [difference["part"] for difference in document["differences"]]
         assert not document["identical"] and {"documents", "pages", "ledger"} <= set(parts)
         there = Ran("runs", "replay", "last", "--index", sample_index)
-        assert (there.code, there.err) == (0, "")
+        assert (there.code, there.err) == (0, f"asking over the index in {sample_index} (--index)\n")
+
+    def test_says_that_the_index_of_the_run_is_gone(self, sample_index: Path, tmp_path: Path, store_file: Path) -> None:
+        moved = tmp_path / "moved"
+        shutil.copytree(sample_index, moved)
+        Ran("ask", LOOKUP, "--index", moved)
+        shutil.rmtree(moved)
+        ran = Ran("runs", "replay", "last")
+        assert (ran.code, ran.err) == (
+            0,
+            f"asking over the index in {sample_index}"
+            f" (FIN_AGENT_INDEX: the one the run was asked over, {moved}, is gone)\n",
+        )
+        moved.mkdir()  # a folder that holds no index is none
+        assert "is gone" in Ran("runs", "replay", "last").err
 
     def test_a_run_of_another_version_says_so(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
@@ -223,6 +254,14 @@ class TestCompareExportForget:
         parts = [difference["part"] for difference in document["differences"]]
         assert parts[0] == "settings" and {"documents", "pages", "passages", "steps"} <= set(parts)
         assert not document["identical"]
+        short, full = ran.out, Ran("runs", "diff", "last~1", "last", "--full").out
+        assert " more" in short and len(full.splitlines()) > len(short.splitlines())
+
+    def test_two_questions_are_told_once_and_in_short(self) -> None:
+        for question in (LOOKUP, "What was the days payable outstanding of Tellurond for FY2023?"):
+            Ran("ask", question)
+        lines = Ran("runs", "diff", "last~1", "last").out.splitlines()
+        assert lines.count("Question") == 1 and len(lines) < 120
 
     def test_the_same_asked_twice_does_not_differ(self) -> None:
         for _ in range(2):
@@ -237,7 +276,8 @@ class TestCompareExportForget:
         written = (tmp_path / "run.json").read_text(encoding="utf-8")
         assert Run.model_validate_json(written) == run
         assert without_seconds(json.loads(written)["answer"])["trace"]
-        assert Run.model_validate(Ran("runs", "export", "last").document) == run
+        for arguments in ([], ["--json"]):
+            assert Run.model_validate(Ran("runs", "export", "last", *arguments).document) == run
         assert not list(tmp_path.glob("*.part"))
 
     def test_forget(self, store_file: Path) -> None:

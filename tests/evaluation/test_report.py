@@ -97,6 +97,14 @@ class TestRendering:
             assert words in shown
         assert "same content" in shown
 
+    def test_no_heading_is_cut_at_100_columns(self) -> None:
+        console = Console(width=100, record=True, file=io.StringIO())
+        console.print(summarize([*ROWS, *[replace(FIRST, id=f"r{n}", seconds=12.5) for n in range(150)]]).as_table())
+        shown = console.export_text()
+        assert "…" not in shown and max(map(len, shown.splitlines())) <= 100
+        for heading in ("documents", "passages", "pages", "match", "strict", "refused", "p95"):
+            assert heading in shown
+
     def test_json_holds_the_figures(self) -> None:
         record = json.loads(json.dumps(summarize(ROWS).as_json()))
         assert record["overall"]["numeric_match"] == 0.5

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved
 from fin_agent.evidence.ledger import Entry, Figure
+from fin_agent.evidence.trace import RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
-from fin_agent.presentation.answers import answer_view, money
+from fin_agent.presentation.answers import answer_view, money, trace_view
 
 
 def text_of(view: RenderableType) -> str:
@@ -107,6 +109,36 @@ def test_answer_that_is_a_quotation_is_shown_once() -> None:
     shown = text_of(answer_view(Answer(question="?", answer=AnswerValue(text="Sales rose."), citations=(citation,))))
     assert shown.count("Sales rose.") == 1
     assert shown.index("Sales rose.") < shown.index("doc, page 1")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_the_program_shown_is_python(width: int) -> None:
+    label = "Purchases of property, plant and equipment"
+    lines = [f"    figure_{n} = {n}  # USD millions: '{label}', {'x' * 70}_10k page 12 line 24" for n in range(9)]
+    total = f"    total = {' + '.join(f'figure_{n}' for n in range(9))}"
+    program = "\n".join(["def solution():", *lines, "", total, "    return total", ""])
+    answer = Answer(question="?", answer=AnswerValue(value=36.0, text="36."), program=program, rounds=1)
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    with console.capture() as captured:
+        console.print(answer_view(answer))
+    shown = captured.get().splitlines()
+    begins = next(at for at, line in enumerate(shown) if line.startswith("  def "))
+    found: dict[str, Any] = {}
+    exec(compile("\n".join(line[2:] for line in shown[begins:-1]), "shown", "exec"), found)
+    assert found["solution"]() == 36
+
+
+def test_a_trace_has_a_line_for_each_group() -> None:
+    ranked = tuple(("acme_2023_10k", ordinal) for ordinal in range(25))
+    groups = (
+        RankedGroup(stage="group", number=1, ranked=ranked, finalists=6),
+        RankedGroup(stage="round", number=2, attempt=2, ranked=ranked[:6], finalists=6, note="top 5 agree (1.00)"),
+    )
+    lines = text_of(trace_view([TraceStep(node="search_passages", round=1, summary="", groups=groups)])).splitlines()
+    first, second = (line.strip() for line in lines[-2:])
+    assert first == "group 1: 25 met, 6 went on: acme_2023_10k:0, acme_2023_10k:1, acme_2023_10k:2 … 3 more"
+    assert second.startswith("round 2, attempt 2: 6 met, 6 went on; top 5 agree (1.00): acme_2023_10k:0, ")
+    assert second.endswith("…")
 
 
 def test_refusal_lists_what_is_missing_and_what_was_found() -> None:

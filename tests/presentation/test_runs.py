@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -137,7 +138,7 @@ class TestLedger:
             "✓", "revenue", "FY2023", "$3,533", "million", "acme_2023_10k", "9",
         ]  # fmt: skip
         assert next(line for line in lines if line.startswith("✗")).split() == ["✗", "inventories", "FY2023", "missing"]
-        assert "· optional and empty: debt (FY2023)" in lines
+        assert "· 1 optional and empty: debt (FY2023)" in lines
         assert lines[-1] == "✓ 1 filled   ✗ 1 required and empty   · 1 optional and empty"
         assert "    exact" in lines
 
@@ -148,9 +149,48 @@ class TestLedger:
 
     def test_empty_optional_slots_are_named_once_each(self) -> None:
         entries = [entry(label, required=False, year=year) for year in (2022, 2023) for label in ("debt", "leases")]
-        together = "· optional and empty: debt (FY2022, FY2023), leases (FY2022, FY2023)"
+        together = "· 4 optional and empty: debt (FY2022, FY2023), leases (FY2022, FY2023)"
         assert together in shown(LedgerView(entries))
+        assert "· 4 optional and empty: debt (FY2022, FY2023), leases…" in shown(LedgerView(entries), 54)
         assert sum(line.startswith("· ") for line in shown(LedgerView(entries, full=True))) == 5
+
+    def test_a_company_has_its_slots_together(self) -> None:
+        entries = [entry(label, company=name) for label in ("revenue", "debt") for name in ("Acme", "Zenith")]
+        lines = shown(LedgerView(entries))
+        assert [line for line in lines if line in ("Acme", "Zenith")] == ["Acme", "Zenith"]
+        assert [line.split()[1] for line in lines if line.startswith("✗ ")][:4] == ["revenue", "debt"] * 2
+
+    def test_of_companies_not_chosen_no_optional_slot_is_shown(self) -> None:
+        asked = figure("7", page=20)
+        entries = [
+            *(entry("revenue", figure(page=page), company=name) for page, name in ((8, "Acme"), (9, "Zenith"))),
+            entry("debt", asked, company="Acme", required=False),
+            entry("leases", company="Acme", required=False),
+            entry("debt", figure(page=30), company="Zenith", required=False),
+            entry("leases", company="Zenith", required=False),
+        ]
+        cited = [Citation(doc_id=asked.doc_id, page=asked.page, text="Debt", box=asked.box)]
+        text = "\n".join(shown(LedgerView(entries, cited)))
+        assert text.count("debt") == 1 and text.index("debt") < text.index("Zenith")
+        assert text.count("1 optional and empty: leases (FY2023)") == 1
+        assert text.endswith("✓ 3 filled   · 1 optional and empty")
+        assert "\n".join(shown(LedgerView(entries, cited, full=True))).count("debt") == 2
+        required = entries[2].model_copy(update={"required": True, "figure": None})
+        missing = "\n".join(shown(LedgerView([*entries[:2], required, *entries[3:]])))
+        assert "✗ debt" in missing and missing.count("debt") == missing.count("leases") == 1
+        undecided = "\n".join(shown(LedgerView(entries)))
+        assert undecided.count("debt") == 2 and undecided.count("optional and empty: leases") == 2
+
+    def test_of_companies_compared_optional_slots_stay(self) -> None:
+        used = figure("7", page=20)
+        entries = [
+            entry("revenue", figure(), company="Acme"),
+            entry("debt", used, company="Acme", required=False),
+            entry("revenue", figure(page=9), company="Zenith"),
+            entry("debt", company="Zenith", required=False),
+        ]
+        cited = [Citation(doc_id=used.doc_id, page=used.page, text="Debt", box=used.box)]
+        assert "· 1 optional and empty: debt (FY2023)" in shown(LedgerView(entries, cited))
 
     def test_columns_line_up_over_companies(self) -> None:
         entries = [entry("revenue", figure(), company=name) for name in ("Acme Corp.", "Zenith, Inc.")]
@@ -238,6 +278,63 @@ class TestRun:
         short, full = ([line.strip() for line in shown(run_view(run(), full=full))] for full in (False, True))
         assert (short.count("inventories"), full.count("inventories")) == (1, 2)
 
+    def test_what_is_judged_as_before_is_only_counted(self) -> None:
+        made = run()
+        again = TraceStep(
+            node="filter_passages",
+            round=2,
+            summary="kept 3",
+            judged=(
+                judged(8, True),
+                judged(9, False),
+                judged(10, True),
+                judged(30, True).model_copy(update={"fields": ("time: FY2022", "time: FY2023", "metrics: debt")}),
+            ),
+            details=("filled: debt", "empty: inventories"),
+        )
+        answer = made.answer.model_copy(update={"trace": (*made.answer.trace[:-1], again)})
+        made = made.model_copy(update={"answer": answer, "steps": ()})
+        short, full = ("\n".join(shown(run_view(made, full=full))) for full in (False, True))
+        second = short[short.index("Round 2") : short.index("Evidence ")]
+        lines = [line.strip() for line in second.splitlines()]
+        assert lines[2] == "✓ 1 kept as before" and "– 1 dropped as before" in lines
+        assert "page 11" in second and "page 31" in second and "page 9" not in second
+        assert "time: FY2022, FY2023 · metrics: debt" in lines
+        assert "empty: inventories" in lines and "filled: debt" not in short
+        assert "as before" not in full and "filled: debt" in full
+
+    def test_a_run_refused_before_any_search_says_so(self) -> None:
+        made = run(refused=True)
+        trace = (TraceStep(node="rewrite_query", round=1, summary="no company"),)
+        answer = made.answer.model_copy(update={"trace": trace, "rounds": 0})
+        text = "\n".join(shown(run_view(made.model_copy(update={"answer": answer, "steps": ()}))))
+        assert "Before any search ─" in text and "Round 1" not in text
+
+    def test_an_answer_in_words_marks_what_it_quotes(self) -> None:
+        made = run()
+        trace = (*made.answer.trace[:-1], made.answer.trace[-1].model_copy(
+            update={"judged": (judged(8, True), judged(12, True))}
+        ))  # fmt: skip
+        answer = made.answer.model_copy(update={"trace": trace, "program": None})
+        lines = shown(run_view(made.model_copy(update={"answer": answer})))
+        assert "acme_2023_10k, page 9  passage 8  ✓ quoted" in lines
+        assert "acme_2023_10k, page 13  passage 12" in lines
+        assert not any("quoted" in line for line in shown(run_view(run())))
+
+    @pytest.mark.parametrize("width", [60, 80, 100, 120])
+    def test_the_program_shown_is_python(self, width: int) -> None:
+        made = run()
+        names = [f"capital_expenditures_of_a_company_fy{year}" for year in range(2019, 2024)]
+        figures = [f"    {name} = 5  # USD: 'Net, sales', {'a_long_name_' * 7}2023_10k page 1" for name in names]
+        program = "\n".join(["def solution():", *figures, f"    return {' + '.join(names)}", ""])
+        answer = made.answer.model_copy(update={"program": program})
+        lines = shown(run_view(made.model_copy(update={"answer": answer})), width)
+        begins = next(at for at, line in enumerate(lines) if line.startswith("Program ")) + 1
+        ends = next(at for at, line in enumerate(lines) if line.startswith("Time "))
+        found: dict[str, Any] = {}
+        exec(compile("\n".join(line[2:] for line in lines[begins:ends]), "shown", "exec"), found)
+        assert found["solution"]() == 25 and fits(lines, width)
+
     def test_groups_of_a_tournament(self) -> None:
         text = "\n".join(shown(run_view(run()), 120))
         row = next(line.split() for line in text.splitlines() if line.strip().startswith("group "))
@@ -262,6 +359,31 @@ class TestList:
         assert lines[3].split()[0] == ids[0] and "refused" in lines[3]
         assert lines[-1].startswith("the last 2 of 7 runs")
         assert "\x1b" not in "".join(lines)
+
+    def test_ids_of_questions_stand_where_there_are_some(self, tmp_path: Path) -> None:
+        made = run()
+        with RunStore(tmp_path / "runs.sqlite") as store:
+            store.record(made.model_copy(update={"answer": made.answer.model_copy(update={"id": None})}))
+            assert " Id " not in shown(runs_view(store.listed(), 1, date(2026, 11, 1)))[0]
+            store.record(made.model_copy(update={"id": "0" * 12}))
+            lines = shown(runs_view(store.listed(), 2, date(2026, 11, 1)))
+        assert lines[0].split()[:4] == ["Run", "UTC", "Id", "Question"]
+        assert lines[2].split()[3] == "q1" and lines[3].split()[3] == "What"
+
+    def test_several_figures_are_no_words(self, tmp_path: Path) -> None:
+        several = run().answer.model_copy(update={"answer": AnswerValue(text="A: 1; B: 2")})
+        words = several.model_copy(update={"program": None})
+        with RunStore(tmp_path / "runs.sqlite") as store:
+            for answer in (several, words):
+                store.record(run().model_copy(update={"answer": answer}))
+            lines = shown(runs_view(store.listed(), 2, date(2026, 11, 1)))
+        assert "in words" in lines[2] and "several figures" in lines[3]
+
+    def test_the_caption_stays_on_one_line(self, tmp_path: Path) -> None:
+        with RunStore(tmp_path / "runs.sqlite") as store:
+            store.record(run().model_copy(update={"question": "Q?"}))
+            lines = shown(runs_view(store.listed(), 12_345, date(2026, 11, 1)))
+        assert lines[-1] == "the last 1 of 12,345 runs; R: rounds of search, s: seconds"
 
     def test_runs_of_another_year_say_so(self, tmp_path: Path) -> None:
         with RunStore(tmp_path / "runs.sqlite") as store:
@@ -297,6 +419,21 @@ class TestComparison:
         first, second = run(), run()
         second = second.model_copy(update={"answer": second.answer.model_copy(update={"program": None})})
         assert "  -     return 3533 # USD" in shown(differences_view(run_differences(first, second)))
+
+    def test_a_part_is_cut_after_its_first_differences_unless_in_full(self) -> None:
+        first, second = run(), run()
+        answer = second.answer.model_copy(
+            update={
+                "retrieved": Retrieved(documents=tuple(f"filing_{number}" for number in range(9))),
+                "missing": tuple(f"figure {number}" for number in range(9)),
+            }
+        )
+        second = second.model_copy(update={"answer": answer, "question": "Another one?"})
+        differences = run_differences(first, second)
+        short, full = ("\n".join(shown(differences_view(differences, full=full))) for full in (False, True))
+        assert "+ filing_0 · filing_1 · filing_2 · … 6 more" in short and "filing_8" not in short
+        assert "  + figure 2\n  + … 6 more" in short
+        assert "filing_8" in full and "figure 8" in full and "… " not in full
 
     def test_nothing_differs(self) -> None:
         assert shown(comparison_view(run(), run(), []))[-1] == "The two runs are the same."

@@ -137,3 +137,9 @@ class TestEvidence:
 
 def _places(kept: Sequence[KeptPassage]) -> set[tuple[str, int]]:
     return {(each.doc_id, each.page) for each in kept}
+
+
+def test_a_question_asked_otherwise_is_named_once() -> None:
+    differences = run_differences(run("One?"), run("Another?"))
+    assert [each.part for each in differences] == ["question"]
+    assert (differences[0].first, differences[0].second) == (("One?",), ("Another?",))

@@ -21,6 +21,28 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "runs.sqlite"
 
 
+class TestNamedByTheQuestion:
+    def test_the_last_run_of_a_question_id(self, file: Path) -> None:
+        with RunStore(file) as store:
+            for at, question_id in enumerate(["a", "1", "a", "b"]):
+                made = run(f"asked {at}", at=at)
+                store.record(made.model_copy(update={"answer": made.answer.model_copy(update={"id": question_id})}))
+            assert store.run("a").question == "asked 2"
+            assert store.run(" b ").question == "asked 3"
+            begin = store.listed()[0].id[0]
+            assert all(line.id.startswith(begin) for line in store.listed())
+            assert store.run("1").question == "asked 1"
+            with pytest.raises(RunStoreError, match="no run of this name"):
+                store.run("A")
+
+    def test_the_name_of_a_run_goes_first(self, file: Path) -> None:
+        with RunStore(file) as store:
+            first = store.record(run("first"))
+            made = run("second", at=60)
+            store.record(made.model_copy(update={"answer": made.answer.model_copy(update={"id": first.id})}))
+            assert store.run(first.id).question == "first"
+
+
 class TestKeeping:
     def test_a_run_comes_back_as_it_was(self, file: Path) -> None:
         given = run("Who? \u2028 \N{SNOWMAN}", said=noise(3))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 
 from fin_agent.evaluation.generated.scoring import Outcome
@@ -47,10 +48,10 @@ class GeneratedReport:
 
     def as_table(self) -> Table:
         """One line per family, then per kind; shares in percent."""
-        table = Table(title="Generated questions", caption="full ledger: no required slot empty within three rounds")
+        table = Table(title=_TITLE, caption=_CAPTION, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         table.add_column("questions", no_wrap=True)
         for heading in _COLUMNS:
-            table.add_column(heading, justify="right")
+            table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
         for family in self.families:
             table.add_row(*_cells(family), style="bold")
         table.add_section()
@@ -100,16 +101,11 @@ def failure_lines(outcome: Outcome) -> Iterator[str]:
         yield f"  {outcome.differing} repeated runs answered otherwise"
 
 
-_COLUMNS = (
-    "n",
-    "full ledger",
-    "rounds 1/2/3",
-    "slots equal",
-    "right",
-    "refused",
-    "missing named",
-    "median s",
-    "differing",
+_COLUMNS = ("n", "full", "rounds 1/2/3", "slots", "right", "refused", "named", "s", "unlike")
+_TITLE = "Generated questions"
+_CAPTION = (
+    "in percent of the questions; full: no required slot empty within three rounds; slots: those that the question"
+    " needs; named: what is missing; s: median seconds; unlike: questions that another run answered otherwise"
 )
 
 

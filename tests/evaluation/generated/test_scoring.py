@@ -167,6 +167,11 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     with console.capture() as captured:
         console.print(report.as_table())
     assert "multi-filing" in captured.get() and "1/0/1" in captured.get()
+    narrow = Console(width=100)
+    with narrow.capture() as captured:
+        narrow.print(report.as_table())
+    shown = captured.get()
+    assert "…" not in shown and all(heading in shown for heading in ("rounds", "slots", "refused", "named", "unlike"))
     write_outcomes([right, wrong, refused], tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
