@@ -20,6 +20,7 @@ from fin_agent.evidence.expressions import (
     Operation,
     Quantity,
     resolve,
+    slots_of,
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
@@ -47,12 +48,12 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
 
     Where one company is chosen first, the result is a list: what is asked of it, then what each was ranked by.
     """
-    writer = _Writer(ledger, several=len(by_company((*plan.ranked, *plan.terms))) > 1)
+    wanted = wanted_terms(plan, intent, ledger)
+    writer = _Writer(ledger, (*plan.ranked, *wanted), several=len(by_company((*plan.ranked, *plan.terms))) > 1)
     ranks = [
         (_ranked_by([writer.term(term)[0] for term in terms], terms, intent), terms[0].company.name)
         for terms in by_company(plan.ranked).values()
     ]
-    wanted = wanted_terms(plan, intent, ledger)
     terms = [writer.term(term) for term in wanted]
     if not terms:
         raise ValueError("no company stands out")
@@ -68,13 +69,15 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
 
 
 class _Writer:
-    def __init__(self, ledger: Ledger, *, several: bool) -> None:
+    def __init__(self, ledger: Ledger, terms: Sequence[Term], *, several: bool) -> None:
         self._known = ledger.figures
         self._several = several
         self._names: dict[Slot, str] = {}
         self.variables: dict[str, Figure] = {}
         self.steps: list[str] = []
-        scales = Counter(figure.scale for figure in self._known.values() if figure.unit in ("USD", "shares"))
+        trees = (resolve(term.tree, lambda slot: slot in self._known)[0] for term in terms)
+        used = dict.fromkeys(slot for tree in trees if tree is not None for slot, _ in slots_of(tree))
+        scales = Counter(self._known[slot].scale for slot in used if self._known[slot].unit in ("USD", "shares"))
         self.scale = max(scales, key=lambda scale: (scales[scale], scale)) if scales else 1
 
     def term(self, term: Term) -> tuple[str, str]:

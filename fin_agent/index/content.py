@@ -105,7 +105,7 @@ class StoredContent(OpenedFile):
         return [RowLabel(*row) for row in found]
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
-        """See FilingIndex.parts. Scopes, and rows into which an income statement divides revenue and its cost."""
+        """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
         found = self._read(
             "SELECT DISTINCT facts.scope FROM facts JOIN filings ON filings.id = facts.filing_id"
             f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.scope IS NOT NULL AND facts.metric IS NOT NULL"
@@ -118,7 +118,13 @@ class StoredContent(OpenedFile):
             " AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%' OR facts.section LIKE '%cost of%')",
             sorted(doc_ids),
         )
-        return frozenset(row[0] for row in (*found, *rows_of_income))
+        tagged_rows = self._read(
+            "SELECT DISTINCT facts.label FROM facts JOIN filings ON filings.id = facts.filing_id"
+            f" WHERE filings.doc_id IN ({_marks(doc_ids)}) AND facts.scope IS NOT NULL AND facts.metric IS NOT NULL"
+            " AND facts.tag IS NOT NULL AND coalesce(facts.statement, '') != 'equity'",
+            sorted(doc_ids),
+        )
+        return frozenset(row[0] for row in (*found, *rows_of_income, *tagged_rows))
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""

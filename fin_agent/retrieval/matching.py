@@ -23,12 +23,26 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     home = metrics[slot.metric].statement
     return (
         fact.metric == slot.metric
-        and same_part(fact.scope, slot.part)
+        and is_of_part(fact, slot.part)
+        and not (fact.tag is not None and metrics[slot.metric].period == "instant" and fact.period.months)
         and fact.unit == metrics[slot.metric].unit
         and (fact.tied or home is None)
         and owners.get(sourced.doc_id) == slot.company
         and covers(fact, slot, home)
     )
+
+
+def is_of_part(fact: Fact, part: str | None) -> bool:
+    """Whether the fact is a figure of that part of its company (None is the whole), by its name as printed or tagged.
+
+    A figure of two parts at once (footwear of one brand) is a figure of neither.
+    """
+    if part is None or fact.scope is None:
+        return part is fact.scope
+    members = [axis for axis, _ in fact.tag.members if "ConsolidationItems" not in axis] if fact.tag else []
+    if len(members) > 1:
+        return False
+    return same_part(fact.scope, part) or (bool(members) and same_part(fact.label, part))
 
 
 def same_part(one: str | None, other: str | None) -> bool:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import metric_of_parts
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.matching import same_part
+from fin_agent.retrieval.matching import is_of_part
 from fin_agent.workspace import Workspace
 
 _KIND = (
@@ -70,7 +71,7 @@ def _asked_of(part: str, intent: Intent, workspace: Workspace) -> Intent | None:
     metrics = _metrics_in(whole.expression, workspace.lexicon)
     named_so = {metric: {metric, metric_of_parts(metric, workspace.lexicon) or metric} for metric in metrics}
     facts = workspace.index.facts(_filings_of(intent, workspace), metrics=frozenset().union(*named_so.values()))
-    stated = {sourced.fact.metric for sourced in facts if same_part(sourced.fact.scope, part)}
+    stated = {sourced.fact.metric for sourced in facts if is_of_part(sourced.fact, part)}
     if not all(stated & names for names in named_so.values()):
         return None
     return whole.model_copy(
@@ -80,7 +81,7 @@ def _asked_of(part: str, intent: Intent, workspace: Workspace) -> Intent | None:
             "measure": f"{part} {whole.measure}",
             "parts": (part,),
             "companies": intent.companies,
-            "periods": whole.periods or intent.periods,
+            "periods": intent.periods or whole.periods,
             "topics": intent.topics,
             "keywords": intent.keywords,
             "expansions": tuple(dict.fromkeys((*intent.expansions, *whole.expansions))),
@@ -104,28 +105,45 @@ def _metrics_in(expression: str, lexicon: Lexicon) -> frozenset[str]:
 
 
 def part_named(core: str, parts: Collection[str], workspace: Workspace) -> str | None:
-    """The longest of `parts` that `core` names outside the names of metrics and companies."""
-    rest = list(core)
-    spans = [(mention.start, mention.end) for mention in workspace.lexicon.mentions(core)]
-    spans += [(mention.start, mention.end) for mention in workspace.directory.mentions(core)]
-    for start, end in spans:
-        rest[start:end] = " " * (end - start)
-    said = " ".join("".join(rest).lower().split())
+    """The longest of `parts` that `core` names; a name inside that of a metric, a company or a period is none."""
+    text = " ".join(core.split())
+    taken = [(mention.start, mention.end) for mention in workspace.lexicon.mentions(text)]
+    taken += [(mention.start, mention.end) for mention in workspace.directory.mentions(text)]
+    parsed = parse_periods(text)
+    taken += [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
     named = [
         name
         for printed in sorted(parts)
         for name in (printed, *(piece.strip() for piece in printed.split(",")))
-        if _tells_something(name, workspace.lexicon) and re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", said)
+        if _tells_something(name, workspace.lexicon) and _stands_in(text, name, taken)
     ]
     return max(named, key=lambda name: (len(name), name), default=None)
 
 
 _SHORTEST = 4
+_OF_TIME = re.compile(
+    r"\b(?:ended|ending|balances?|beginning|end of|as of|years?|quarters?|months?|weeks?|(?:19|20)\d\d|january|february"
+    r"|march|april|june|july|august|september|october|november|december)\b",
+    re.I,
+)
+"""Heads of columns and rows that say when, and not what of."""
+
+
+def _stands_in(text: str, name: str, taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether `name` stands in the text outside every span of `taken`; short names only with the same capitals."""
+    exact = len(name) < _SHORTEST
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if exact else re.I)
+    return any(
+        not any(start <= found.start() and found.end() <= end for start, end in taken)
+        for found in pattern.finditer(text)
+    )
 
 
 def _tells_something(name: str, lexicon: Lexicon) -> bool:
     words = re.findall(r"[a-z]+", name.lower())
     general = word_lists("part_words")["general"]
-    if len(name) < _SHORTEST or not words or general.issuperset(words):
+    if not words or general.issuperset(words) or _OF_TIME.search(name):
+        return False
+    if len(name) < _SHORTEST and not (len(name) > 1 and any(mark.isupper() for mark in name)):
         return False
     return not any(mention.start == 0 and mention.end == len(name) for mention in lexicon.mentions(name))
