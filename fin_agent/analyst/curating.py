@@ -66,7 +66,9 @@ class AnalystCurator:
             return Verdict(tuple(passages), answerable=True)
         plan = self._analyst.plan(intent)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
-        curation = self._analyst.curate(intent, plan, [_retrieved(passage) for passage in passages], list(filings))
+        curation = self._analyst.curate(
+            intent, plan, [RetrievedPassage.of(passage.stored, passage.score, 1) for passage in passages], list(filings)
+        )
         kept = tuple(given[evidence.passage.key] for evidence in curation.kept)
         if curation.answerable:
             return Verdict(kept, answerable=True)
@@ -111,17 +113,3 @@ class CardArena:
         )
         ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
         return Ordering(ranked, result.groups)
-
-
-def _retrieved(ranked: RankedPassage) -> RetrievedPassage:
-    passage = ranked.stored.passage
-    return RetrievedPassage(
-        doc_id=ranked.stored.doc_id,
-        page=passage.page,
-        ordinal=passage.ordinal,
-        kind=passage.kind,
-        text=passage.text,
-        box=passage.box,
-        score=ranked.score,
-        round=1,
-    )

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.trace import Judged
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.vocabulary.filing import PassageKind
 
 
@@ -24,6 +24,21 @@ class RetrievedPassage(BaseModel):
     box: tuple[float, float, float, float] | None = None
     score: float
     round: int
+
+    @classmethod
+    def of(cls, stored: StoredPassage, score: float, round_number: int) -> RetrievedPassage:
+        """A passage of the index, as found in that round."""
+        passage = stored.passage
+        return cls(
+            doc_id=stored.doc_id,
+            page=passage.page,
+            ordinal=passage.ordinal,
+            kind=passage.kind,
+            text=passage.text,
+            box=passage.box,
+            score=round(score, 6),
+            round=round_number,
+        )
 
     @property
     def key(self) -> tuple[str, int]:

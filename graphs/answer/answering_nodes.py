@@ -73,19 +73,8 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
 
 def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContext) -> list[RetrievedPassage]:
     """The passages of pages that the analyst asks to read beside those found."""
-    return [
-        RetrievedPassage(
-            doc_id=stored.doc_id,
-            page=stored.passage.page,
-            ordinal=stored.passage.ordinal,
-            kind=stored.passage.kind,
-            text=stored.passage.text,
-            box=stored.passage.box,
-            score=0.0,
-            round=round_number,
-        )
-        for stored in context.workspace.index.passages(list(pages))
-    ]
+    stored = context.workspace.index.passages(list(pages))
+    return [RetrievedPassage.of(passage, 0.0, round_number) for passage in stored]
 
 
 def _pages_of(passages: Sequence[RetrievedPassage]) -> list[PagePlace]:

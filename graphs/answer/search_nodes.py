@@ -161,19 +161,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     else:
         ranked = list(state["found_at_once"].passages)
         read = state["found_at_once"].kept or read
-    found = [
-        RetrievedPassage(
-            doc_id=entry.stored.doc_id,
-            page=entry.stored.passage.page,
-            ordinal=entry.stored.passage.ordinal,
-            kind=entry.stored.passage.kind,
-            text=entry.stored.passage.text,
-            box=entry.stored.passage.box,
-            score=round(entry.score, 6),
-            round=state["round"],
-        )
-        for entry in ranked
-    ]
+    found = [RetrievedPassage.of(entry.stored, entry.score, state["round"]) for entry in ranked]
     step = TraceStep(
         node="search_passages",
         round=state["round"],
