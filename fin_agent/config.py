@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -52,6 +53,9 @@ class Settings(BaseModel):
     chat_model: str | None = Field(default=None, description="writes for `hyde` and its like: `openai:gpt-4o-mini`")
     card_model: str | None = Field(default=None, description="makes the cards of passages to be judged; rules if none")
     judge_model: str | None = Field(default=None, description="judges cards for `tournament`; rules if none is given")
+    executor: Literal["monty", "subprocess"] = Field(
+        default="monty", description="runs programs: `monty`, or `subprocess` (no kernel isolation)"
+    )
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
 
 

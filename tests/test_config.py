@@ -14,7 +14,7 @@ def test_defaults_are_those_published() -> None:
     assert Settings().model_dump() == {
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
         "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "chat_model": None,
-        "card_model": None, "judge_model": None, "prompts": None,
+        "card_model": None, "judge_model": None, "executor": "monty", "prompts": None,
     }  # fmt: skip
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from fin_agent.answering.literals import Literal, Obstacle, ProgramNumbers, Role
+from fin_agent.answering.literals import Declaration, Literal, Obstacle, ProgramNumbers, Role
 from fin_agent.answering.numerals import NumeralKind, numerals_in
+from fin_agent.answering.obstacles import obstacles_in
+from fin_agent.answering.program_names import names_in
 from fin_agent.answering.syntax import (
     CONVERSIONS,
-    declared_units,
+    declarations,
     holds_only_numbers,
     is_text,
     name_of,
+    number_of,
     number_of_text,
     power_of_ten,
-    rescaled_names,
     scale_of_name,
     scaling_of,
     terms_of,
@@ -40,14 +42,6 @@ def read_numbers(code: str) -> ProgramNumbers:
     return reader.numbers()
 
 
-_MAKES_NUMBERS = frozenset(
-    (
-        "eval", "exec", "compile", "literal_eval", "ord", "hash", "id", "input", "from_bytes", "fromhex",
-        "loads", "now", "today", "utcnow", "time", "random", "randint", "uniform", "gauss", "choice",
-        "getrandbits", "getattr", "globals", "locals", "vars", "__import__", "bytes", "bytearray",
-    )
-)  # fmt: skip
-_COUNTS_TEXT = frozenset(("count", "find", "index", "rfind", "rindex", "encode"))
 _SUBSTITUTIONS = re.compile(r"\{[^{}]*\}|%[-+ 0-9.]*[sdefgr]")
 
 
@@ -60,6 +54,8 @@ class _Place:
     group: int | None = None
     multiplier: Decimal = field(default=Decimal(1))
     terms: int | None = None
+    negative: bool = False
+    """An odd number of minus signs stands in front."""
 
     def but(self, role: Role, terms: int | None = None) -> _Place:
         return _Place(role, None, self.group, Decimal(1), terms)
@@ -70,21 +66,18 @@ class _Reader:
 
     def __init__(self, code: str, tree: ast.Module) -> None:
         self._lines = code.splitlines()
-        self._units = declared_units(code)
+        self._declarations = declarations(code)
         self._texts = text_variables(tree)
         self._literals: list[Literal] = []
-        self._obstacles: list[Obstacle] = []
+        self._obstacles: list[Obstacle] = list(obstacles_in(tree, code))
         self._groups = 0
-        nodes = list(ast.walk(tree))
-        self._names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
-        self._accumulators = frozenset(
-            node.target.id for node in nodes if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
-        )
-        self._rescaled = frozenset(name for node in nodes for name in rescaled_names(node))
+        self._names = names_in(tree)
 
     def numbers(self) -> ProgramNumbers:
         return ProgramNumbers(
-            tuple(self._literals), tuple(self._obstacles), self._names, self._accumulators, self._rescaled
+            literals=tuple(self._literals),
+            obstacles=tuple(self._obstacles),
+            names=self._names,
         )
 
     def statement(self, node: ast.stmt) -> None:
@@ -156,8 +149,10 @@ class _Reader:
         match node:
             case ast.Constant():
                 self._constant(node, place)
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 self._expression(operand, place)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                self._expression(operand, replace(place, negative=not place.negative))
             case ast.UnaryOp(operand=operand):
                 self._expression(operand, _Place(Role.COMPARED if isinstance(node.op, ast.Not) else Role.FIGURE))
             case ast.BinOp():
@@ -215,6 +210,8 @@ class _Reader:
             if place.role in (Role.FACTOR, Role.EXPONENT, Role.ADDED, Role.SUBTRACTED):
                 self._obstacle(node, "True and False are no figures")
         elif isinstance(value, int | float):
+            if self._source(node)[:2].lower() in ("0x", "0o", "0b"):
+                self._obstacle(node, "a figure is written as printed, in decimal digits")
             self._note(node, Decimal(repr(value)), place)
         elif isinstance(value, str):
             number = number_of_text(value)
@@ -222,8 +219,6 @@ class _Reader:
                 self._note(node, number, _Place(Role.POSITION if place.role is Role.POSITION else Role.FIGURE))
             elif place.role is not Role.POSITION:
                 self._text(node, value)
-        elif isinstance(value, complex | bytes):
-            self._obstacle(node, "no figure of a filing is written like this")
 
     def _text(self, node: ast.Constant, text: str) -> None:
         for numeral in numerals_in(_SUBSTITUTIONS.sub(" ", text)):
@@ -243,14 +238,15 @@ class _Reader:
         scaling = scaling_of(node)
         if scaling is not None and place.role is Role.FIGURE:
             figure, multiplier = scaling
-            self._expression(figure, _Place(Role.FIGURE, place.variable, place.group, multiplier))
+            scaled = _Place(Role.FIGURE, place.variable, place.group, multiplier, negative=place.negative)
+            self._expression(figure, scaled)
             return
         power = power_of_ten(node)
         if power is not None:
             self._note(node, power, place)
             return
         if place.group is None and holds_only_numbers(node):
-            trusted = place.role in (Role.FACTOR, Role.EXPONENT) and sum(1 for _ in ast.walk(node)) <= 4
+            trusted = place.role in (Role.FACTOR, Role.EXPONENT) and _is_one_over(node)
             self._groups += 0 if trusted else 1
             place = place if trusted else _Place(place.role, place.variable, self._groups)
         if isinstance(node.op, ast.Mod) and is_text(node.left, self._texts):
@@ -267,22 +263,6 @@ class _Reader:
 
     def _call(self, node: ast.Call, place: _Place) -> None:
         name = name_of(node.func) or ""
-        first = node.args[0] if node.args else None
-        if name in _MAKES_NUMBERS:
-            self._obstacle(node, f"`{name}` can make any number")
-        if (
-            name in CONVERSIONS
-            and first is not None
-            and is_text(first, self._texts)
-            and _number_in_quotes(first) is None
-        ):
-            self._obstacle(node, "a number is put together from text")
-        if name == "len" and first is not None and is_text(first, self._texts):
-            self._obstacle(node, "the length of a text is no figure")
-        if name in ("len", "sum") and isinstance(first, ast.Call) and name_of(first.func) == "range":
-            self._obstacle(node, "a range is no figure")
-        if isinstance(node.func, ast.Attribute) and name in _COUNTS_TEXT and is_text(node.func.value, self._texts):
-            self._obstacle(node, "a position in a text is no figure")
         if not isinstance(node.func, ast.Name):
             self._expression(node.func, _Place())
         for number, argument in enumerate(node.args):
@@ -295,8 +275,10 @@ class _Reader:
         converted = _number_in_quotes(argument) if name in CONVERSIONS else None
         if converted is not None:
             self._note(argument, converted, place)
-        elif name in CONVERSIONS or (name == "round" and number == 0):
+        elif name in CONVERSIONS and name != "abs":
             self._expression(argument, place)
+        elif name == "abs" or (name == "round" and number == 0):
+            self._expression(argument, place.but(place.role))
         elif name == "pow":
             self._expression(argument, _Place(Role.EXPONENT if number else Role.FACTOR))
         elif name in ("round", "range"):
@@ -307,19 +289,20 @@ class _Reader:
             self._expression(argument, _Place())
 
     def _note(self, node: ast.expr, value: Decimal, place: _Place) -> None:
-        scale, ratio = self._units.get(node.end_lineno or node.lineno, (None, False))
+        declared = self._declarations.get(node.end_lineno or node.lineno, Declaration())
+        scale = declared.scale
         if scale is None and place.variable is not None:
             scale = scale_of_name(place.variable)
         self._literals.append(
             Literal(
-                value=value,
-                source=self._source(node),
+                value=-value if place.negative else value,
+                source=f"-{self._source(node)}" if place.negative else self._source(node),
                 line=node.lineno,
                 role=place.role,
                 variable=place.variable,
                 multiplier=place.multiplier,
                 declared_scale=scale if place.role is Role.FIGURE else None,
-                declared_ratio=ratio and place.role is Role.FIGURE,
+                declared=declared if place.role is Role.FIGURE else None,
                 closed_group=place.group,
                 terms=place.terms,
             )
@@ -332,6 +315,11 @@ class _Reader:
         line = self._lines[node.lineno - 1].encode()
         end = node.end_col_offset if node.end_lineno == node.lineno else None
         return line[node.col_offset : end].decode(errors="replace")[:80]
+
+
+def _is_one_over(node: ast.BinOp) -> bool:
+    """`1 / 3`."""
+    return isinstance(node.op, ast.Div) and number_of(node.left) == 1 and isinstance(node.right, ast.Constant)
 
 
 def _left_role(operator: ast.operator) -> Role:

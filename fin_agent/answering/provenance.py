@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
+from fin_agent.answering.expected import Expectation, departures
+from fin_agent.answering.fitting import is_declared_as_printed, scale_that_fits, year_fits
+from fin_agent.answering.known_constants import is_known_constant
 from fin_agent.answering.literals import Literal, ProgramNumbers, Role
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.answering.program_reader import read_numbers
@@ -69,62 +72,55 @@ class Provenance:
 
 
 def check_provenance(
-    code: str, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact] | None = None
+    code: str,
+    facts: Sequence[Fact],
+    question: str,
+    expected: Mapping[str, Fact] | None = None,
+    *,
+    scale: int | None = None,
+    constants: Sequence[Decimal] | None = None,
 ) -> Provenance:
     """Account for every number of a program. Nothing is raised: a program that cannot be read has an `unbound` entry.
 
     The role of a number decides what may account for it:
 
     - A number that stands for a figure (assigned, listed, passed on, returned) must be a fact's amount or an amount or
-      percentage of the question, whatever its size: `revenue = 12` needs a 12 in the evidence. Its sign may differ.
-      It is the amount as printed, or in base units, or in the unit that the line's comment (`# USD millions`) or the
-      variable's name (`revenue_millions`) declares; a declared unit must be right. A variable whose every word names a
+      percentage of the question, whatever its size: `revenue = 12` needs a 12 in the evidence. It is the amount as
+      printed, or in base units, or in the unit that the line's comment (`# USD millions`) or the variable's name
+      (`revenue_millions`) declares. What is declared must be right: unit, scale, page, line, the year in the name; and
+      the sign is the printed one unless the comment says `printed negative`. A variable whose every word names a
       constant may hold it (`days_in_year = 365`), and a variable changed in place may start from 0 or 1.
-    - A constant is trusted only where it works as one: 1, 2, 3, 4, 12, 52, 100, 360, 365, 366 and powers of ten from
-      1,000 as factor or divisor or in an exponent; 0 and 1 in sums, comparisons, `min` and `max`; 100 where it is
-      subtracted; small numbers as positions and digits. The N that divides a sum of N terms, or stands in the question
-      as `N years`, counts as well. An expression of constants alone (`5 * 7`) is a number, not a constant.
-    - A variable in `expected` (its name -> the fact it was written for) must be given that very fact, every time.
+    - A constant is trusted only where it works as one: 1, 2, 3, 4, 12, 52, 100, 365 and powers of a thousand as factor
+      or divisor; 0 and 1 in sums, comparisons, `min` and `max`; 100 where it is subtracted; small numbers as positions
+      and digits. What divides a sum of N terms is N; an exponent is a length between years that are asked about or
+      known. 360 and 366 must be in the question. An expression of constants alone (`5 * 7`), and a product or sum with
+      several of them, is a number, not a constant.
     - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
 
-    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. Calls that can
-    make numbers out of nothing (`eval`, `ord`, the length of a text, the clock) are unbound.
+    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. What can make
+    numbers out of nothing (`eval`, `ord`, the length of a text, bits, the clock) is unbound.
+
+    Where the figures are known before (`expected`: variable -> the fact it was written for), each of these variables
+    must be given that very fact, declared as printed, once, and be used; no other figure may enter, nothing but a
+    single figure may be rescaled, and `scale` is what they all enter at (any of theirs where it is None). `constants`
+    are all other numbers of the formula, in reading order.
     """
     numbers = read_numbers(code)
-    accounts = _Accounts(facts, question, expected or {}, numbers)
+    expectation = Expectation(expected or {}, scale, None if constants is None else tuple(constants))
+    accounts = _Accounts(facts, question, expectation.figures, numbers)
     judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
     judged = _without_unsupported_groups(judged)
-    judged = _at_one_scale(judged, numbers.rescaled)
+    judged = _at_one_scale(judged, numbers.names.rescaled)
+    judged = _at_expected_scale(judged, expectation)
     bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
     unbound += [Unbound(obstacle.source, obstacle.line, None, obstacle.reason) for obstacle in numbers.obstacles]
-    unbound += _missing_figures(numbers, expected or {}, bindings)
+    unbound += [
+        Unbound(each.literal, each.line, each.variable, each.reason) for each in departures(numbers, expectation)
+    ]
     return Provenance(bindings, tuple(sorted(unbound, key=lambda each: (each.line, each.literal, each.reason))))
 
 
-_FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 360, 365, 366, 10**3, 10**6, 10**9)))
-_CONSTANTS: Mapping[Role, frozenset[Decimal]] = {
-    Role.FACTOR: _FACTORS,
-    Role.EXPONENT: _FACTORS | {Decimal("0.5")},
-    Role.ADDED: frozenset(map(Decimal, (0, 1))),
-    Role.SUBTRACTED: frozenset(map(Decimal, (0, 1, 100))),
-    Role.COMPARED: frozenset(map(Decimal, (0, 1))),
-    Role.POSITION: frozenset(map(Decimal, range(13))),
-}
-_NAMED_CONSTANTS: Mapping[str, frozenset[Decimal]] = {
-    **dict.fromkeys(("day", "days"), frozenset(map(Decimal, (360, 365, 366)))),
-    **dict.fromkeys(("week", "weeks"), frozenset((Decimal(52), Decimal(53)))),
-    **dict.fromkeys(("month", "months"), frozenset((Decimal(12),))),
-    **dict.fromkeys(("quarter", "quarters"), frozenset((Decimal(4),))),
-    **dict.fromkeys(("percent", "pct", "hundred"), frozenset((Decimal(100),))),
-    **dict.fromkeys(("thousand", "thousands"), frozenset((Decimal(10**3),))),
-    **dict.fromkeys(("million", "millions"), frozenset((Decimal(10**6),))),
-    **dict.fromkeys(("billion", "billions"), frozenset((Decimal(10**9),))),
-    **dict.fromkeys(("scale", "multiplier", "divisor"), frozenset(map(Decimal, (100, 10**3, 10**6, 10**9)))),
-}
-_FILLING_WORDS = frozenset(
-    ("a", "an", "the", "in", "per", "of", "to", "one", "year", "years", "usd", "unit", "units", "factor", "number", "n")
-)
 _YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
 _COUNT_WORDS = frozenset(("n", "num", "number", "count", "year", "years", "period", "periods", "quarters", "months"))
 
@@ -136,7 +132,7 @@ class _Accounts:
         self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers
     ) -> None:
         self._expected = expected
-        self._accumulators = numbers.accumulators
+        self._accumulators = numbers.names.accumulators
         self._by_amount: dict[Decimal, list[Fact]] = {}
         self._by_value: dict[Decimal, list[Fact]] = {}
         for fact in (*facts, *expected.values()):
@@ -144,8 +140,11 @@ class _Accounts:
             self._by_value.setdefault(abs(fact.value), []).append(fact)
         asked = numerals_in(question)
         self._amounts = _amounts(asked)
+        self._asked = {abs(numeral.value) for numeral in asked}
         self._spans = {abs(numeral.value) for numeral in asked if numeral.kind is NumeralKind.SPAN}
         self._years = {numeral.value for numeral in asked if numeral.kind is NumeralKind.YEAR}
+        known = (fact.period.fiscal_year for fact in (expected.values() or facts))
+        self._lengths = self._spans | _lengths(self._years if len(self._years) > 1 else map(Decimal, known))
         self._years |= {Decimal(fact.period.fiscal_year) for fact in (*facts, *expected.values())}
         self._years |= {Decimal(fact.period.end.year) for fact in facts if fact.period.end}
 
@@ -156,15 +155,15 @@ class _Accounts:
         if self._is_constant(literal):
             return _binding(literal, Source.CONSTANT)
         fact = self._fact(literal)
-        if fact is not None:
+        if fact is not None and (not self._expected or literal.role is Role.TEXT):
             return fact
         if self._is_in_question(literal):
             return _binding(literal, Source.QUESTION)
         return Unbound(literal.source, literal.line, literal.variable, self._reason(literal))
 
     def _as_expected(self, literal: Literal, fact: Fact) -> Binding | Unbound:
-        scale = _scale_that_fits(literal, fact)
-        if scale is not None:
+        scale = scale_that_fits(literal, fact)
+        if scale is not None and is_declared_as_printed(literal, fact):
             return _binding(literal, Source.FACT, fact, scale)
         stated = f"{fact.amount} (times {fact.scale:,})" if fact.scale != 1 else f"{fact.amount}"
         return Unbound(
@@ -176,21 +175,13 @@ class _Accounts:
         )
 
     def _is_constant(self, literal: Literal) -> bool:
-        value = abs(literal.value)
-        if value in _CONSTANTS.get(literal.role, frozenset()):
-            return True
-        if literal.role is Role.FACTOR:
-            return literal.terms is not None and value == literal.terms
-        if literal.role is Role.EXPONENT:
-            return value in self._spans or any(first + value in self._years for first in self._years)
-        if literal.role is not Role.FIGURE or literal.variable is None:
-            return False
-        if literal.variable in self._accumulators and value in (0, 1):
-            return True
-        words = set(literal.variable.lower().split("_"))
-        naming = words & _NAMED_CONSTANTS.keys()
-        only_naming = naming and words <= _NAMED_CONSTANTS.keys() | _FILLING_WORDS
-        return bool(only_naming) and any(value in _NAMED_CONSTANTS[word] for word in sorted(naming))
+        return is_known_constant(
+            literal,
+            spans=self._lengths,
+            asked=self._asked,
+            accumulators=self._accumulators,
+            rescaling=not self._expected,
+        )
 
     def _fact(self, literal: Literal) -> Binding | None:
         value = abs(literal.value)
@@ -205,7 +196,11 @@ class _Accounts:
         declared = [unit * (literal.declared_scale or 1) for unit in units[:2]]
         seen = [fact for unit in units for fact in self._by_amount.get(unit, ())]
         seen += [fact for unit in declared for fact in self._by_value.get(unit, ())]
-        fitting = [(fact, scale) for fact in seen if (scale := _scale_that_fits(literal, fact)) is not None]
+        fitting = [
+            (fact, scale)
+            for fact in seen
+            if (scale := scale_that_fits(literal, fact)) is not None and year_fits(literal.variable, fact)
+        ]
         if not fitting:
             return None
         fact, scale = max(fitting, key=lambda pair: _likeness(literal.variable, pair[0]))
@@ -228,13 +223,21 @@ class _Accounts:
         if literal.role is not Role.FIGURE:
             return f"{literal.source} is neither in the evidence nor in the question, and no constant as {literal.role}"
         near = self._by_amount.get(abs(literal.value))
+        if near and self._expected:
+            return (
+                f"no figure is expected as `{literal.variable}`" if literal.variable else "no figure is expected here"
+            )
         if near:
             fact = near[0]
-            return (
-                f"{literal.source} is on page {fact.page + 1} ({fact.label}) times {fact.scale:,}, which is not the "
-                f"unit that the program declares"
-            )
+            said = f"{fact.label} of FY{fact.period.fiscal_year}, {fact.amount} {fact.unit} times {fact.scale:,}"
+            return f"{literal.source} on page {fact.page + 1} is {said}: the program says another unit, year or sign"
         return f"{literal.source} is neither in the evidence nor in the question"
+
+
+def _lengths(years: Iterable[Decimal]) -> set[Decimal]:
+    """Lengths between any two of these years."""
+    listed = sorted(set(years))
+    return {later - earlier for earlier in listed for later in listed if later > earlier}
 
 
 def _amounts(asked: Sequence[Numeral]) -> set[Decimal]:
@@ -250,27 +253,6 @@ def _amounts(asked: Sequence[Numeral]) -> set[Decimal]:
 
 def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: Decimal | None = None) -> Binding:
     return Binding(literal.source, literal.value, literal.line, literal.variable, source, fact, scale)
-
-
-def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
-    """What takes the literal's variable to base units if the literal is this fact, else None."""
-    value, amount = abs(literal.value), abs(fact.amount)
-    if literal.declared_ratio:
-        return Decimal(1) / 100 if fact.unit == "percent" and value * 100 == amount else _ratio_as_printed(value, fact)
-    if literal.declared_scale is not None and literal.role is Role.FIGURE:
-        declared = Decimal(literal.declared_scale)
-        if value * literal.multiplier * declared == abs(fact.value):  # the comment tells the product's unit
-            return declared
-        if value * declared == abs(fact.value):  # the comment tells the literal's unit
-            return declared / literal.multiplier
-        return None
-    if value == amount:
-        return Decimal(fact.scale) / literal.multiplier
-    return Decimal(1) / literal.multiplier if value == abs(fact.value) else None
-
-
-def _ratio_as_printed(value: Decimal, fact: Fact) -> Decimal | None:
-    return Decimal(1) if fact.unit != "percent" and value == abs(fact.amount) else None
 
 
 def _likeness(variable: str | None, fact: Fact) -> int:
@@ -323,6 +305,25 @@ def _at_one_scale(
     return result
 
 
+def _at_expected_scale(
+    judged: Sequence[tuple[Literal, _Verdict]], expected: Expectation
+) -> list[tuple[Literal, _Verdict]]:
+    """Where figures are expected, each enters at the scale that the result is taken to be in."""
+    if not expected.figures:
+        return list(judged)
+    scales = {expected.scale} if expected.scale else {fact.scale for fact in expected.figures.values()}
+    result: list[tuple[Literal, _Verdict]] = []
+    for literal, verdict in judged:
+        if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None and literal.value:
+            usual = scales if verdict.fact.unit in ("USD", "shares") else {verdict.fact.scale}
+            if verdict.scale not in usual:
+                wanted = " or ".join(f"{scale:,}" for scale in sorted(usual))
+                reason = f"{literal.source} enters times {verdict.scale:f}, the result is taken to be times {wanted}"
+                verdict = Unbound(literal.source, literal.line, literal.variable, reason)
+        result.append((literal, verdict))
+    return result
+
+
 def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[str]) -> bool:
     return (
         binding.fact is not None
@@ -331,16 +332,3 @@ def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[st
         and literal.value != 0
         and literal.variable not in rescaled
     )
-
-
-def _missing_figures(
-    numbers: ProgramNumbers, expected: Mapping[str, Fact], bindings: Sequence[Binding]
-) -> list[Unbound]:
-    """Expected variables that the program uses but never gives their figure."""
-    given = {binding.variable for binding in bindings}
-    judged = given | {literal.variable for literal in numbers.literals}
-    return [
-        Unbound(name, 1, name, f"`{name}` stands for {fact.label} but is never given its figure")
-        for name, fact in sorted(expected.items(), key=lambda pair: pair[0])
-        if name in numbers.names and name not in judged
-    ]

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
 from pydantic_monty import (
     Monty,
     MontyCrashedError,
@@ -23,50 +17,30 @@ from pydantic_monty import (
     ResourceLimits,
 )
 
+from fin_agent.answering.allowed_syntax import check_syntax
+from fin_agent.answering.executor import ProgramExecutor, ProgramResult, ProgramScalar, ProgramValue, SandboxSettings
+from fin_agent.answering.program_errors import (
+    ProgramError,
+    cannot_be_called,
+    failed,
+    one_line,
+    out_of_time,
+    printed_too_much,
+    slept_too_long,
+)
+from fin_agent.answering.returned_value import LARGEST_FIGURE, LONGEST_LIST, checked_value
 from fin_agent.errors import SandboxError
 
-ProgramScalar = float | int | str | bool
-ProgramValue = ProgramScalar | list[ProgramScalar]
-
-LARGEST_FIGURE = 10**18
-"""No figure of a filing comes near a quintillion; beyond it floats and JSON readers lose digits without a word."""
-LONGEST_LIST = 1_000
-
-
-class ProgramExecutor(Protocol):
-    """Whatever can run a program that defines `solution()`."""
-
-    def run(self, code: str) -> ProgramResult:
-        """The value of `solution()`; SandboxError when there is none."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramResult:
-    """What a program returned and printed. Two runs of one program are equal, however long each took."""
-
-    value: ProgramValue
-    printed: str
-    seconds: float = field(compare=False)
-
-
-class SandboxSettings(BaseModel):
-    """What a program may use up before it is stopped."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    max_seconds: float = Field(default=1.0, gt=0, le=60)
-    """Time at work, sleeping not counted."""
-    max_sleep_seconds: float = Field(default=0.2, ge=0, le=60)
-    """All sleeps together; a sleep that would go beyond it is refused before it begins."""
-    max_memory_bytes: int = Field(default=64 * 2**20, ge=2**20)
-    max_recursion_depth: int = Field(default=200, ge=10, le=1_000)
-    max_code_characters: int = Field(default=20_000, ge=1)
-    max_printed_characters: int = Field(default=16_384, ge=0)
-    max_text_characters: int = Field(default=16_384, ge=1)
-    """Of a returned text, or of all texts of a returned list."""
-    workers: int = Field(default=2, ge=1)
-    """Programs that can run at the same time; more wait for a free worker."""
+__all__ = [
+    "LARGEST_FIGURE",
+    "LONGEST_LIST",
+    "MontySandbox",
+    "ProgramExecutor",
+    "ProgramResult",
+    "ProgramScalar",
+    "ProgramValue",
+    "SandboxSettings",
+]
 
 
 class MontySandbox:
@@ -92,17 +66,17 @@ class MontySandbox:
         Raises SandboxError, which says why and what to change, when the program is not Python, has no `solution`,
         goes beyond a limit, reaches for something that is not there, fails, or returns something that is no answer.
         """
-        _check_code(code, self.settings)
+        check_syntax(code, self.settings)
         try:
             return self._run_once(code)
         except MontyCrashedError as crash:
             if crash.timed_out:
-                raise _out_of_time(self.settings) from crash
+                raise out_of_time(self.settings) from crash
         try:  # The worker was killed from outside, or the program broke it: only the second repeats itself.
             return self._run_once(code)
         except MontyCrashedError as crash:
-            raise SandboxError(
-                f"the program broke the worker that ran it ({_one_line(str(crash))})",
+            raise ProgramError(
+                f"the program broke the worker that ran it ({one_line(str(crash))})",
                 remedy="Write it with plain arithmetic on numbers.",
             ) from crash
 
@@ -126,9 +100,9 @@ class MontySandbox:
             raise
         except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
             if printed.full:
-                raise _printed_too_much(self.settings) from failure
+                raise printed_too_much(self.settings) from failure
             raise _explained(failure, self.settings) from failure
-        return ProgramResult(_checked(value, self.settings), printed.text, time.perf_counter() - started)
+        return ProgramResult(checked_value(value, self.settings), printed.text, time.perf_counter() - started)
 
     def _running_pool(self) -> Monty:
         with self._lock:
@@ -152,7 +126,7 @@ class MontySandbox:
             pool.__enter__()
         except (OSError, RuntimeError) as failure:
             raise SandboxError(
-                f"the sandbox cannot be started ({_one_line(str(failure))})",
+                f"the sandbox cannot be started ({one_line(str(failure))})",
                 remedy="Reinstall pydantic-monty; MONTY_BIN, where set, must name its program.",
             ) from failure
         return pool
@@ -200,68 +174,28 @@ def _close_in_own_process(pool: Monty, process: int) -> None:
         pool.__exit__(None, None, None)
 
 
-def _check_code(code: str, settings: SandboxSettings) -> None:
-    if not code.strip():
-        raise SandboxError("the program is empty", remedy=_DEFINE_SOLUTION)
-    if len(code) > settings.max_code_characters:
-        raise SandboxError(
-            f"the program has {len(code):,} characters, more than {settings.max_code_characters:,}",
-            remedy="Shorten it: one assignment per figure and the formula.",
-        )
-
-
-_DEFINE_SOLUTION = "Define `def solution():` without parameters, and return the answer."
-_PLAIN_ARITHMETIC = "Use the figures given, plain arithmetic and the modules math, decimal, datetime and re."
-
-
-def _explained(failure: Exception, settings: SandboxSettings) -> SandboxError:
+def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
     """What the sandbox reports, as a reason and a next step."""
-    if isinstance(failure, MontySyntaxError):
-        return SandboxError(f"the program is not valid Python: {_located(failure)}", remedy="Correct the syntax.")
-    if not isinstance(failure, MontyRuntimeError):
-        return SandboxError(f"the sandbox failed ({_one_line(str(failure))})", remedy="Run the program again.")
-    kind, message = type(failure.exception()).__name__, str(failure)
-    if kind == "TimeoutError":
-        return _slept_too_long(settings) if "sleep limit" in message else _out_of_time(settings)
-    if kind == "MemoryError":
-        megabytes = settings.max_memory_bytes / 2**20
-        return SandboxError(
-            f"the program needs more memory than {megabytes:,.0f} MB",
-            remedy="Keep numbers and lists small.",
-        )
-    if kind == "RecursionError":
-        return SandboxError(
-            f"the program calls itself more than {settings.max_recursion_depth:,} times deep (recursion)",
-            remedy="Write it without recursion.",
-        )
-    if kind in ("ImportError", "ModuleNotFoundError"):
-        return SandboxError(f"the program's import is not available: {_located(failure)}", remedy=_PLAIN_ARITHMETIC)
-    if kind == "PermissionError" or "not supported in this environment" in message:
-        return SandboxError(
-            f"the program reaches for files, the clock, chance or the environment, which are not available: "
-            f"{_located(failure)}",
-            remedy=_PLAIN_ARITHMETIC,
-        )
-    if kind == "NameError" and "'solution'" in message:
-        return SandboxError("the program does not define `solution`", remedy=_DEFINE_SOLUTION)
-    if kind == "TypeError" and _raised_by_the_call(failure):
-        return SandboxError(f"`solution` cannot be called: {_one_line(message)}", remedy=_DEFINE_SOLUTION)
-    if kind == "ZeroDivisionError":
-        return SandboxError(
-            f"the program divides by zero: {_located(failure)}", remedy="Check the figure it divides by."
-        )
-    if kind == "NotImplementedError":
-        return SandboxError(
-            f"the program uses Python that is not available: {_located(failure)}", remedy=_PLAIN_ARITHMETIC
-        )
-    return SandboxError(f"the program failed: {_located(failure)}", remedy="Correct that line.")
-
-
-def _located(failure: MontyRuntimeError | MontySyntaxError) -> str:
-    """`line 3: NameError: name 'foo' is not defined`; the line is the innermost of the program's own."""
+    if not isinstance(failure, MontyRuntimeError | MontySyntaxError):
+        return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again.")
     frames = failure.traceback()
-    said = _one_line(failure.display("type-msg"))
-    return f"line {frames[-1].line}: {said}" if frames else said
+    line = frames[-1].line if frames else None
+    kind, message = type(failure.exception()).__name__, str(failure)
+    if isinstance(failure, MontySyntaxError):
+        return failed("SyntaxError", _said(failure), line, settings)
+    if kind == "TimeoutError":
+        return slept_too_long(settings) if "sleep limit" in message else out_of_time(settings)
+    if "not supported in this environment" in message:
+        return failed("PermissionError", _said(failure), line, settings)
+    if kind == "TypeError" and _raised_by_the_call(failure):
+        return cannot_be_called(message)
+    return failed(kind, _said(failure), line, settings)
+
+
+def _said(failure: MontyRuntimeError | MontySyntaxError) -> str:
+    """The message without the name of its class."""
+    kind, _, message = failure.display("type-msg").partition(": ")
+    return message or kind
 
 
 def _raised_by_the_call(failure: MontyRuntimeError) -> bool:
@@ -269,85 +203,3 @@ def _raised_by_the_call(failure: MontyRuntimeError) -> bool:
     frames = failure.traceback()
     called_wrongly = "solution() missing" in str(failure)
     return called_wrongly or (len(frames) == 1 and frames[0].source_line == "solution()")
-
-
-def _one_line(text: str) -> str:
-    """An exception's text is the program's, so it is kept short and on one line."""
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 200 else f"{flat[:199]}…"
-
-
-def _out_of_time(settings: SandboxSettings) -> SandboxError:
-    return SandboxError(
-        f"the program ran longer than its time limit of {settings.max_seconds:g} s",
-        remedy="Remove endless loops and very large numbers.",
-    )
-
-
-def _slept_too_long(settings: SandboxSettings) -> SandboxError:
-    return SandboxError(
-        f"the program sleeps longer than {settings.max_sleep_seconds:g} s", remedy="A program need not wait: remove it."
-    )
-
-
-def _printed_too_much(settings: SandboxSettings) -> SandboxError:
-    return SandboxError(
-        f"the program printed more than {settings.max_printed_characters:,} characters",
-        remedy="Return the answer instead of printing it.",
-    )
-
-
-def _checked(value: object, settings: SandboxSettings) -> ProgramValue:
-    """A returned value as an answer, or SandboxError."""
-    if value is None:
-        raise SandboxError("`solution` returned None", remedy="Return the answer on every path.")
-    if not isinstance(value, list | tuple):
-        return _checked_scalar(value, settings.max_text_characters)
-    members: Sequence[object] = value
-    if len(members) > LONGEST_LIST:
-        raise SandboxError(
-            f"`solution` returned {len(members):,} values, more than {LONGEST_LIST:,}", remedy="Return the answer only."
-        )
-    room = settings.max_text_characters
-    scalars: list[ProgramScalar] = []
-    for member in members:
-        scalar = _checked_scalar(member, room)
-        room -= len(scalar) if isinstance(scalar, str) else 0
-        scalars.append(scalar)
-    return scalars
-
-
-def _checked_scalar(value: object, room: int) -> ProgramScalar:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        if value.startswith("<coroutine object"):
-            raise SandboxError("`solution` is asynchronous", remedy=_DEFINE_SOLUTION)
-        if len(value) > room:
-            raise SandboxError("`solution` returned a text that is too long", remedy="Return the answer only.")
-        return value
-    if isinstance(value, int):
-        _check_size(value)
-        return value
-    if isinstance(value, float | Decimal):
-        # Checked before any conversion: a Decimal can hold what a float cannot.
-        if not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
-            raise SandboxError(f"`solution` returned {value}, which is no figure", remedy="Check what it divides by.")
-        _check_size(value)
-        return float(value)
-    raise SandboxError(
-        f"`solution` returned {_named(value)}", remedy="Return a number, a text, True or False, or a list of those."
-    )
-
-
-def _check_size(value: int | float | Decimal) -> None:
-    if not -LARGEST_FIGURE <= value <= LARGEST_FIGURE:
-        raise SandboxError(
-            f"`solution` returned a number beyond {LARGEST_FIGURE:.0e}, too large for any filing",
-            remedy="Check the units of its figures.",
-        )
-
-
-def _named(value: object) -> str:
-    kind = type(value).__name__
-    return {"dict": "a dict", "list": "a list within a list"}.get(kind, f"a value of type {kind}")

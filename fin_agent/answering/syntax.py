@@ -9,6 +9,8 @@ import tokenize
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
+from fin_agent.answering.literals import Declaration
+
 CONVERSIONS = frozenset(("float", "int", "Decimal", "abs", "Fraction"))
 """Calls that hand on the number they are given."""
 SCALES = frozenset(Decimal(1000) ** power for power in (1, 2, 3, 4))
@@ -124,16 +126,27 @@ def is_text(node: ast.expr, texts: frozenset[str]) -> bool:
             # f"{margin:.2f}" alone only rounds; text around it makes another number.
             return len(parts) != 1 or isinstance(parts[0], ast.Constant)
         case ast.BinOp(left=left, right=right):
-            return is_text(left, texts) or is_text(right, texts)
-        case ast.Subscript(value=value) | ast.NamedExpr(value=value):
+            return any(is_text(side, texts) or prints_number(side) for side in (left, right))
+        case ast.Subscript(value=value):
+            return is_text(value, texts) or prints_number(value)
+        case ast.NamedExpr(value=value):
             return is_text(value, texts)
         case ast.IfExp(body=body, orelse=orelse):
             return is_text(body, texts) or is_text(orelse, texts)
         case ast.Call(func=ast.Attribute(value=value)):
-            return is_text(value, texts)
+            return is_text(value, texts) or prints_number(value)
         case ast.Call(func=ast.Name(id="str" | "repr" | "format"), args=[first, *_]):
             return is_text(first, texts)
         case ast.Call(func=ast.Name(id="chr")):
+            return True
+        case _:
+            return False
+
+
+def prints_number(node: ast.expr) -> bool:
+    """A number made into text: turned back as it is, it only rounds; a piece of it is another number."""
+    match node:
+        case ast.Call(func=ast.Name(id="str" | "repr" | "format" | "ascii" | "bin" | "oct" | "hex")) | ast.JoinedStr():
             return True
         case _:
             return False
@@ -150,31 +163,53 @@ def text_variables(tree: ast.Module) -> frozenset[str]:
                 given.append((name, value))
     texts: frozenset[str] = frozenset()
     while True:
-        more = texts | {name for name, value in given if is_text(value, texts)}
+        more = texts | {name for name, value in given if is_text(value, texts) or prints_number(value)}
         if more == texts:
             return texts
         texts = more
 
 
 _DECLARATION = re.compile(
-    r"#\s*(?:in\s+)?(?P<unit>USD|US\$|\$|dollars?|shares|count|ratio)?\s*(?:in\s+)?(?P<scale>thousand|million|billion)?s?\b",
+    r"#\s*(?:in\s+)?(?:(?P<dollars>USD\b|US\$|\$|dollars?\b)(?P<each>\s+per\s+(?:\w+\s+)?share\b)?|"
+    r"(?P<unit>(?:shares|count|ratio|percent)\b(?!\s+point)))?"
+    r"\s*(?:in\s+)?(?:(?P<scale>thousand|million|billion)s?\b|x\s+(?P<times>10+)\b)?",
     re.IGNORECASE,
 )
+_OPPOSITE_SIGN = re.compile(r"\bprinted negative\b", re.IGNORECASE)
+_PLACE = re.compile(r"\bpage\s+(?P<page>\d{1,5})(?:,?\s+line\s+(?P<line>\d{1,5}))?\b", re.IGNORECASE)
 
 
-def declared_units(code: str) -> dict[int, tuple[int, bool]]:
-    """Line -> (scale, whether a ratio) that its comment declares.
+def declarations(code: str) -> dict[int, Declaration]:
+    """Line -> what its comment says of the figure on it.
 
-    (1,000,000, False) for `# USD millions, page 70`, (1, False) for `# USD`, (1, True) for `# ratio`.
+    Unit and scale begin the comment (`# USD millions`, `# percent`, `# ratio`); the place, where given, is the last
+    one named, so that a label that speaks of pages is not taken for it.
     """
-    units: dict[int, tuple[int, bool]] = {}
+    found: dict[int, Declaration] = {}
     for line, comment in _comments(code):
         declared = _DECLARATION.match(comment)
-        if declared is None or not (declared["unit"] or declared["scale"]):
-            continue
-        scale = _SCALE_WORDS[declared["scale"].lower()] if declared["scale"] else 1
-        units[line] = (scale, (declared["unit"] or "").lower() == "ratio")
-    return units
+        unit, scale = (None, None) if declared is None else _unit_and_scale(declared)
+        places = list(_PLACE.finditer(comment))
+        place = places[-1] if places else None
+        found[line] = Declaration(
+            unit=unit,
+            scale=scale,
+            opposite=_OPPOSITE_SIGN.search(comment) is not None,
+            page=int(place["page"]) if place else None,
+            line=int(place["line"]) if place and place["line"] else None,
+        )
+    return found
+
+
+def _unit_and_scale(declared: re.Match[str]) -> tuple[str | None, int | None]:
+    unit = declared["unit"].lower() if declared["unit"] else None
+    if declared["dollars"]:
+        unit = "USD per share" if declared["each"] else "USD"
+    if declared["scale"]:
+        return unit, _SCALE_WORDS[declared["scale"].lower()]
+    if declared["times"]:
+        return unit, int(declared["times"])
+    return unit, None if unit is None else 1
 
 
 def _comments(code: str) -> Iterator[tuple[int, str]]:

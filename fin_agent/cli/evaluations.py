@@ -11,6 +11,8 @@ from fin_agent.cli.exits import ExitCode, reported
 from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, StrategyName
 from fin_agent.evaluation.generated.question import Wanted
 from fin_agent.evaluation.oracle import Oracle
+from fin_agent.evaluation.tagged_questions.kinds import QuestionKind
+from fin_agent.evaluation.tatqa.half import Half
 
 benchmarks = typer.Typer(
     help="Measure answers, rankings and reading: against a published benchmark, or against questions made of an index.",
@@ -136,3 +138,70 @@ def generated(
 
     run = GeneratedRun(kind, count, seed, repeat, out)
     return run_generated(run, index, strategy=strategy, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("tagged-questions")
+@reported
+def tagged_questions(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="Inline XBRL files of the index.")
+    ],
+    kind: Annotated[
+        list[QuestionKind] | None, typer.Option("--kind", help="Which questions to make and ask; repeat for several.")
+    ] = None,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="How many of each kind; 530 questions in all where not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same filings and seed give the same questions.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question), questions and answers."),
+    ] = None,
+    strategy: StrategyName = "default",
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Make questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind."""
+    from fin_agent.cli.tagged_questions_benchmark import TaggedQuestionsRun, run_tagged_questions
+
+    run = TaggedQuestionsRun(folder, tuple(kind or ()), count, seed, out)
+    return run_tagged_questions(run, index, strategy=strategy, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("provenance")
+@reported
+def provenance(
+    count: Annotated[int, typer.Option("--count", min=1, help="How many wrong programs to make, of all kinds.")] = 300,
+    questions: Annotated[
+        int, typer.Option("--questions", min=1, help="How many questions the correct programs are written for.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The same index and seed give the same programs.")] = 0,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Make one number of correct programs wrong, in many ways, and count what the provenance check catches."""
+    from fin_agent.cli.mutation_benchmark import MutationRun, run_mutations
+
+    return run_mutations(MutationRun(count, questions, seed), index, as_json=as_json, debug=debug)
+
+
+@benchmarks.command("tatqa")
+@reported
+def tatqa(
+    file: Annotated[Path, typer.Argument(metavar="FILE.json[.gz]", help="A published file of TAT-QA with answers.")],
+    half: Annotated[Half, typer.Option("--half", help="All tables, or one of two random halves.")] = Half.ALL,
+    seed: Annotated[int, typer.Option(min=0, help="Which halves.")] = 0,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many questions.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and predictions.json."),
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Answer TAT-QA by rules, each question from its own table and text: exact match and F1 by type and source."""
+    from fin_agent.cli.tatqa_benchmark import run_tatqa
+
+    return run_tatqa(file, limit, out, half=half, seed=seed, as_json=as_json)

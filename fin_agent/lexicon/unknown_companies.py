@@ -63,6 +63,19 @@ def unknown_names(
     return list(dict.fromkeys(names))
 
 
+def names_alone(
+    question: str,
+    understood: Sequence[tuple[int, int]],
+    not_companies: Collection[str],
+    beginnings: Collection[str] = (),
+) -> list[str]:
+    """Runs of capitalised words of a question that names no company, wherever they stand: `General Electric capex`."""
+    marked = _written_over(question, understood, _UNDERSTOOD)
+    if question.isupper():
+        return []
+    return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]
+
+
 def _written_over(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
     for start, end in spans:
         text = text[:start] + mark * (end - start) + text[end:]

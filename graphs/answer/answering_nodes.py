@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.answering.compose import citations_of, numeric_answer
-from fin_agent.answering.provenance import check_provenance
+from fin_agent.answering.program_check import check_program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -138,8 +138,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     intent, plan, ledger = state["intent"], state["plan"], state["ledger"]
     program = context.analyst.program(intent, plan, ledger)
     figures = list(program.variables.values())
-    expected = {name: figure.fact() for name, figure in program.variables.items()}
-    provenance = check_provenance(program.code, list(expected.values()), state["question"], expected)
+    provenance = check_program(program.code, program, state["question"])
     problems = [f"{number.literal} (line {number.line}): {number.reason}" for number in provenance.unbound]
     details = tuple(f"{binding.literal}: {binding.where}" for binding in provenance.bindings)
     update: Update = {"program": program.code}

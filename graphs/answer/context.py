@@ -8,7 +8,9 @@ from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.model.cards import CardMaker, ModelCardMaker
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
+from fin_agent.answering.executor import ProgramExecutor
+from fin_agent.answering.sandbox import MontySandbox
+from fin_agent.answering.subprocess_executor import SubprocessSandbox
 from fin_agent.config import Settings
 from fin_agent.retrieval.strategies.models import Notify, logged
 from fin_agent.retrieval.strategies.names import is_default
@@ -42,7 +44,7 @@ class AnswerContext:
         settings = settings or Settings()
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None if is_default(settings.strategy) else strategy_for(settings, workspace, notify=notify)
-        return cls(workspace, analyst, MontySandbox(), settings, named, _card_maker(settings, workspace, notify))
+        return cls(workspace, analyst, _executor(settings), settings, named, _card_maker(settings, workspace, notify))
 
 
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify) -> CardMaker | None:
@@ -50,3 +52,7 @@ def _card_maker(settings: Settings, workspace: Workspace, notify: Notify) -> Car
         return None
     writer = load_writer(settings.card_model)
     return ModelCardMaker(writer, settings.prompts, lexicon=workspace.lexicon, notify=notify)
+
+
+def _executor(settings: Settings) -> ProgramExecutor:
+    return SubprocessSandbox() if settings.executor == "subprocess" else MontySandbox()

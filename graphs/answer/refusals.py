@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.partners import name_alone
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.workspace import Workspace
@@ -19,7 +20,9 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
         return missing
     figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
     if not intent.companies and (intent.numeric or figure_of_nobody):
-        return [f"the question names no company that is indexed; the index holds {there}"]
+        name = name_alone(intent, workspace)
+        none = f" ({name!r} is none)" if name else ""
+        return [f"the question names no company that is indexed{none}; the index holds {there}"]
     if intent.unsupported and intent.numeric:
         return list(intent.unsupported)
     missing = []

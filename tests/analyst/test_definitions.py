@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.analyst.rules.definitions import stated_formulas
+from fin_agent.analyst.rules.definitions import stated_formulas, unused, with_inputs
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
@@ -91,6 +91,28 @@ def test_a_definition_may_use_others_under_their_names_or_abbreviations() -> Non
 
 def test_definitions_that_need_each_other_are_none() -> None:
     assert stated_formulas([("Alpha", "Beta + revenue"), ("Beta", "Alpha + revenue")], load_lexicon()) == []
+
+
+def test_a_formula_is_opened_only_as_far_as_a_defined_input_needs() -> None:
+    lexicon = load_lexicon()
+    stated = stated_formulas([("EBITDA", "net income + interest expense")], lexicon)
+    expression, used = with_inputs("ebitda_margin / gross_margin", stated, lexicon)
+    assert used == {"EBITDA"}
+    assert expression is not None
+    assert expression.replace(" ", "") == "(100*(net_income+interest_expense)/revenue)/gross_margin"
+    assert with_inputs("gross_margin", stated, lexicon) == ("gross_margin", frozenset())
+
+
+def test_a_defined_input_of_one_year_cannot_be_put_in() -> None:
+    lexicon = load_lexicon()
+    stated = stated_formulas([("total assets", "inventories + goodwill")], lexicon)
+    assert with_inputs("net_income / total_assets[2020]", stated, lexicon)[0] is None
+
+
+def test_definitions_that_nothing_uses_are_told() -> None:
+    given = [("CCR", "DIO / revenue"), ("DIO", "365 * inventories / COGS"), ("ROIC", "net income / total equity")]
+    assert unused(given, ["CCR"]) == ["ROIC"]
+    assert unused(given, ["CCR", "ROIC"]) == []
 
 
 NAMES = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.measures import Measure, measure_of
+from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
+from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
@@ -168,7 +169,13 @@ def test_a_stated_formula_goes_before_the_lexicons() -> None:
     found = measure(
         "What is the quick ratio?", ("Quick ratio", "cash and cash equivalents / total current liabilities")
     )
-    assert found == Measure("Quick ratio", "cash_and_cash_equivalents / current_liabilities", "ratio", stated=True)
+    assert found == Measure(
+        "Quick ratio",
+        "cash_and_cash_equivalents / current_liabilities",
+        "ratio",
+        stated=True,
+        uses=("Quick ratio",),
+    )
 
 
 def test_a_stated_formula_that_cannot_be_read_leaves_the_lexicons() -> None:
@@ -205,3 +212,50 @@ def test_the_unit_of_a_stated_formula_follows_its_shape(formula: str, unit: str)
     found = measure("What is the Zeta measure?", ("Zeta measure", formula))
     assert found is not None
     assert found.unit == unit
+
+
+def test_an_input_that_the_question_defines_is_used_as_it_is_defined() -> None:
+    own = ("EBITDA", "net income + interest expense + depreciation and amortization")
+    found = measure("What was the EBITDA margin?", own)
+    assert found is not None
+    assert found.uses == ("EBITDA",)
+    assert found.unit == "percent"
+    assert found.expression.replace(" ", "") == (
+        "(100*(net_income+interest_expense+depreciation_and_amortization)/revenue)"
+    )
+
+
+def test_an_input_that_is_defined_as_usual_changes_nothing_but_counts_as_used() -> None:
+    found = measure("What was the EBITDA margin?", ("EBITDA", "operating income + depreciation and amortization"))
+    assert found is not None
+    assert (found.expression, found.uses) == ("ebitda_margin", ("EBITDA",))
+
+
+def test_the_one_formula_given_is_not_taken_for_another_measure() -> None:
+    found = measure("What was the quick ratio?", ("ROIC", "net income / total equity"))
+    assert found is not None
+    assert (found.expression, found.stated, found.uses) == ("quick_ratio", False, ())
+
+
+def test_money_made_is_net_income_where_companies_are_compared() -> None:
+    assert expression("Which one made more money in 2019?") == ("net_income", "USD")
+    assert expression("Who earned the least money in 2019?") == ("net_income", "USD")
+    assert measure("How was the money made?") is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("By what factor did revenue multiply?", "revenue[2021] / revenue[2018]"),
+        ("By what multiple did revenue grow?", "revenue[2021] / revenue[2018]"),
+        ("By what factor did revenue shrink?", None),
+        ("How much did revenue grow?", None),
+    ],
+)
+def test_a_factor_is_the_last_year_over_the_first(asked: str, wanted: str | None) -> None:
+    revenue = Measure("revenue", "revenue", "USD")
+    periods = [FiscalPeriod(fiscal_year=year) for year in (2018, 2019, 2021)]
+    found = times_over(asked, revenue, periods, load_lexicon())
+    assert (found.expression if found else None) == wanted
+    assert found is None or found.unit == "ratio"
+    assert times_over(asked, revenue, periods[:1], load_lexicon()) is None

@@ -125,3 +125,29 @@ def test_units(words: str, unit: str | None) -> None:
 )
 def test_what_stands_before_a_colon_is_asked_too(question: str) -> None:
     assert take_apart(question).core == question
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What was Acme's AB margin (AB = cash + stock) in 2019?", "AB"),
+        ("What was Acme's AB margin in 2019 (where AB = cash + stock)?", "AB"),
+        ("What was Acme's AB margin in 2019, where AB = cash + stock?", "AB"),
+        ("Let AB = cash + stock. What was Acme's AB margin in 2019?", "AB"),
+        ("Assume AB = cash + stock. Compute Acme's AB for 2019.", "AB"),
+        ("Suppose that AB equals cash + stock. What was Acme's AB in 2019?", "AB"),
+        ("Let AB be cash + stock. What was Acme's AB in 2019?", "AB"),
+        ("AB = cash + stock. What was Acme's AB in 2019?", "AB"),
+        ("What was Acme's AB margin in 2019? AB = cash + stock.", "AB"),
+    ],
+)
+def test_a_formula_with_a_name_defines_that_name_and_not_the_whole_measure(question: str, name: str) -> None:
+    wording = take_apart(question)
+    assert wording.definitions == ((name, "cash + stock"),)
+    assert "=" not in wording.core
+    assert "Acme's AB" in wording.core
+
+
+def test_a_formula_without_a_name_still_stands_for_all_that_is_asked() -> None:
+    assert take_apart("What was Acme's net debt (debt - cash) in 2019?").definitions == (("", "debt - cash"),)
+    assert take_apart("Were Acme's sales (which equal 10) high?").definitions == ()

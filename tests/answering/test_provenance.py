@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fin_agent.answering.expected import constants_of
+from fin_agent.answering.program_errors import UnsourcedNumberError, require_sources
 from fin_agent.answering.provenance import Source, check_provenance
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
@@ -84,9 +86,14 @@ class TestCorrectPrograms:
             body("tax_rate = 21.6  # percent", "return tax_rate / 100"),
             body("tax_rate = 0.216  # ratio", "return tax_rate"),
             body("eps = 1.95  # USD per share", "return eps"),
-            body("revenue = 6489", "days_in_year = 365", "return 365 * 282 / revenue * days_in_year / 365"),
+            body("revenue = 6489", "days_in_year = 365", "return 282 / revenue * days_in_year"),
+            body("a = 6489", "return 365 * ((253 + 282) / 2) / (a + 7500 - a / 2)"),
+            body("a = 6489", "return 365 * ((a + 282) / 2) / a + 365 * a / 7500 - 365 * ((253 + 282) / 2) / 7500"),
+            body("a = 6489", "return a - (253 + 282 + 0) - 0 + 7500 + 0"),
+            body("total = 253 + 282", "return 365 * (total / 2) / 6489"),
+            body("a = 6489", "return 100 * (1 - a / 7500) - 100 * 253 / a"),
             body("total = 0", "for x in [6489, 7500]:", "    total += x", "return total"),
-            body("a = 6489", "b = 7500", "return (a / b) ** (1 / 2) - 1 if b > 0 else None"),
+            body("a = 6489", "b = 7500", "return (a / b) ** (1 / 1) - 1 if b > 0 else None"),
             body("a = 6489", "return float(f'{a / 7500:.2f}')"),
             body("a = 6489", "return f'Revenue was {a:,.1f} in FY2019, not 7,500.'"),
             body("a = [6489, 7500]", "return max(a[0], 0) - a[-1:][0]"),
@@ -119,7 +126,7 @@ class TestCorrectPrograms:
     def test_average_of_five_listed_variables(self) -> None:
         listed = body("a = 6489", "return (a + a + a + a + a) / 5")
         assert reasons(listed) == []
-        assert reasons(body("return sum([6489, 7500, 253, 282, 116]) / 5")) == []
+        assert reasons(body("return sum([6489, 7500, 253, 282, -116]) / 5")) == []
         assert reasons(listed.replace("/ 5", "/ 6")) != []
 
     def test_scales_may_differ_where_the_program_rescales(self) -> None:
@@ -219,11 +226,81 @@ class TestCaught:
         assert reasons(program) != []
 
 
+class TestWhatTheProgramSays:
+    @pytest.mark.parametrize(
+        ("line", "ok"),
+        [
+            ("revenue_2019 = 6489", True),
+            ("revenue_fy19 = 6489", True),
+            ("revenue_2018 = 6489", False),
+            ("revenue_fy18 = 6489", False),
+            ("revenue = 6489  # USD millions, page 70", True),
+            ("revenue = 6489  # USD millions, page 71", False),
+            ("revenue = 6489  # shares millions", False),
+            ("revenue = -6489", False),
+            ("capex = 116", False),
+            ("capex = 116  # USD millions, printed negative", True),
+            ("eps = 1.95  # USD per share", True),
+            ("eps = 1.95  # USD", False),
+            ("tax_rate = 21.6  # percent", True),
+            ("tax_rate = 21.6  # shares", False),
+            ("revenue = 0x1959", False),
+            ("revenue = 0o14531", False),
+        ],
+    )
+    def test_year_page_unit_and_sign_must_be_right(self, line: str, ok: bool) -> None:
+        assert (reasons(body(line, f"return {line.split()[0]}")) == []) is ok
+
+    @pytest.mark.parametrize(
+        "expression",
+        [
+            "int('10', 12) * a",
+            "int(str(a)[:2])",
+            "float(str(a) + '1')",
+            "len(str(a))",
+            "a / a * 12",
+            "(a > 0) + (a > 1)",
+            "a | 1",
+            "a << 2",
+            "~a",
+            "a * 3 * 4",
+            "a * 100 * 100",
+            "a + 1 + 1 + 1",
+            "(a + a) / 3",
+            "a * 360",
+            "round(6489, -2)",
+            "int(1.95)",
+            "Decimal((0, (1, 2), 0))",
+            "math.pi * a",
+            "[ord][0]('c')",
+            "a ** (1 / 4)",
+            "sum(1 for x in range(2019))",
+        ],
+    )
+    def test_ways_to_make_a_number(self, expression: str) -> None:
+        assert reasons(body("a = 6489", f"return {expression}")) != []
+
+    def test_a_year_of_another_length_is_asked_for(self) -> None:
+        program = body("a = 6489", "return a * 360")
+        assert reasons(program, "Use a 360 day year.") == []
+
+
+class TestErrors:
+    def test_offending_literals_and_lines_are_there_for_a_repair(self) -> None:
+        provenance = check_provenance(body("a = 6489", "b = 77", "return a + b + 5"), FACTS, QUESTION)
+        with pytest.raises(UnsourcedNumberError, match=r"line 3: 77.*line 4: 5") as raised:
+            require_sources(provenance)
+        assert raised.value.line == 3
+        assert [each.literal for each in raised.value.unbound] == ["77", "5"]
+        require_sources(check_provenance(TURNOVER, FACTS, QUESTION))
+
+
 class TestExpected:
     def test_another_facts_literal_is_caught(self) -> None:
-        swapped = TURNOVER.replace("= 253", "= 116")
-        assert check_provenance(swapped, FACTS, QUESTION).ok
-        (unbound,) = check_provenance(swapped, FACTS, QUESTION, EXPECTED).unbound
+        swapped = TURNOVER.replace("= 253", "= 77")
+        other = fact("Property of a part", "77", page=68)
+        assert check_provenance(swapped, (*FACTS, other), QUESTION).ok
+        (unbound,) = check_provenance(swapped, (*FACTS, other), QUESTION, EXPECTED).unbound
         assert unbound.variable == "ppe_2019"
         assert unbound.reason == (
             "`ppe_2019` stands for Property and equipment, net of FY2019 on page 69, which is 253 (times 1,000,000) USD"
@@ -244,9 +321,53 @@ class TestExpected:
     def test_arithmetic_on_the_figure_is_not_the_figure(self) -> None:
         assert not check_provenance(TURNOVER.replace("= 6489", "= 6489 * 2"), FACTS, QUESTION, EXPECTED).ok
 
-    def test_sign_may_differ(self) -> None:
-        program = body("capex = 116  # USD millions", "return capex")
-        assert check_provenance(program, (), "", {"capex": CAPEX}).ok
+    def test_sign_is_the_printed_one_unless_the_comment_says_so(self) -> None:
+        expected = {"capex": CAPEX}
+        declared = body("capex = 116  # USD millions, printed negative", "return capex")
+        assert check_provenance(declared, (), "", expected).ok
+        assert check_provenance(body("capex = -116  # USD millions", "return capex"), (), "", expected).ok
+        assert not check_provenance(body("capex = 116  # USD millions", "return capex"), (), "", expected).ok
+        assert not check_provenance(declared.replace("116", "-116"), (), "", expected).ok
+        assert not check_provenance(declared.replace("116", "-(116)"), (), "", expected).ok
+
+    def test_each_variable_is_given_once_and_used(self) -> None:
+        for change in (
+            "ppe_2018 += 100",
+            "ppe_2018 = 282",
+            "for ppe_2018 in (1, 2): pass",
+            "ppe_2018 = ppe_2019",
+        ):
+            again = TURNOVER.replace("    return", f"    {change}\n    return")
+            assert not check_provenance(again, FACTS, QUESTION, EXPECTED).ok, change
+        unused = TURNOVER.replace("(ppe_2018 + ppe_2019) / 2", "ppe_2019")
+        assert "nothing is computed" in check_provenance(unused, FACTS, QUESTION, EXPECTED).unbound[0].reason
+
+    def test_no_other_figure_enters(self) -> None:
+        more = TURNOVER.replace("    return ", "    before = 7500  # USD millions\n    return before + ")
+        assert check_provenance(more, FACTS, QUESTION).ok
+        (unbound,) = check_provenance(more, FACTS, QUESTION, EXPECTED).unbound
+        assert unbound.reason == "no figure is expected as `before`"
+
+    @pytest.mark.parametrize("scaling", [" * 1000", " / 1000", " * 1_000_000", " / 1e6", " * 10**3"])
+    def test_figures_enter_at_the_scale_of_the_result(self, scaling: str) -> None:
+        program = body("revenue = 6489  # USD millions", "return revenue")
+        expected = {"revenue": REVENUE}
+        assert check_provenance(program, (), "", expected, scale=1_000_000).ok
+        scaled = program.replace("6489", f"6489{scaling}")
+        assert not check_provenance(scaled, (), "", expected, scale=1_000_000).ok
+        assert not check_provenance(program.replace("return revenue", f"return revenue{scaling}"), (), "", expected).ok
+        per_share = body(f"eps = 1.95{scaling}  # USD per share", "return eps")
+        assert not check_provenance(per_share, (), "", {"eps": EPS}).ok
+
+    def test_constants_are_those_of_the_formula(self) -> None:
+        growth = body("a = 6489", "b = 7500", "return 100 * (a - b) / abs(b)")
+        expected = {"a": REVENUE, "b": REVENUE_BEFORE}
+        constants = constants_of(growth, expected)
+        assert constants == (Decimal(100),)
+        assert check_provenance(growth, (), "", expected, constants=constants).ok
+        for other in ("12 *", "365 *", "", "2 * 100 *"):
+            mutant = growth.replace("100 *", other)
+            assert not check_provenance(mutant, (), "", expected, constants=constants).ok, mutant
 
     def test_wrong_unit_is_caught(self) -> None:
         assert not check_provenance(TURNOVER.replace("USD millions", "USD thousands"), FACTS, QUESTION, EXPECTED).ok

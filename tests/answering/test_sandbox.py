@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,8 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from fin_agent.answering.program_errors import ProgramError
 from fin_agent.answering.sandbox import MontySandbox, ProgramResult, SandboxSettings
 from fin_agent.errors import SandboxError
+from tests.answering.children import workers
+from tests.answering.hostile_programs import HOSTILE, returning
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +28,6 @@ def sandbox() -> Iterator[MontySandbox]:
     sandbox.run("def solution():\n    return 1")
     yield sandbox
     sandbox.close()
-
-
-def returning(expression: str, *, first: str = "") -> str:
-    return f"{first}\ndef solution():\n    return {expression}"
 
 
 class TestValues:
@@ -79,90 +76,21 @@ class TestValues:
             sandbox.run(returning("leftover"))
 
 
-HOSTILE = {
-    "read a file": (returning("open('/etc/passwd').read()"), "files"),
-    "read by pathlib": (returning("Path('/etc/passwd').read_text()", first="from pathlib import Path"), "files"),
-    "list a folder": (returning("os.listdir('/')", first="import os"), "files"),
-    "read the environment": (returning("os.environ['PATH']", first="import os"), "environment"),
-    "read one variable": (returning("os.getenv('HOME')", first="import os"), "environment"),
-    "start a process": (returning("os.system('id')", first="import os"), "no attribute 'system'"),
-    "import subprocess": (returning("1", first="import subprocess"), "import is not available.*subprocess"),
-    "import socket": (returning("1", first="import socket"), "import is not available.*socket"),
-    "import urllib": (returning("1", first="import urllib.request"), "import is not available.*urllib"),
-    "import ctypes": (returning("1", first="import ctypes"), "import is not available.*ctypes"),
-    "import numpy": (returning("1", first="import numpy as np"), "line 1: ModuleNotFoundError.*numpy"),
-    "import all": (returning("1", first="from math import *"), "not available.*math|not available.*[Ww]ildcard"),
-    "dunder import": (returning("__import__('os').system('id')"), "__import__"),
-    "walk to subclasses": (returning("().__class__.__base__.__subclasses__()"), "__class__"),
-    "walk to globals": (returning("solution.__globals__"), "__globals__"),
-    "walk to builtins": (returning("__builtins__"), "__builtins__"),
-    "endless loop": ("def solution():\n    while True:\n        pass", "time limit of 0.25 s"),
-    "endless loop at the top": ("while True:\n    pass", "time limit"),
-    "loop that catches all": (
-        "def solution():\n    while True:\n        try:\n            1 / 0\n        except:\n            pass",
-        "time limit",
-    ),
-    "long sum": (returning("sum(range(10**12))"), "time limit"),
-    "one long operation": ("def solution():\n    a = 3 ** (10 ** 7)\n    return (a * a) % 7", "time limit"),
-    "memory by appending": (
-        "def solution():\n    a = []\n    while True:\n        a.append('x' * 1000000)",
-        "more memory than 64 MB",
-    ),
-    "memory at once": (returning("[0] * 10**10"), "more memory"),
-    "memory that is caught": (
-        "def solution():\n    try:\n        return 'x' * 10**9\n    except MemoryError:\n        return solution()",
-        "more memory",
-    ),
-    "giant text": (returning("'a' * 10**10"), "more memory"),
-    "long text": (returning("'a' * 10**6"), "too long"),
-    "long texts in a list": (returning("['a' * 10000] * 100"), "too long"),
-    "long list": (returning("[0] * 100000"), "100,000 values"),
-    "giant power": (returning("10 ** 10 ** 8"), "more memory"),
-    "giant shift": (returning("1 << 10 ** 10"), "more memory"),
-    "large integer": (returning("10 ** 400"), "too large"),
-    "huge integer": (returning("10 ** 5000"), "too large"),
-    "recursion": (returning("solution()"), "recursion"),
-    "sleep": (returning("time.sleep(60)", first="import time"), "sleeps longer"),
-    "many short sleeps": ("import time\ndef solution():\n    while True:\n        time.sleep(0.06)", "sleeps longer"),
-    "huge print": ("def solution():\n    print('x' * 10**7)\n    return 1", "printed more than 16,384"),
-    "endless print": ("def solution():\n    while True:\n        print('x' * 1000)", "printed more|time limit"),
-    "wide format": (returning("f'{1:1000000000}'"), "more memory"),
-    "backtracking": (returning("re.match(r'(a*)*\\1b', 'a' * 5000) is None", first="import re"), "backtrack"),
-    "the clock": (returning("datetime.now().year", first="from datetime import datetime"), "clock"),
-    "chance": (returning("random.random()", first="import random"), "chance"),
-    "leave": ("raise SystemExit(0)\ndef solution():\n    return 1", "failed"),
-    "interrupt": ("def solution():\n    raise KeyboardInterrupt()", "KeyboardInterrupt"),
-    "deep nesting": (returning("(" * 5000 + "1" + ")" * 5000), "not valid Python"),
-    "deeply nested result": (
-        "def solution():\n    a = []\n    for i in range(50000):\n        a = [a]\n    return a",
-        "list within a list",
-    ),
-    "endless result": ("def solution():\n    a = []\n    a.append(a)\n    return a", "[Rr]eturn"),
-}
-
-
 class TestHostilePrograms:
+    def test_there_are_enough_of_them(self) -> None:
+        assert len(HOSTILE) >= 80
+
     @pytest.mark.parametrize("name", HOSTILE)
-    def test_ends_soon_and_says_why(self, sandbox: MontySandbox, name: str) -> None:
+    def test_says_why_and_goes_on(self, sandbox: MontySandbox, name: str) -> None:
         code, reason = HOSTILE[name]
-        started = time.perf_counter()
         if name == "endless result":  # A list that holds itself comes back as its printed form, which is a text.
             assert sandbox.run(code).value == ["[...]"]
             return
         with pytest.raises(SandboxError, match=reason) as raised:
             sandbox.run(code)
-        assert time.perf_counter() - started < 2
         assert raised.value.remedy
         assert "\n" not in str(raised.value)
         assert sandbox.run(returning("1")).value == 1
-
-    def test_default_time_limit_ends_within_two_seconds(self) -> None:
-        sandbox = MontySandbox()
-        started = time.perf_counter()
-        with pytest.raises(SandboxError, match="time limit of 1 s"):
-            sandbox.run("def solution():\n    while True:\n        pass")
-        assert time.perf_counter() - started < 2
-        sandbox.close()
 
     def test_nothing_is_written(self, sandbox: MontySandbox, tmp_path: Path) -> None:
         target = tmp_path / "written"
@@ -210,6 +138,18 @@ class TestProgramsThatGiveNoAnswer:
         with pytest.raises(SandboxError) as raised:
             sandbox.run("def solution():\n    raise ValueError('x' * 10000)")
         assert len(str(raised.value)) < 400
+
+    def test_the_line_is_there_for_a_repair(self, sandbox: MontySandbox) -> None:
+        for code, line in (
+            (returning("1 / 0"), 3),
+            (returning("open('x')"), 3),
+            ("import os\n" + returning("1"), 1),
+            ("def solution(:", 1),
+            ("def solution():\n    a = 1\n    return a + revenue", 3),
+        ):
+            with pytest.raises(ProgramError) as raised:
+                sandbox.run(code)
+            assert raised.value.line == line
 
     def test_a_programs_own_type_error_is_not_blamed_on_the_call(self, sandbox: MontySandbox) -> None:
         with pytest.raises(SandboxError, match="line 3: TypeError"):
@@ -297,15 +237,6 @@ class TestSettings:
         with pytest.raises(SandboxError, match="more than 10 times"):
             sandbox.run("def f(n):\n    return n and f(n - 1)\ndef solution():\n    return f(20)")
         sandbox.close()
-
-
-def workers() -> set[int]:
-    """Process ids of this process's live children."""
-    children: set[int] = set()
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while it is looked at
-            children |= {int(child) for child in (task / "children").read_text().split()}
-    return children
 
 
 def worker_processes() -> int:

@@ -27,6 +27,32 @@ Ask = Callable[..., Answer]
         ("zebra technologies revenue 2023", "no company that is indexed"),
         ("General Electric revenue in 2022", "no company that is indexed"),
         ("Compare Harborlight and Zebra revenue in 2023", "'Zebra' is not in the index"),
+        ("combined revenue of harborlight and zebulon in FY2023", "'zebulon' is not in the index"),
+        ("How much more revenue did Harborlight make than zebulon in FY2023?", "'zebulon' is not in the index"),
+        ("Harborlight, zebulon and quillmark: combined revenue in FY2023?", "'zebulon' is not in the index"),
+        ("By what percentage did Harborlight's FY2023 revenue exceed Quillmark's?", "by what percentage"),
+        ("What share of the combined FY2023 revenue of Harborlight and Quillmark was Harborlight's?", "a share of"),
+        (
+            "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",
+            "the ratio",
+        ),
+        ("What was Harborlight's operating income growth minus its revenue growth in FY2023?", "one growth"),
+        ("What were Harborlight's gross profit and revenue in FY2023?", "one measure at a time"),
+        ("What is half of Harborlight's net income in FY2023?", "'half of' the figure"),
+        ("What is a third of Harborlight's FY2023 revenue?", "'a third of' the figure"),
+        ("What is twice Harborlight's goodwill in FY2023?", "'twice' the figure"),
+        ("What was 10% of Harborlight's revenue in FY2023?", "'10% of' the figure"),
+        ("What was Harborlight's FY2023 revenue in euros?", "'euros'"),
+        ("What was Harborlight's revenue for FY2023? Answer in millions of yen.", "'yen'"),
+        ("How much did Harborlight spend on R&D in FY2023 per month?", "'per month'"),
+        ("What was Harborlight's revenue in FY2023 per employee?", "'per employee'"),
+        ("What was Harborlight's average quarterly revenue in FY2023?", "'quarterly'"),
+        ("What was Harborlight's target revenue for FY2023?", "'target'"),
+        ("What was Harborlight's planned capex in FY2023?", "'planned'"),
+        ("What was Harborlight's budget for capital expenditures in FY2023?", "'budget'"),
+        ("By what factor did Harborlight's inventories shrink from FY2022 to FY2024?", "how many times"),
+        ("Suppose ROX = net income / goodwill. What was Harborlight's current ratio in FY2023?", "'ROX'"),
+        ("Let EBITDA = operating income + mirth. What was Harborlight's EBITDA margin in FY2023?", "'EBITDA'"),
     ],
 )
 def test_it_is_refused_and_says_what_is_left_out(ask: Ask, question: str, names: str) -> None:
@@ -56,6 +82,70 @@ def test_differences_totals_and_formulas_behind_the_question(ask: Ask, question:
     assert not answer.refused, answer.answer.text
     assert answer.answer.value == pytest.approx(value)
     assert answer.answer.unit == unit
+
+
+@pytest.mark.parametrize(
+    ("asked", "same"),
+    [
+        (
+            "Tally up Harborlight's revenue for FY2022, FY2023 and FY2024.",
+            "Total revenue of Harborlight, FY2022 to FY2024",
+        ),
+        (
+            "How much did Harborlight's revenue go up from FY2022 to FY2024?",
+            "Change in Harborlight's revenue, FY2022 to FY2024",
+        ),
+        (
+            "What percent did Harborlight's revenue go up from FY2022 to FY2024?",
+            "Harborlight's revenue growth, FY2022 to FY2024",
+        ),
+        (
+            "Harborlight's revenue, annualized growth rate from FY2022 to FY2024?",
+            "Harborlight's revenue CAGR, FY2022 to FY2024",
+        ),
+        (
+            "Average annual growth rate of Harborlight's revenue, FY2022 to FY2024",
+            "Harborlight's revenue CAGR, FY2022 to FY2024",
+        ),
+        (
+            "How many times Harborlight's FY2024 revenue is Tellurond's?",
+            "Tellurond's FY2024 revenue divided by Harborlight's?",
+        ),
+        (
+            "How far ahead of Tellurond was Harborlight in FY2024 revenue?",
+            "Harborlight's minus Tellurond's FY2024 revenue",
+        ),
+        ("whats tund minus harborlight revenue fy24", "Tellurond's revenue minus Harborlight's revenue in FY2024"),
+        ("Total capex of Harborlight and Tellurond in FY2024", "Combined capex of Harborlight and Tellurond in FY2024"),
+        (
+            "Harborlight's EBITDA margin (EBITDA = operating income + depreciation and amortization) in FY2024?",
+            "What was Harborlight's EBITDA margin in FY2024?",
+        ),
+    ],
+)
+def test_other_words_for_the_same_are_computed_alike(ask: Ask, asked: str, same: str) -> None:
+    first, second = ask(asked), ask(same)
+    assert not first.refused, first.answer.text
+    assert first.answer.value is not None
+    assert (first.answer.value, first.answer.unit) == (second.answer.value, second.answer.unit)
+
+
+def test_a_factor_over_years_is_computed(ask: Ask) -> None:
+    answer = ask("By what factor did Harborlight's revenue multiply from FY2022 to FY2024?")
+    growth = ask("What was Harborlight's revenue growth from FY2022 to FY2024, in percent?")
+    assert answer.answer.value is not None
+    assert growth.answer.value is not None
+    assert answer.answer.unit == "ratio"
+    assert answer.answer.value == pytest.approx(1 + growth.answer.value / 100)
+
+
+def test_who_made_more_money_is_told_by_net_income(ask: Ask) -> None:
+    answer = ask("Which one made more money in FY2024: Harborlight, Tellurond or Quillmark?")
+    assert not answer.refused, answer.answer.text
+    assert (
+        answer.answer.text
+        == ask("Which had the higher net income in FY2024: Harborlight, Tellurond or Quillmark?").answer.text
+    )
 
 
 def test_ten_filings_are_listed_where_there_are_as_many_but_only_the_companys_are_searched(ask: Ask) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import parse_formula
@@ -55,6 +55,73 @@ def level_of(mention: Mention, lexicon: Lexicon) -> Mention:
             start = mention.start + moved.end() + level.start
             return Mention("metric", level.id, start, start + level.end - level.start, level.phrase)
     return mention
+
+
+def with_inputs(
+    expression: str, stated: Sequence[StatedFormula], lexicon: Lexicon
+) -> tuple[str | None, frozenset[str]]:
+    """`expression` with the inputs that the question defines itself as it defines them, and the names so used.
+
+    The formulas of the lexicon are opened as far as that needs. None where a defined input stands where no formula can:
+    as the figure of one certain year.
+    """
+    given = {name: formula for formula in stated if (name := _defined(formula.name, lexicon))}
+    opened, used = _opened(expression, given, lexicon, frozenset())
+    if not used or all(_as_usual(name, formula, lexicon) for name, formula in given.items() if formula.name in used):
+        return expression, used
+    try:
+        parse_formula(opened)
+    except LexiconError:
+        return None, used
+    return opened, used
+
+
+def unused(definitions: Sequence[tuple[str, str]], used: Collection[str]) -> list[str]:
+    """Names of definitions that neither the measure nor another definition uses; `used` are the measure's own."""
+    named = [name for name, _ in definitions if name]
+    keys = {key for name in used for key in _keys(name)}
+    texts = [f" {_plain(formula)} " for _, formula in definitions]
+    return [
+        name
+        for name in named
+        if not any(key in keys or any(f" {key} " in text for text in texts) for key in _keys(name))
+    ]
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^a-z&]+", " ", text.lower()).split())
+
+
+def _defined(name: str, lexicon: Lexicon) -> str:
+    """The id of the metric or formula that `name` is a name of, as a whole; else nothing."""
+    plain = _keys(name)[:1]
+    return next((one.id for one in lexicon.mentions(name) if [_plain(one.phrase)] == plain), "")
+
+
+def _as_usual(name: str, formula: StatedFormula, lexicon: Lexicon) -> bool:
+    """Whether the question defines it as the lexicon does."""
+    known = lexicon.formulas.get(name)
+    return known is not None and known.expression.replace(" ", "") == formula.expression.replace(" ", "")
+
+
+def _opened(
+    expression: str, given: Mapping[str, StatedFormula], lexicon: Lexicon, seen: frozenset[str]
+) -> tuple[str, frozenset[str]]:
+    used: set[str] = set()
+
+    def put(found: re.Match[str]) -> str:
+        name = found.group()
+        if name in given:
+            used.add(given[name].name)
+            return f"({given[name].expression})"
+        formula = lexicon.formulas.get(name)
+        if formula is None or name in seen:
+            return name
+        inner, more = _opened(formula.expression, given, lexicon, seen | {name})
+        used.update(more)
+        return f"({inner})" if more else name
+
+    return re.sub(r"[a-z][a-z0-9_]*", put, expression), frozenset(used)
 
 
 class _Parser:

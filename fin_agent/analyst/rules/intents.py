@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.analyst.rules.definitions import stated_formulas
-from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond
-from fin_agent.analyst.rules.measures import Measure, measure_of
+from fin_agent.analyst.rules.definitions import stated_formulas, unused
+from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money
+from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.selections import choosing_in
 from fin_agent.analyst.rules.uses import use_of
@@ -44,8 +44,11 @@ _A_TOTAL_OF_YEARS = re.compile(
 _MOVED = re.compile(r"\b(?:chang|increas|decreas|declin|grow|grew|growth|rise|rose|fall|fell|averag)\w*", re.I)
 
 
-def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> Intent:
-    """Read `question`. Raises QuestionError where it is empty or longer than LONGEST_QUESTION characters."""
+def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, beside: Sequence[str] = ()) -> Intent:
+    """Read `question`; `beside` are words of it that are known to name companies which are not indexed.
+
+    Raises QuestionError where it is empty or longer than LONGEST_QUESTION characters.
+    """
     if not re.search(r"\w", question):
         raise QuestionError("the question has no words", subject=repr(question[:40]), remedy="Ask something in words")
     if len(question) > LONGEST_QUESTION:
@@ -57,7 +60,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     wording = take_apart(question)
     mentions = directory.mentions(question)
     companies = _companies(mentions, base_stands_first(wording.core, _first_phrases(mentions)))
-    unknown = tuple(directory.unknown(wording.core, _understood(wording.core, directory, lexicon)))
+    unread = directory.unknown(wording.core, understood_spans(wording.core, directory, lexicon))
+    unknown = tuple(dict.fromkeys((*unread, *beside)))
     statements = tuple(lexicon.statement_mentions(question))
     periods = _periods(wording.core, question)
     named = len(companies) + len(unknown)
@@ -70,13 +74,16 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
     spans = _spans_of(measure, asked, lexicon)
     years = _how_many_periods(asked, periods)
     relation = relation_of(asked, spans, years, named)
+    grown = times_over(asked, measure, periods, lexicon) if measure is not None and named < 2 else None
+    if grown is not None:
+        measure, relation, periods = grown, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
     if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
         relation = Relation.EACH  # a row that is itself a change
-    comparison = _comparison(asked, spans, named) if selection is None else Comparison.NONE
+    comparison = _comparison(asked, spans, named, years) if selection is None else Comparison.NONE
     unit = _unit(question, measure, relation, comparison)
     named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
@@ -90,6 +97,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon) -> I
         unsupported=(
             *beyond(asked, bare, measure, relation, extreme, periods, named, lexicon),
             *_quarters_without_year(question, periods),
+            *in_other_money(question),
+            *_not_used(wording, measure, selection),
             *_several_of_the_chosen(selection, relation, periods),
         ),
         periods=periods,
@@ -151,11 +160,18 @@ def _selection(
     return selection, choosing.rest
 
 
-def _comparison(asked: str, spans: Sequence[tuple[int, int]], named: int) -> Comparison:
+def _comparison(asked: str, spans: Sequence[tuple[int, int]], named: int, years: int) -> Comparison:
     """Between companies, the measure's own words left out: `R&D as a percentage of revenue` divides no companies."""
     for start, end in spans:
         asked = asked[:start] + " " * (end - start) + asked[end:]
-    return comparison_of(asked, named)
+    found = comparison_of(asked, named)
+    if found is Comparison.NONE and named > 1 and years < 2 and _A_TOTAL.search(asked):
+        return Comparison.TOTAL
+    return found
+
+
+_A_TOTAL = re.compile(r"\b(?:total|totals|totalled|totaled|tall(?:y|ied)|sum(?:med)?|add(?:ed)?)\b", re.I)
+"""`total capex of A and B in FY2020`, where the measure's own words are left out."""
 
 
 def _several_of_the_chosen(
@@ -164,6 +180,15 @@ def _several_of_the_chosen(
     if selection is None or relation is not Relation.EACH or len(periods) < 2:
         return ()
     return ("several figures of the company that is chosen: ask for one period at a time",)
+
+
+def _not_used(wording: Wording, measure: Measure | None, selection: Selection | None) -> tuple[str, ...]:
+    """Formulas of the question that its measure leaves aside: what was meant by them was not understood."""
+    if measure is None or selection is not None:
+        return ()
+    left = [f"the formula given for {name!r}" for name in unused(wording.definitions, measure.uses)]
+    left += ["the formula after '='"] if "=" in wording.core else []
+    return tuple(f"{what}: it was not understood, or is not of what is asked" for what in left)
 
 
 def _bare(text: str, directory: CompanyDirectory, unknown: Sequence[str]) -> str:
@@ -243,7 +268,8 @@ def _dates(question: str) -> tuple[date, ...]:
     return tuple(mention.date for mention in parse_periods(question).dates)
 
 
-def _understood(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
+def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:
+    """(start, end) of the indexed companies, metrics and periods that `core` names."""
     spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
     spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
     return spans + _period_spans(core)

@@ -17,7 +17,39 @@ from fin_agent.lexicon.periods import parse_periods
 
 _CONDITION = re.compile(
     r"\b(before|after|without|excluding|including|net of|if|assuming|adjusted for|trailing|ttm|ltm|year before"
-    r"|prior to|preceding|beginning of|start of|median|in dollars of)\b",
+    r"|prior to|preceding|beginning of|start of|median|in dollars of|annuali[sz]ed|targets?|targeted|budget|budgeted"
+    r"|planned|goals?|hypothetical(?:ly)?)\b",
+    re.I,
+)
+_A_PART_OR_MULTIPLE = re.compile(
+    r"\b(half|(?:an?|one|two|three|four)[- ](?:third|quarter|fourth|fifth|sixth|eighth|tenth)s?"
+    r"|\d+(?:\.\d+)?\s*(?:%|percent))\s+(?:of|its|the|what)\b"
+    r"|\b(twice|thrice|double[ds]?|doubling|triple[ds]?|tripling|quadruple[ds]?|(?:two|three|four|five|six|ten|\d+)\s+times"
+    r"|times\s+(?:two|three|four|five|ten|\d+))\b(?![- ]digit)",
+    re.I,
+)
+_RATE = re.compile(
+    r"\b(?:per|for\s+(?:each|every))\s+(?:average\s+|full[- ]time\s+|fiscal\s+)?"
+    r"(quarter|month|week|day|hour|minute|stores?|shops?|restaurants?|outlets?|locations?|employees?|workers?|heads?|customers?|users?"
+    r"|subscribers?|members?|units?|aircraft|vehicles?|square\s+(?:foot|feet|meter|metre)|capita|barrel|ton|tonne)\b"
+    r"|\b(monthly|weekly|daily|hourly|quarterly)\b(?!\s+(?:reports?|filings?|results|information|10-?q|statements?))",
+    re.I,
+)
+_OTHER_MONEY = re.compile(
+    r"\b(?:in|to|into|of)\s+(?:(?:units|thousands?|millions?|billions?)\s+(?:of\s+)?)?(?:british\s+|japanese\s+|chinese\s+|mexican\s+)?"
+    r"(?P<money>euros?|eur|pounds?|gbp|sterling|yen|jpy|yuan|rmb|renminbi|cny|(?:indian\s+)?rupees?|inr|swiss\s+francs?|chf"
+    r"|canadian\s+dollars?|cad|australian\s+dollars?|aud|pesos?|won|kron(?:a|or|er)|bitcoins?)\b|(?P<sign>[€£¥])",
+    re.I,
+)
+_IN_PERCENT = re.compile(r"\b(?:percent|percentage|pct|share|proportion|fraction|portion)\b(?!\s*points?\b)|%", re.I)
+_FURTHER = re.compile(r"\b(ratio|average|mean|sum|percentage|percent|growth|total|times)\b", re.I)
+_GROWTHS = re.compile(
+    r"\b(?:growth|change|increase)\b.*\b(?:minus|less|plus|versus|vs|against|over|exceed\w*|outpac\w*|times|divided)\b.*"
+    r"\b(?:growth|change|increase)\b",
+    re.I,
+)
+_SET_TOGETHER = re.compile(
+    r"^\s*(?:growth|change|increase)?\s*,?\s*(?:and|plus|minus|less|versus|vs\.?|or)\s+(?:its\s+|the\s+|their\s+)?$",
     re.I,
 )
 SPAN_OF_A_YEAR = re.compile(
@@ -54,12 +86,17 @@ def beyond(
     text = without_asides(bare)
     named = (mention for mention in lexicon.mentions(text) if not moves_cash(text, mention))
     mentions = [level_of(mention, lexicon) for mention in named]
-    found = [*_parts_of_a_year(core), *_other_measures(mentions, measure, lexicon)]
+    found = [*_parts_of_a_year(core), *_other_measures(text, mentions, measure, lexicon)]
     rest = _blanked(text, mentions, measure)
     first = min(place for place in (mentions[0].start, text.find(measure.words)) if place >= 0) if mentions else 0
     if _COORDINATE.search(text[:first] if not measure.stated else ""):
         found.append(f"more than {measure.words}: one measure at a time is computed")
-    found += [f"figures {word.lower()!r} something: that is not computed" for word in _CONDITION.findall(rest)]
+    found += [
+        f"figures {word.lower()!r} something: that is not computed"
+        for word in _CONDITION.findall(rest)
+        if not (relation is Relation.ANNUAL_GROWTH and word.lower().startswith("annuali"))
+    ]
+    found += _of_the_result(bare, rest, measure, relation, comparison, periods, companies)
     several = len(periods) > 1 or companies > 1
     if several and relation is Relation.EACH and comparison is Comparison.NONE:
         found += [
@@ -69,6 +106,57 @@ def beyond(
     return tuple(dict.fromkeys(found))
 
 
+def in_other_money(question: str) -> tuple[str, ...]:
+    """Amounts wanted in a currency that filings do not state them in."""
+    found = _OTHER_MONEY.search(question)
+    if found is None:
+        return ()
+    money = found.group("money") or found.group("sign")
+    return (f"amounts in {money!r}: figures are given in the currency of the filings",)
+
+
+def _of_the_result(
+    bare: str,
+    rest: str,
+    measure: Measure,
+    relation: Relation,
+    comparison: Comparison,
+    periods: Sequence[FiscalPeriod],
+    companies: int,
+) -> list[str]:
+    """What is asked of the result: a part of it, a multiple, a rate, a share, a second question."""
+    found = [f"{_said(one)} the figure: that is not computed" for one in _A_PART_OR_MULTIPLE.finditer(rest)]
+    if not any(period.quarter for period in periods):
+        found += [f"figures {_said(one)}: only those of full years are looked up" for one in _RATE.finditer(rest)]
+    in_percent = measure.unit != "percent" and _IN_PERCENT.search(rest) is not None
+    if comparison is Comparison.DIFFERENCE and in_percent and relation is Relation.EACH:
+        found.append("by what percentage one company's figure exceeds another's: that is not computed")
+    if comparison is Comparison.TOTAL and in_percent:
+        found.append("a share of several companies' total: that is not computed")
+    if comparison in (Comparison.HIGHEST, Comparison.LOWEST, Comparison.DIFFERENCE):
+        asked_twice = _AND_WHAT.search(rest)
+        further = _FURTHER.search(asked_twice.group()) if asked_twice else None
+        if further:
+            found.append(f"the {further.group().lower()} besides: one question at a time is answered")
+    if (
+        companies < 2
+        and relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE)
+        and _GROWTHS.search(bare)
+    ):
+        found.append("one growth set against another: that is not computed")
+    if companies < 2 and _HOW_MANY_TIMES.search(rest) and "[" not in measure.expression:
+        found.append("how many times one figure is another of the same company: that is not computed")
+    return found
+
+
+_AND_WHAT = re.compile(r"(?:\band|[,;?])\s+(?:what|how|by what)\b.*", re.I)
+_HOW_MANY_TIMES = re.compile(r"\bhow many times\b|\bby (?:what|how many) (?:factor|multiple|times)\b", re.I)
+
+
+def _said(found: re.Match[str]) -> str:
+    return repr(" ".join(found.group().lower().split()))
+
+
 def _parts_of_a_year(core: str) -> list[str]:
     """Half a year, nine months, a year to date: no slot of the ledger holds them, as one holds a year and a quarter."""
     spans = [f"{months} months" for months in sorted({one.months for one in parse_periods(core).mentions} & {6, 9})]
@@ -76,14 +164,25 @@ def _parts_of_a_year(core: str) -> list[str]:
     return [f"figures for {span}: only full years and single quarters are looked up" for span in spans]
 
 
-def _other_measures(mentions: Sequence[Mention], measure: Measure, lexicon: Lexicon) -> list[str]:
+def _other_measures(text: str, mentions: Sequence[Mention], measure: Measure, lexicon: Lexicon) -> list[str]:
     if measure.stated:
         return []
     used = _inputs(measure.expression, lexicon)
-    others = [mention.phrase for mention in mentions if mention.id not in used and mention.phrase not in measure.words]
+    others = [
+        mention.phrase
+        for place, mention in enumerate(mentions)
+        if mention.phrase not in measure.words
+        and (mention.id not in used or (place and _is_set_beside(text, mentions[place - 1], mention)))
+    ]
     if not others:
         return []
     return [f"{' and '.join(dict.fromkeys(others))} beside {measure.words}: one measure at a time is computed"]
+
+
+def _is_set_beside(text: str, first: Mention, second: Mention) -> bool:
+    """`gross profit and revenue`, `income growth minus revenue growth`: the second is no mere input of the first."""
+    between = text[first.end : second.start]
+    return first.id != second.id and _SET_TOGETHER.match(between) is not None
 
 
 def _inputs(expression: str, lexicon: Lexicon) -> set[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fin_agent.analyst.rules.definitions import level_of, stated_formulas
+from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
 from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
+from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
 
@@ -41,6 +42,12 @@ _ACTIVITIES = (
     (re.compile(r"\binvesting\b", re.I), "cash_from_investing"),
     (re.compile(r"\bfinancing\b", re.I), "cash_from_financing"),
 )
+_MONEY_MADE = re.compile(
+    r"\b(?:which|who|whichever)\b.*\b(?:made|makes?|making|earn(?:ed|s)?)\s+(?:the\s+)?(?:more|most|less|least)\s+money\b",
+    re.I,
+)
+"""`which made more money`: what is left of it, not what was taken in."""
+_PROFIT = "net_income"
 _RATIO_OF = re.compile(r"\bratio\s+of\s+(?:its\s+|the\s+)?$|\bratio\s+between\s+$", re.I)
 
 
@@ -54,6 +61,8 @@ class Measure:
     """Of the expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`."""
     stated: bool = False
     """Whether the question gave the formula itself."""
+    uses: tuple[str, ...] = ()
+    """The definitions of the question that its own expression has taken in, by their names."""
 
 
 def measure_of(
@@ -63,8 +72,18 @@ def measure_of(
 
     A change in a balance (`the change in inventories`) is that balance, of which two are to be compared, unless the
     question speaks of the cash flow statement (`in_cash_flows`) or names the change with both signs as that statement
-    prints it: then it is the statement's own row.
+    prints it: then it is the statement's own row. A measure whose inputs the question defines uses them so.
     """
+    measure = _measure_of(core, definitions, lexicon, in_cash_flows=in_cash_flows)
+    if measure is None or measure.stated:
+        return measure
+    expression, used = with_inputs(measure.expression, stated_formulas(definitions, lexicon), lexicon)
+    return replace(measure, expression=expression, uses=tuple(sorted(used))) if expression else None
+
+
+def _measure_of(
+    core: str, definitions: Sequence[tuple[str, str]], lexicon: Lexicon, *, in_cash_flows: bool
+) -> Measure | None:
     text = without_asides(core)
     stated = stated_formulas(definitions, lexicon)
     as_row = in_cash_flows or is_signed_change(core)
@@ -77,13 +96,15 @@ def measure_of(
     for formula in stated:
         if not _named_whole(text, formula.name, mentions):
             continue
-        if len(stated) == 1 or _names(text, formula.name, mentions, lexicon):
+        if (len(stated) == 1 and not mentions) or _names(text, formula.name, mentions, lexicon):
             known = _formula_named(formula.name, lexicon)
             unit = _unit_of_stated(formula.expression, known, lexicon)
-            measure = Measure(formula.name, formula.expression, unit, stated=True)
+            measure = Measure(formula.name, formula.expression, unit, stated=True, uses=(formula.name,))
             return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
     phrase = quoted_phrase(core)
     rows = row_metrics(phrase, lexicon)
+    if not mentions and _MONEY_MADE.search(text) and _PROFIT in lexicon.metrics:
+        return Measure(_PROFIT.replace("_", " "), _PROFIT, _unit(_PROFIT, lexicon))
     if not mentions:
         return _row(phrase, rows, lexicon) if len(phrase.split()) > _A_TITLE and _ASKS.search(core) else None
     share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
@@ -103,6 +124,21 @@ def measure_of(
     if in_cash_flows and change in lexicon.metrics and _CHANGING.search(text) and not _YES_OR_NO.match(text):
         return Measure(" ".join(leading.phrase.split()), change, _unit(change, lexicon))
     return _combined(text, leading, mentions, lexicon)
+
+
+def times_over(asked: str, measure: Measure, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> Measure | None:
+    """`by what factor did revenue grow from 2016 to 2021`: the last year's figure over the first one's; else None."""
+    yearly = len(periods) > 1 and not any(period.quarter for period in periods)
+    if not yearly or measure.expression not in lexicon.metrics or not _BY_A_FACTOR.search(asked):
+        return None
+    last, first = (f"{measure.expression}[{period.fiscal_year}]" for period in (periods[-1], periods[0]))
+    return replace(measure, expression=f"{last} / {first}", unit="ratio")
+
+
+_BY_A_FACTOR = re.compile(
+    r"\bby\s+(?:what|which)\s+(?:factor|multiple)\b(?!.*\b(?:fall|fell|drop|declin|shr[iau]nk|decreas|reduc))",
+    re.I | re.S,
+)
 
 
 def _row(phrase: str, rows: frozenset[str], lexicon: Lexicon) -> Measure | None:
@@ -174,17 +210,18 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
 def _with_modifiers(measure: Measure, text: str, end: int, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
     """`... % margin` divides by revenue, `... per share` by diluted shares, `... less capex` subtracts."""
     if measure.unit == "USD" and _MARGIN.match(text[end:]) and "revenue" in lexicon.metrics:
-        return Measure(f"{measure.words} margin", f"100 * ({measure.expression}) / revenue", "percent", measure.stated)
+        expression = f"100 * ({measure.expression}) / revenue"
+        return replace(measure, words=f"{measure.words} margin", expression=expression, unit="percent")
     if measure.unit == "USD" and _PER_SHARE.match(text[end:]) and _SHARES in lexicon.metrics:
         expression = f"({measure.expression}) / {_SHARES}"
-        return Measure(f"{measure.words} per share", expression, "USD per share", measure.stated)
+        return replace(measure, words=f"{measure.words} per share", expression=expression, unit="USD per share")
     for mention in mentions:
         word = text[end : mention.start].strip().lower() if mention.start >= end else ""
         if mention.id == measure.expression:
             continue  # `X's revenue minus Y's revenue` sets companies against each other
         if word in _SUM and _unit(mention.id, lexicon) == measure.unit and (word != "and" or _summed(text)):
             words = " ".join(text[max(0, end - len(measure.words)) : mention.end].split())
-            return Measure(words, f"({measure.expression}) {_SUM[word]} ({mention.id})", measure.unit, measure.stated)
+            return replace(measure, words=words, expression=f"({measure.expression}) {_SUM[word]} ({mention.id})")
     return measure
 
 

@@ -9,6 +9,7 @@ from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import metric_of_parts
+from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
 from fin_agent.lexicon.words import word_lists
@@ -105,12 +106,14 @@ def _metrics_in(expression: str, lexicon: Lexicon) -> frozenset[str]:
 
 
 def part_named(core: str, parts: Collection[str], workspace: Workspace) -> str | None:
-    """The longest of `parts` that `core` names; a name inside that of a metric, a company or a period is none."""
+    """The longest of `parts` that `core` names; a name inside a metric's or a period's, or at a company's, is none."""
     text = " ".join(core.split())
     taken = [(mention.start, mention.end) for mention in workspace.lexicon.mentions(text)]
-    taken += [(mention.start, mention.end) for mention in workspace.directory.mentions(text)]
+    for mention in workspace.directory.mentions(text):
+        text = text[: mention.start] + "\0" * (mention.end - mention.start) + text[mention.end :]
     parsed = parse_periods(text)
-    taken += [(mention.start, mention.end) for mention in (*parsed.mentions, *parsed.dates)]
+    taken += [(mention.start, mention.end) for mention in parsed.mentions]
+    taken += [(mention.start, mention.end) for mention in parsed.dates]
     named = [
         name
         for printed in sorted(parts)
@@ -142,7 +145,7 @@ def _stands_in(text: str, name: str, taken: Sequence[tuple[int, int]]) -> bool:
 def _tells_something(name: str, lexicon: Lexicon) -> bool:
     words = re.findall(r"[a-z]+", name.lower())
     general = word_lists("part_words")["general"]
-    if not words or general.issuperset(words) or _OF_TIME.search(name):
+    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words) or _OF_TIME.search(name):
         return False
     if len(name) < _SHORTEST and not (len(name) > 1 and any(mark.isupper() for mark in name)):
         return False

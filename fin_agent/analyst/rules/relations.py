@@ -15,10 +15,17 @@ _EXPLANATION = re.compile(
     re.I,
 )
 _LISTING = re.compile(r"^(?:are|is|were|was) there\b|^among\b|^(?:which|where|when)\b", re.I)
-_ANNUAL_GROWTH = re.compile(r"\b(cagr|compound(?:ed)? annual)\b", re.I)
+_ANNUAL_GROWTH = re.compile(
+    r"\b(?:cagr|compound(?:ed|ing)? (?:annual|yearly)|(?:annual|yearly) compound)\b"
+    r"|\bannuali[sz]ed\b.{0,40}?\b(?:growth|increase|return)\b"
+    r"|\b(?:growth|grow|grew)\b.{0,40}?\bannuali[sz]ed\b"
+    r"|\b(?:averaged?|mean)[ -](?:annual|yearly|per[ -]year)[ -]growth\b|\b(?:annual|yearly) average growth\b",
+    re.I,
+)
 _GROWTH = re.compile(
-    r"\b(growth|grew|grow|grown)\b|(?:\bpercent(?:age)?|%)[- ]*(?:change|increase|decrease|growth|decline)\b"
-    r"|\bwhat (?:percent\b|percentage\b|%).*\b(?:increas|decreas|chang|declin|grow|fell|rose)"
+    r"\b(growth|grew|grow|grown)\b|(?:\bpercent(?:age)?|%|\bpct)[- ]*(?:change|increase|decrease|growth|decline)\b"
+    r"|\b(?:what|how many) (?:percent\b|percentage\b|pct\b|%)(?!\s*points?).*\b(?:increas|decreas|chang|declin"
+    r"|grow|fell|fall|rose|rise|climb|drop|go(?:ne|ing)? (?:up|down)|went (?:up|down))"
     r"|\byear[- ]over[- ]year\b.*\bchange\b"
     r"|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
     re.I,
@@ -26,13 +33,15 @@ _GROWTH = re.compile(
 _AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
 _TOTAL = re.compile(
     r"\b(cumulative(?:ly)?|combined|in total|altogether|together|sum of|summed|aggregate|total(?:s|ed)?)\b"
-    r"|\badd(?:s|ed|ing)?\b.{0,80}?\b(?:up|together)\b|^\W*(?:please\s+)?(?:sum|add)\b",
+    r"|\badd(?:s|ed|ing)?\b.{0,80}?\b(?:up|together)\b|\btall(?:y|ied)(?:ing)?\b|\ball told\b|\ball in all\b"
+    r"|^\W*(?:please\s+)?(?:sum|add)\b",
     re.I,
 )
 _CHANGE = re.compile(
     r"\bby how (?:much|many)\b"
     r"|\bhow (?:much|many) (?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)\b.*\bthan\b"
-    r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop)"
+    r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop"
+    r"|go(?:ne)? (?:up|down)|went (?:up|down))"
     r"|\b(?:change|difference|increase|decrease|decline|reduction|drop|rise|fall)\s+(?:in|between)\b|\bchanged?\b",
     re.I,
 )
@@ -59,7 +68,7 @@ _LOWEST = re.compile(
 _WHICH = re.compile(r"\b(which|who|whose|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
 _DIFFERENCE = re.compile(
     r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)"
-    r"|exceed\w*|gap between)\b",
+    r"|exceed\w*|gap|how far (?:ahead|behind|above|below))\b",
     re.I,
 )
 _FIGURE = re.compile(
@@ -71,9 +80,12 @@ _FIGURE = re.compile(
 _MINUS = re.compile(r"\b(?:minus|less)\b(?! than)", re.I)
 _TIMES = re.compile(
     r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b|\bas an? (?:\w+ )?multiple of\b"
-    r"|\bdivided? by\b|^\W*(?:please\s+)?divide\b",
+    r"|\bdivided?\s+(?:it\s+|that\s+|this\s+)?by\b|^\W*(?:please\s+)?divide\b",
     re.I,
 )
+
+
+_HOW_MANY_TIMES = re.compile(r"\bhow many times\b", re.I)
 
 
 def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, companies: int) -> Relation:
@@ -108,6 +120,8 @@ def comparison_of(core: str, companies: int) -> Comparison:
     """The relation between companies; none where the question names fewer than two."""
     if companies < 2:
         return Comparison.NONE
+    if _HOW_MANY_TIMES.search(core):
+        return Comparison.RATIO
     if _DIFFERENCE.search(core):
         return Comparison.DIFFERENCE
     if _WHICH.search(core) and _HIGHEST.search(core):
@@ -139,7 +153,8 @@ def base_stands_first(core: str, companies: Sequence[str]) -> bool:
 
 _AGAINST_WHOM = re.compile(
     r"\bhow\s+(?:many\s+times|much|many)\b.*\b(?:as\s+\w+\s+as|(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)"
-    r"\s+than|that\s+of|the\s+size\s+of|above|below)\s+(?:that\s+of\s+|those\s+of\s+)?(?:the\s+)?$",
+    r"\s+than|that\s+of|the\s+size\s+of|above|below)\s+(?:that\s+of\s+|those\s+of\s+)?(?:the\s+)?$"
+    r"|\bhow\s+many\s+times\s+(?:the\s+)?$|\bhow\s+far\s+(?:ahead\s+of|above)\s+(?:the\s+)?$",
     re.I,
 )
 

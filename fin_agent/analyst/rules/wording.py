@@ -17,6 +17,25 @@ _DEFINITION = re.compile(
     r"|(?P<name3>.+?)\s+here\s+is\s+defined\s+as\b)\s*:?\s*(?P<formula>.+?)[.\s]*$",
     re.I | re.S,
 )
+_SET = re.compile(
+    r"^(?:(?:please|let|let\s+us\s+say|assume|suppose|say|take|given|where|with|use|using|define|note)\s+)*(?:that\s+)?(?:the\s+)?"
+    r"(?P<name>[^=:?]{2,60}?)\s*(?:=|\bequals?\b|\bbe\b)\s*(?P<formula>[^=?]+?)[.\s]*$",
+    re.I,
+)
+"""`Let CCR = A / B.`"""
+_SET_INSIDE = (
+    re.compile(
+        r"\s*[(\[]\s*(?:(?:where|with|using|assuming|note|here)\s+)?(?:the\s+)?(?P<name>[^()=\[\]]{2,60}?)\s*(?:=|\bequals\b)\s*"
+        r"(?P<formula>[^()=\[\]]*(?:\([^()]*\)[^()=\[\]]*)*)[)\]]",
+        re.I,
+    ),
+    re.compile(
+        r",?\s*\b(?:where|with|using|assuming|if|given)\s+(?:the\s+)?(?P<name>[^=,?()]{2,60}?)\s*(?:=|\bequals\b|\bis\s+(?:defined|calculated)\s+as\b)"
+        r"\s*(?P<formula>[^?=]+?)\s*(?:\?|$)",
+        re.I,
+    ),
+)
+"""`EBITDA margin (EBITDA = A + B)`, `EBITDA margin, where EBITDA = A + B`."""
 _INSTRUCTION = re.compile(
     r"\b(answer|respond|round|base your|basing your|please (?:state|help|utili[sz]e)|utili[sz]\w+|provide a response"
     r"|give a (?:response|solution)|approach the question|address the question|calculate (?:\(or|what|unadjusted)"
@@ -94,20 +113,41 @@ def take_apart(question: str) -> Wording:
         if defined and "?" not in sentence:
             name = next(name for name in defined.group("name1", "name2", "name3") if name)
             definitions.append((name.strip(), defined.group("formula").strip()))
+        elif "?" not in sentence and (given := _SET.match(sentence)) and _OPERATOR.search(given.group("formula")):
+            definitions.append((given.group("name").strip(), given.group("formula").strip()))
         elif asked:
-            asked, formula = _with_formula(asked)
-            definitions += [("", formula)] if formula else []
+            whole = asked
+            asked, inside = _with_definitions(asked)
+            definitions += inside
             core.append(asked)
-            instructions.append(sentence.replace(asked, " "))
+            instructions.append(sentence.replace(whole, " "))
         else:
             instructions.append(sentence)
     if not core:
         told = [sentence for sentence in instructions if not _INSTRUCTION.search(sentence)] or [question.strip()]
         for sentence in told:
-            asked, formula = _with_formula(sentence)
-            definitions += [("", formula)] if formula else []
+            asked, inside = _with_definitions(sentence)
+            definitions += inside
             core.append(asked)
     return Wording(" ".join(core), tuple(definitions), " ".join(instructions))
+
+
+def _with_definitions(asked: str) -> tuple[str, list[tuple[str, str]]]:
+    """(what is asked, definitions inside it): those that name what they define, else one that stands for all of it."""
+    named: list[tuple[str, str]] = []
+    for pattern in _SET_INSIDE:
+        while (found := pattern.search(asked)) and _OPERATOR.search(found.group("formula")):
+            named.append((found.group("name").strip(), found.group("formula").strip()))
+            asked = _without(asked, found)
+    if named:
+        return asked, named
+    asked, formula = _with_formula(asked)
+    return asked, [("", formula)] if formula else []
+
+
+def _without(asked: str, found: re.Match[str]) -> str:
+    rest = f"{asked[: found.start()].rstrip(' ,:')} {asked[found.end() :].lstrip(' ,')}".strip()
+    return rest if rest.endswith("?") else f"{rest}?"
 
 
 def _with_formula(asked: str) -> tuple[str, str]:
@@ -115,8 +155,7 @@ def _with_formula(asked: str) -> tuple[str, str]:
     for pattern in _INLINE_FORMULAS:
         found = pattern.search(asked)
         if found and _OPERATOR.search(found.group("formula")):
-            rest = f"{asked[: found.start()].rstrip(' ,:')} {asked[found.end() :].lstrip(' ,')}".strip()
-            return (rest if rest.endswith("?") else f"{rest}?"), found.group("formula").strip()
+            return _without(asked, found), found.group("formula").strip()
     return asked, ""
 
 

@@ -1,0 +1,111 @@
+"""What makers of questions draw from where tags are the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+from random import Random
+
+from fin_agent.evaluation.generated.drawing import Material
+from fin_agent.evaluation.generated.measures import AskedMeasure, asked_measures
+from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.tagged_questions.figures import TaggedFigures
+from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
+from fin_agent.evaluation.tagged_questions.parts import PartFigure, part_figures
+from fin_agent.evaluation.tagged_questions.tagged_wording import TaggedWording
+from fin_agent.evaluation.tagged_questions.words import further_measures
+from fin_agent.lexicon.expressions import expression_inputs
+from fin_agent.lexicon.fiscal import FiscalYears
+from fin_agent.lexicon.registrants import Company
+
+
+@dataclass(frozen=True)
+class TaggedMaterial(Material):
+    """An index, and the tagged files of the filings in it."""
+
+    filings: tuple[TaggedFiling, ...]
+
+    @cached_property
+    def figures(self) -> TaggedFigures:
+        """What tags without members state."""
+        owners, further = self.workspace.directory.owners, further_measures()
+        return TaggedFigures(self.filings, owners, self.workspace.lexicon, further.stands_in, further.in_notes)
+
+    @cached_property
+    def measures(self) -> tuple[AskedMeasure, ...]:
+        """The measures of generated questions, then those of measures.yaml."""
+        lexicon, further = self.workspace.lexicon, further_measures()
+        metrics = (
+            AskedMeasure(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
+            for name, names in further.metrics.items()
+        )
+        formulas = (
+            AskedMeasure(name, names, lexicon.formulas[name].unit, True, self._of_balances(name))
+            for name, names in further.formulas.items()
+        )
+        return (*asked_measures(lexicon), *metrics, *formulas)
+
+    @cached_property
+    def quarterly(self) -> tuple[Company, ...]:
+        """Companies of whose quarters tags state something, by key."""
+        owners, companies = self.workspace.directory.owners, self.workspace.directory.companies
+        keys = {owners[filing.doc_id] for filing in self.filings if filing.quarter}
+        return tuple(company for company in companies if company.key in keys)
+
+    @cached_property
+    def parts(self) -> tuple[PartFigure, ...]:
+        """What tags with members state of segments, products and regions."""
+        owners = self.workspace.directory.owners
+        return part_figures(self.filings, owners, self.workspace.lexicon, further_measures().of_parts)
+
+    @cached_property
+    def last_days(self) -> Mapping[FiscalYears, Mapping[int, date]]:
+        """By the years of a company: the last day of each fiscal year that its tags are of."""
+        days: dict[FiscalYears, dict[int, date]] = {}
+        for filing in self.filings:
+            if filing.quarter is None:
+                known = days.setdefault(self.workspace.years[self.workspace.directory.owners[filing.doc_id]], {})
+                ends = {tag.end for tag in filing.tags if tag.start and _A_YEAR[0] <= tag.end - tag.start <= _A_YEAR[1]}
+                for end in sorted(ends):
+                    known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
+        return days
+
+    def _of_balances(self, formula: str) -> bool:
+        metrics = self.workspace.lexicon.metrics
+        inputs = [metrics[name] for name in expression_inputs(self._expression(formula)) if name in metrics]
+        return bool(inputs) and all(metric.period == "instant" for metric in inputs)
+
+    def _expression(self, formula: str) -> str:
+        return self.workspace.lexicon.formulas[formula].expression
+
+
+TaggedMaker = Callable[[TaggedMaterial, Random, TaggedWording, int], GeneratedQuestion | None]
+"""Tries to make one question: (material, draws, words, turn); None where the draw does not go together."""
+
+
+def drawn_questions(
+    material: TaggedMaterial, name: str, maker: TaggedMaker, count: int, seed: int
+) -> Iterator[GeneratedQuestion]:
+    """Up to `count` questions with different texts; fewer where the material holds no more."""
+    draw = Random(f"{seed} {name}")
+    wording = TaggedWording(draw, material.last_days)
+    seen: set[str] = set()
+    for turn in range(count):
+        for _ in range(_ATTEMPTS):
+            question = maker(material, draw, wording, turn)
+            if question is not None and question.text not in seen and question.id not in seen:
+                seen |= {question.text, question.id}
+                yield replace(question, id=f"{name} {turn + 1}: {question.id}")
+                break
+
+
+def years_of(material: TaggedMaterial, company: Company) -> Sequence[int]:
+    """Years that the tags of the company's annual reports are of."""
+    return sorted(material.last_days.get(material.workspace.years[company.key], {}))
+
+
+_ATTEMPTS = 400
+"""Draws for one question until the material is taken not to hold another of its kind."""
+_A_YEAR = timedelta(350), timedelta(380)

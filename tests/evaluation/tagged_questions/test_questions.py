@@ -1,0 +1,103 @@
+"""Questions made from tags: answers follow from the tags, words vary, the same seed gives the same ones."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from fin_agent.evaluation.tagged_questions.asking import tagged_questions
+from fin_agent.evaluation.tagged_questions.kinds import QuestionKind, TaggedQuestion
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
+from fin_agent.evaluation.tagged_questions.tagged_wording import TaggedWording, reads_well
+from fin_agent.lexicon.fiscal import FiscalYears
+
+Questions = tuple[TaggedQuestion, ...]
+
+
+def _values(material: TaggedMaterial, question: TaggedQuestion) -> list[float]:
+    found = [material.figures.figure(*slot) for slot in question.asked.slots]
+    return [float(figure.value) for figure in found if figure is not None]
+
+
+def _expected(question: TaggedQuestion) -> float:
+    assert question.asked.expected is not None
+    return question.asked.expected.value
+
+
+def test_every_kind_that_the_filings_hold_is_asked(asked: Questions) -> None:
+    kinds = {question.kind for question in asked}
+    assert kinds == set(QuestionKind) - {QuestionKind.COMPARISON}, "one annual report: nothing to compare it with"
+    sorts = {question.asked.kind for question in asked}
+    assert {"lookup, own year", "lookup, earlier column", "lookup, quarter", "computed", "growth", "change"} <= sorts
+    assert {"segment, own year", "region, earlier column", "share of a part", "total", "average"} <= sorts
+
+
+def test_the_same_seed_gives_the_same_questions(tagged_material: TaggedMaterial, asked: Questions) -> None:
+    counts = dict.fromkeys(QuestionKind, 40)
+    assert tagged_questions(tagged_material, tuple(QuestionKind), 3, counts=counts) == asked
+    assert tagged_questions(tagged_material, tuple(QuestionKind), 4, counts=counts) != asked
+    assert len({question.asked.text for question in asked}) == len(asked)
+
+
+def test_lookups_expect_the_tag(tagged_material: TaggedMaterial, asked: Questions) -> None:
+    lookups = [question for question in asked if question.kind is QuestionKind.LOOKUP]
+    assert len(lookups) == 40 and all(question.exact for question in lookups)
+    assert all(_values(tagged_material, question) == [_expected(question)] for question in lookups)
+
+
+def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: TaggedMaterial, asked: Questions) -> None:
+    checked = 0
+    for question in asked:
+        if question.kind is QuestionKind.PART:
+            continue
+        values = _values(tagged_material, question)
+        first, last = values[0], values[-1]
+        if question.asked.kind == "total":
+            assert _expected(question) == pytest.approx(sum(values))
+        elif question.asked.kind == "average":
+            assert _expected(question) == pytest.approx(sum(values) / len(values))
+        elif question.asked.kind == "growth":
+            assert _expected(question) == pytest.approx(100 * (last / first - 1))
+        elif question.asked.kind == "change":
+            assert _expected(question) == pytest.approx(last - first)
+        elif question.asked.kind == "annual growth":
+            assert 1 + _expected(question) / 100 == pytest.approx((last / first) ** 0.5)
+        else:
+            continue
+        checked += 1
+    assert checked > 50
+
+
+def test_questions_of_parts_say_the_printed_name(tagged_material: TaggedMaterial, asked: Questions) -> None:
+    parts = {figure.part for figure in tagged_material.parts}
+    of_parts = [question for question in asked if question.kind is QuestionKind.PART]
+    assert len(of_parts) == 40
+    assert all(any(part in question.asked.text for part in parts) for question in of_parts)
+    stated = [question for question in of_parts if question.exact]
+    values = {float(figure.value) for figure in tagged_material.parts}
+    assert stated and all(_expected(question) in values for question in stated)
+
+
+def test_years_are_named_in_many_ways(asked: Questions) -> None:
+    texts = " ".join(question.asked.text for question in asked)
+    for wording in (r"FY2025", r"FY 2025", r"FY25", r"fiscal 2025", r"fiscal year 2025", r"ended December 31, 2025"):
+        assert re.search(wording, texts), wording
+    for name in ("Harborlight Instruments' ", "HLGT's", "Harborlight Instruments, Inc."):
+        assert name in texts, name
+
+
+def test_a_year_named_by_its_last_day_stands_where_a_sentence_has_it(asked: Questions) -> None:
+    day = "the year ended May 31, 2025"
+    assert reads_well(f"What was its revenue in {day}?", day) and reads_well(f"Acme: revenue, {day}?", day)
+    assert not reads_well(f"Please state Acme's {day} revenue.", day)
+    assert reads_well("Acme's FY2025 revenue?", "FY2025")
+    assert not any(re.match(r"the ", question.asked.text) for question in asked)
+
+
+def test_without_a_known_last_day_years_are_named_by_number() -> None:
+    wording = TaggedWording(Random(1), {})
+    filed = FiscalYears("Acme", (2025,), (), ((2025, 2025),))
+    assert all("2025" in name or "25" in name for name in (wording.year(2025, filed) for _ in range(40)))
+    assert wording.last_day(2025, filed) is None
