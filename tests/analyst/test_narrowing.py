@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.measures import measure_of
+from fin_agent.analyst.rules.narrowing import moves_cash
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
@@ -96,3 +97,13 @@ def test_a_name_inside_a_longer_one_is_not_what_is_asked(text: str) -> None:
 )
 def test_words_that_leave_a_metric_what_it_is(text: str, wanted: str) -> None:
     assert expression(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["cash from selling bonds", "cash paid to suppliers", "cash raised by new shares"])
+def test_cash_that_moved_is_no_balance(text: str) -> None:
+    lexicon = load_lexicon()
+    found = [mention for mention in lexicon.mentions(text) if mention.id == "cash_and_cash_equivalents"]
+    assert all(moves_cash(text, mention) for mention in found)
+    balance = "cash and cash equivalents at the end of the year"
+    (mention,) = (one for one in lexicon.mentions(balance) if one.id == "cash_and_cash_equivalents")
+    assert not moves_cash(balance, mention)

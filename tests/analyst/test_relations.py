@@ -158,3 +158,9 @@ def test_further_wordings_of_comparisons(core: str, expected: Comparison) -> Non
 
 def test_whose_growth_asks_for_a_company_and_not_for_words() -> None:
     assert relation("Whose net PP&E grew faster in FY2020, Acme's or Bolt's?", 1, companies=2) is Relation.GROWTH
+
+
+def test_a_later_year_less_an_earlier_one_is_a_change_and_not_the_other_way_round() -> None:
+    assert relation("What is cash from operations, 2021 minus 2019?", 2) is Relation.CHANGE
+    assert relation("What is cash from operations, 2019 minus 2021?", 2) is Relation.EACH
+    assert comparison_of("Acme's FY2021 revenue as percent of Bolt's FY2021 revenue", 2) is Comparison.RATIO

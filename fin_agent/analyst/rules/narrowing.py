@@ -46,6 +46,10 @@ _WITHIN = re.compile(
 )
 """`the gains included in net income`."""
 _CASH_BALANCE = "cash_and_cash_equivalents"
+_CASH_THAT_MOVED = re.compile(
+    r"\s+(?:from|used|spent|paid|raised|received|returned|collected|burned|outlays?|inflows?)\b", re.I
+)
+"""`cash from selling bonds` is no balance."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z&-]*")
 _YEARS = re.compile(r"(?:fy)?\d{2,4}|fy\d*q?\d*")
 
@@ -145,6 +149,8 @@ def moves_cash(text: str, mention: Mention) -> bool:
     """Whether cash is said to move: `how much cash did it generate` asks for no balance."""
     if mention.id != _CASH_BALANCE:
         return False
+    if _CASH_THAT_MOVED.match(text[mention.end :]):
+        return True
     left, right = _clause(text, mention)
     words = {word.lower() for word in _WORD.findall(f"{left} {right}")}
     return bool(words & word_lists("narrowing_words")["cash_moves"])

@@ -79,7 +79,7 @@ _FIGURE = re.compile(
 )
 _MINUS = re.compile(r"\b(?:minus|less)\b(?! than)", re.I)
 _TIMES = re.compile(
-    r"\bhow many times\b|\bratio of\b.*\bto\b|\bas a (?:%|percent(?:age)?) of\b|\bas an? (?:\w+ )?multiple of\b"
+    r"\bhow many times\b|\bratio of\b.*\bto\b|\bas (?:an? )?(?:%|percent(?:age)?) of\b|\bas an? (?:\w+ )?multiple of\b"
     r"|\bdivided?\s+(?:it\s+|that\s+|this\s+)?by\b|^\W*(?:please\s+)?divide\b",
     re.I,
 )
@@ -109,11 +109,22 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
         return Relation.CHANGE if _IN_MONEY.search(text) else Relation.GROWTH
     if years > 1 and (_TOTAL.search(text) or _YEARS_TOTAL.search(core)):
         return Relation.TOTAL
-    if _CHANGE.search(text) and years > 1:
+    if (_CHANGE.search(text) and years > 1) or (companies < 2 and _later_less_earlier(text)):
         return Relation.CHANGE
     if companies < 2 and _CHANGE_IN_A_YEAR.search(text):
         return Relation.CHANGE
     return Relation.EACH
+
+
+def _later_less_earlier(text: str) -> bool:
+    """`2021 minus 2019`: a change as it is always reckoned; the other way round it is not."""
+    found = _YEAR_LESS_YEAR.search(text)
+    return found is not None and found.group(1) > found.group(2)
+
+
+_YEAR_LESS_YEAR = re.compile(
+    r"\b(?:FY\s?)?((?:19|20)\d\d)\s+(?:minus|less)\s+(?:fiscal\s+|FY\s?)?((?:19|20)\d\d)\b", re.I
+)
 
 
 def comparison_of(core: str, companies: int) -> Comparison:

@@ -70,7 +70,7 @@ _SCALED = re.compile(
     re.I,
 )
 _PERCENT = re.compile(
-    r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas an? (?:%|percent\b|percentage)|\bwhat percent"
+    r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas (?:an? )?(?:%|percent\b|percentage)|\bwhat percent"
     r"|(?<![\d.])% (?:of|margin|change)",
     re.I,
 )
