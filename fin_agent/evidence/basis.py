@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
@@ -96,21 +97,11 @@ def _differences(
 ) -> Iterator[tuple[str, bool]]:
     """(words, whether years cannot be compared) of the last year that reports `one` and `other` state differently."""
     for year, reports in sorted(stated.items(), reverse=True):
-        if one in reports and other in reports and not agree(reports[one].fact, reports[other].fact):
+        if one in reports and other in reports and not agree_in_size(reports[one].fact, reports[other].fact):
             first, second = reports[one], reports[other]
             told = " and ".join(f"{each.doc_id} gives {each.fact.amount:,}" for each in (first, second))
             yield f"{slot.label} of {slot.company_name} for FY{year}: {told}", _far(first.fact, second.fact)
             return
-
-
-def agree(one: Fact, other: Fact) -> bool:
-    """Equal within the coarser of the two roundings, whatever sign they are printed with."""
-    rounding = max(_last_place(one), _last_place(other))
-    return abs(abs(one.value) - abs(other.value)) <= rounding
-
-
-def _last_place(fact: Fact) -> float | int:
-    return fact.scale if fact.unit in ("USD", "shares") else 0
 
 
 def _far(one: Fact, other: Fact) -> bool:

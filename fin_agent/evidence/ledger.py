@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
+from fin_agent.evidence.agreement import agree
 from fin_agent.evidence.filling import Filling, filling_of, reason_for
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
@@ -175,7 +176,7 @@ def _entry(
     differing = [
         (sourced, figure)
         for sourced, figure in ((other, _figure(other, lexicon)) for other in others)
-        if not _agree(chosen, figure) and (figure.amount or not chosen.amount)
+        if not agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
     unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
     if slot.part is not None and unsure and candidates[0].fact.tag is None:
@@ -230,8 +231,3 @@ def _as_asked(fact: Fact, lexicon: Lexicon) -> Decimal:
 
 
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
-
-
-def _agree(one: Figure, other: Figure) -> bool:
-    """Equal within the coarser of the two roundings."""
-    return abs(one.value - other.value) <= max(one.scale, other.scale)

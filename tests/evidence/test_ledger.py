@@ -253,3 +253,14 @@ def test_of_two_readings_of_a_part_in_one_filing_none_is_taken() -> None:
     entry = filled(wanted, *readings)
     assert entry.figure is None
     assert "stated differently (30 and 45" in entry.reason
+
+
+def test_amounts_a_share_agree_to_the_cent_and_not_to_the_dollar() -> None:
+    def eps(amount: str, doc_id: str) -> SourcedFact:
+        stated = fact(amount, "diluted_eps", scale=1, unit="USD per share", line=9 if doc_id == "acme23" else 10)
+        return SourcedFact(doc_id, stated)
+
+    apart = told(slot("diluted_eps"), eps("1.85", "acme23"), eps("1.17", "acme24"))
+    assert apart.restated
+    assert [str(figure.amount) for figure in apart.conflicts] == ["1.17"]
+    assert not told(slot("diluted_eps"), eps("1.85", "acme23"), eps("1.9", "acme24")).conflicts

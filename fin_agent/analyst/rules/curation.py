@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
+from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
-from fin_agent.evidence.basis import Basis, agree, basis_of
+from fin_agent.evidence.basis import Basis, basis_of
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
@@ -175,7 +176,7 @@ def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey]) -> tuple[Pag
     pages = []
     for entry in ledger.entries:
         wanted = basis.preferred.get(entry.slot)
-        if entry.figure is not None and wanted is not None and not agree(entry.figure.fact(), wanted.fact):
+        if entry.figure is not None and wanted is not None and not agree_in_size(entry.figure.fact(), wanted.fact):
             pages.append(wanted.key)
     return tuple(page for page in dict.fromkeys(pages) if page not in read)
 

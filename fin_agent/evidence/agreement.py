@@ -1,0 +1,45 @@
+"""When two printed figures say the same."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Protocol
+
+
+class Printed(Protocol):
+    """A figure as printed: a fact, or what a ledger holds of one."""
+
+    @property
+    def amount(self) -> Decimal:
+        """In units of `scale`."""
+
+    @property
+    def scale(self) -> int:
+        """What `amount` is multiplied with to get base units."""
+
+    @property
+    def value(self) -> Decimal:
+        """In base units."""
+
+
+def agree(one: Printed, other: Printed) -> bool:
+    """Whether the two are equal within the last place of the coarser print: $1.85 and $1.17 a share are not.
+
+    Signs count; where prints may differ in sign by convention, `agree_in_size` leaves them out.
+    """
+    return abs(one.value - other.value) <= _rounding(one, other)
+
+
+def agree_in_size(one: Printed, other: Printed) -> bool:
+    """The same of the figures without their signs."""
+    return abs(abs(one.value) - abs(other.value)) <= _rounding(one, other)
+
+
+def _rounding(one: Printed, other: Printed) -> Decimal:
+    return max(_last_place(one), _last_place(other))
+
+
+def _last_place(printed: Printed) -> Decimal:
+    exponent = printed.amount.as_tuple().exponent
+    places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    return printed.scale * Decimal(1).scaleb(-places)
