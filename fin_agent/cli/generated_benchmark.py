@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import AnswersFile, attempt
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
+from fin_agent.cli.made_questions import Asking, tell, write_rows_and_answers
 from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import say, warn
 from fin_agent.config import settings_from_environment
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.generated.asking import COUNTS, ask_generated, generated_questions
 from fin_agent.evaluation.generated.question import Family, GeneratedQuestion, Wanted
-from fin_agent.evaluation.generated.report import failure_lines, report_on, write_outcomes
+from fin_agent.evaluation.generated.report import failure_lines, report_on
 from fin_agent.evaluation.generated.scoring import Outcome
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.presentation.filings import in_our_look
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +38,14 @@ def run_generated(run: GeneratedRun, given: Path | None, *, strategy: str, as_js
 
     Raises QuestionError where the index holds no figures to make questions of.
     """
-    started = time.perf_counter()
     settings = settings_from_environment(strategy=strategy)
     counts = COUNTS if run.count is None else dict.fromkeys(Family, run.count)
     outcomes: list[Outcome] = []
     answers: list[Answer] = []
-    failures: list[tuple[str, str]] = []
     with opened(given) as workspace:
         questions = generated_questions(workspace, run.wanted.families, run.seed, counts=counts)
         _warn_of_fewer(questions, run, counts)
-        context = AnswerContext.by_rules(workspace, settings, notify=warn)
-
-        def ask(text: str) -> Answer:
-            tried = attempt(text, context, debug=debug)
-            if tried.failure:
-                failures.append((text, tried.failure))
-            return tried.answer
-
+        ask = Asking(AnswerContext.by_rules(workspace, settings, notify=warn), debug)
         with Progress(len(questions), "answering", "questions") as progress:
             for question in questions:
                 outcome, answer = ask_generated(question, workspace, ask, repeat=run.repeat)
@@ -65,22 +54,10 @@ def run_generated(run: GeneratedRun, given: Path | None, *, strategy: str, as_js
                 progress.step(f"{question.text}: {'failed' if outcome.failed else 'right'}, {outcome.seconds:.2f} s")
     report = report_on(outcomes)
     if run.out is not None:
-        _write(outcomes, answers, run.out)
-    if as_json:
-        show_json(
-            {
-                "seed": run.seed,
-                "report": report.as_json(),
-                "failed": [{"question": text, "reason": reason} for text, reason in failures],
-                "seconds": round(time.perf_counter() - started, 3),
-            }
-        )
-    else:
-        show(in_our_look(report.as_table()))
-        for outcome in report.failures:
-            for line in failure_lines(outcome):
-                say(line)
-    return ExitCode.SOME_FAILED if failures else ExitCode.DONE
+        write_rows_and_answers(outcomes, answers, run.out)
+        say(f"rows: {run.out / 'rows.csv'}, answers: {run.out / 'answers.jsonl'}")
+    misses = (line for outcome in report.failures for line in failure_lines(outcome))
+    return tell(report, misses, ask, seed=run.seed, as_json=as_json)
 
 
 def _warn_of_fewer(questions: tuple[GeneratedQuestion, ...], run: GeneratedRun, counts: Mapping[Family, int]) -> None:
@@ -93,12 +70,3 @@ def _warn_of_fewer(questions: tuple[GeneratedQuestion, ...], run: GeneratedRun, 
         found = sum(question.family is family for question in questions)
         if found < counts[family]:
             warn(f"only {found} of {counts[family]} {family.value} questions can be made of what the index holds")
-
-
-def _write(outcomes: list[Outcome], answers: list[Answer], out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    write_outcomes(outcomes, out / "rows.csv")
-    with AnswersFile(out / "answers.jsonl") as file:
-        for answer in answers:
-            file.write(answer)
-    say(f"rows: {out / 'rows.csv'}, answers: {out / 'answers.jsonl'}")
