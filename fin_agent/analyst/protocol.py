@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Citation
 from fin_agent.answering.program import Program
+from fin_agent.errors import SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -53,6 +54,14 @@ class Analyst(Protocol):
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
         """Write the program that computes the answer. Raises ValueError where the ledger does not allow one."""
+
+    def repaired_program(
+        self, intent: Intent, plan: Plan, ledger: Ledger, program: Program, problem: SandboxError
+    ) -> Program | None:
+        """Another program in place of one with a number that has no source, or that did not run; None for none.
+
+        `problem` says what is wrong, where, and what to change. A program is sent back once.
+        """
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
         """Answer in words from the evidence, with citations."""

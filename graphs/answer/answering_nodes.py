@@ -8,9 +8,7 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
-from fin_agent.answering.compose import citations_of, numeric_answer
-from fin_agent.answering.program_check import check_program
-from fin_agent.errors import SandboxError
+from fin_agent.answering.compose import citations_of
 from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.expressions import counted_as_zero
@@ -18,12 +16,12 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged, TraceStep
+from fin_agent.graphs.answer.computing import Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
-from fin_agent.tools.python_execution import execute_program
 
 Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
 
@@ -136,28 +134,44 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     """Program-of-Thought: write the program from the ledger, account for its numbers, run it in the sandbox."""
     context = runtime.context
     intent, plan, ledger = state["intent"], state["plan"], state["ledger"]
-    program = context.analyst.program(intent, plan, ledger)
-    figures = list(program.variables.values())
-    provenance = check_program(program.code, program, state["question"])
-    problems = [f"{number.literal} (line {number.line}): {number.reason}" for number in provenance.unbound]
-    details = tuple(f"{binding.literal}: {binding.where}" for binding in provenance.bindings)
-    update: Update = {"program": program.code}
-    if problems:
-        summary = "refused: a number of the program has no source"
-        update["missing"] = [f"a source for {problem}" for problem in problems]
+    try:
+        tried = attempts(state["question"], intent, plan, ledger, analyst=context.analyst, executor=context.executor)
+    except ValueError as error:
+        step = TraceStep(node="answer_with_program", round=state["round"], summary=f"refused: {error}")
+        return emitted(runtime, step, {"missing": [f"a program that can be written: {error}"]})
+    last = tried[-1]
+    update: Update = {"program": last.program.code}
+    if last.value is None:
+        summary = f"refused: {last.problem}"
+        update["missing"] = _lacking(last)
     else:
-        try:
-            result = execute_program(program.code, context.executor)
-            value = numeric_answer(intent, plan, program, result.value)
-            zeros = _counted_as_zero(plan, intent, ledger)
-            assumed = (*zeros, *state.get("notes", []))
-            update["answer"] = _answer(state, value, citations_of(figures), program=program.code, assumed=assumed)
-            summary = f"computed {value.text}"
-        except SandboxError as error:
-            summary = f"refused: {error}"
-            update["missing"] = [f"a program that runs: {error}"]
-    step = TraceStep(node="answer_with_program", round=state["round"], summary=summary, details=(*details, *problems))
+        zeros = _counted_as_zero(plan, intent, ledger)
+        update["answer"] = _answer(
+            state,
+            last.value,
+            citations_of(list(last.program.variables.values())),
+            program=last.program.code,
+            assumed=(*zeros, *state.get("notes", [])),
+        )
+        summary = f"computed {last.value.text}"
+    sent_back = [f"sent back: {each.problem}\n{each.program.code}" for each in tried[:-1]]
+    bound = [f"{binding.literal}: {binding.where}" for binding in last.provenance.bindings]
+    step = TraceStep(
+        node="answer_with_program",
+        round=state["round"],
+        summary=summary,
+        details=(*sent_back, *bound, *_problems(last)),
+    )
     return emitted(runtime, step, update)
+
+
+def _lacking(attempt: Attempt) -> list[str]:
+    sources = [f"a source for {problem}" for problem in _problems(attempt)]
+    return sources or [f"a program that runs: {attempt.problem}"]
+
+
+def _problems(attempt: Attempt) -> list[str]:
+    return [f"{number.literal} (line {number.line}): {number.reason}" for number in attempt.provenance.unbound]
 
 
 def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -12,6 +12,7 @@ from fin_agent.analyst.rules.partners import with_partners
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.answering.program import Program, write_program
+from fin_agent.errors import SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -55,6 +56,12 @@ class RulesAnalyst:
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
         """See Analyst.program."""
         return write_program(plan, ledger, intent)
+
+    def repaired_program(
+        self, intent: Intent, plan: Plan, ledger: Ledger, program: Program, problem: SandboxError
+    ) -> Program | None:
+        """See Analyst.repaired_program: rules would write the same program again, so there is none."""
+        return None
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
         """See Analyst.reason."""
