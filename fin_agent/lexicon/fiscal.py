@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.vocabulary.identity import Form, Identity
 
 ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+_REPORTS = (*ANNUAL_FORMS, Form.TEN_Q)
 YEARS_IN_AN_ANNUAL_REPORT = 3
 """Income and cash flow statements of a 10-K cover three years, balance sheets two."""
 
@@ -36,6 +38,8 @@ class FiscalYears:
     quarters: tuple[tuple[int, int], ...]
     ends: tuple[tuple[int, int], ...]
     """(calendar year in which it ended, fiscal year) of each annual period, ascending."""
+    closes: Mapping[FiscalPeriod, date] = field(default_factory=dict)
+    """The last day of each period that an annual or quarterly report is about."""
 
     @classmethod
     def of(cls, company: str, filings: Iterable[Identity]) -> FiscalYears:
@@ -43,6 +47,7 @@ class FiscalYears:
         annual: set[int] = set()
         quarters: set[tuple[int, int]] = set()
         ends: set[tuple[int, int]] = set()
+        closes: dict[FiscalPeriod, date] = {}
         for identity in filings:
             reported = identity.reported
             if reported is None:
@@ -53,7 +58,11 @@ class FiscalYears:
                     ends.add((reported.end.year, reported.fiscal_year))
             if reported.quarter:
                 quarters.add((reported.fiscal_year, reported.quarter))
-        return cls(company, tuple(sorted(annual)), tuple(sorted(quarters)), tuple(sorted(ends)))
+            if reported.end and identity.form in _REPORTS:
+                quarter = None if identity.form in ANNUAL_FORMS else reported.quarter
+                period = FiscalPeriod(fiscal_year=reported.fiscal_year, quarter=quarter)
+                closes[period] = max(reported.end, closes.get(period, reported.end))
+        return cls(company, tuple(sorted(annual)), tuple(sorted(quarters)), tuple(sorted(ends)), closes)
 
     def latest(self) -> FiscalPeriod | None:
         """The latest full year reported."""

@@ -83,7 +83,7 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
     elif not found:
         yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
     for assumption in answer.assumptions:
-        yield Text(f"Assumed: {one_line(assumption)}", style="yellow")
+        yield Text(f"Note: {one_line(assumption)}", style="yellow")
     yield Text(_footer(answer), style="dim")
 
 

@@ -43,7 +43,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield Text(plain(run.question), style="bold cyan")
     yield Text()
     yield _refusal(answer) if answer.refused else Text(plain(answer.answer.text), style="bold")
-    yield from (Text(f"Assumed: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
+    yield from (Text(f"Note: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
     if answer.ledger:
         yield _heading("Ledger")
         yield LedgerView(answer.ledger, answer.citations, full=full)

@@ -8,13 +8,10 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
+from fin_agent.answering.assumptions import assumptions
 from fin_agent.answering.compose import citations_of
-from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
-from fin_agent.evidence.expressions import counted_as_zero
-from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Entry, Ledger
-from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.computing import Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
@@ -145,13 +142,13 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         summary = f"refused: {last.problem}"
         update["missing"] = _lacking(last)
     else:
-        zeros = _counted_as_zero(plan, intent, ledger)
+        read = assumptions(plan, intent, ledger, context.workspace.years)
         update["answer"] = _answer(
             state,
             last.value,
             citations_of(list(last.program.variables.values())),
             program=last.program.code,
-            assumed=(*zeros, *state.get("notes", [])),
+            assumed=(*read, *state.get("notes", [])),
         )
         summary = f"computed {last.value.text}"
     sent_back = [f"sent back: {each.problem}\n{each.program.code}" for each in tried[:-1]]
@@ -236,13 +233,6 @@ def _answer(
         assumptions=(*state["plan"].notes, *assumed),
         rounds=state["round"] if searched else 0,
     )
-
-
-def _counted_as_zero(plan: Plan, intent: Intent, ledger: Ledger) -> list[str]:
-    known = ledger.figures
-    terms = (*plan.ranked, *wanted_terms(plan, intent, ledger))
-    slots = [slot for term in terms for slot in counted_as_zero(term.tree, lambda slot: slot in known)]
-    return [f"{slot} is not reported and counts as zero" for slot in dict.fromkeys(slots)]
 
 
 def _retrieved(state: AnswerState) -> Retrieved:

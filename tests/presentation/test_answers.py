@@ -92,7 +92,7 @@ def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
     disagreeing = next(line for line in lines if line.strip().startswith("elsewhere"))
     assert "$1,230,000 million" in disagreeing and "ELSEWHERE" in disagreeing
     assert "net income" not in shown
-    assert "Assumed: FY2022 is taken as the year that ended in 2023" in shown
+    assert "Note: FY2022 is taken as the year that ended in 2023" in shown
     assert lines[-1].startswith("2 rounds · 2 filings searched · 0.50 s")
 
 

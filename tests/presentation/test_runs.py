@@ -236,7 +236,7 @@ class TestRun:
         text = "\n".join(shown(run_view(run())))
         for said in ("2026-05-04 12:30:00 UTC", "strategy bm25", "settings: rounds 2", "only filings: acme_2023_10k"):
             assert said in text
-        assert "Assumed: FY2023 is meant" in text
+        assert "Note: FY2023 is meant" in text
         assert "0.75 s · 2 rounds · longest: filter passages (6) 0.50 s" in text
 
     def test_a_refusal_says_what_is_missing(self) -> None:
