@@ -8,6 +8,7 @@ from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.partners import with_partners
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
@@ -32,7 +33,8 @@ class RulesAnalyst:
     def intent(self, question: str) -> Intent:
         """See Analyst.intent."""
         intent = intent_of(question, self._workspace.directory, self._workspace.lexicon)
-        return with_dated_periods(with_partners(intent, self._workspace), self._workspace)
+        intent = with_dated_periods(with_partners(intent, self._workspace), self._workspace)
+        return with_own_years(intent, self._workspace)
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""

@@ -87,7 +87,7 @@ def _periods(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> t
         found = {FiscalPeriod(fiscal_year=slot.fiscal_year, quarter=slot.quarter) for slot in slots}
     else:
         found = set(intent.periods)
-        forward = _looks_forward(intent)
+        forward = looks_forward(intent)
         for period in intent.periods:
             for filed in (workspace.years[company.key] for company in intent.companies):
                 meant = filed.meant(period)[0]
@@ -109,7 +109,7 @@ _FORWARD = re.compile(
 _AS_OF = re.compile(r"\bas\s+(?:of|at)\b", re.I)
 
 
-def _looks_forward(intent: Intent) -> bool:
+def looks_forward(intent: Intent) -> bool:
     """Whether a year to come is asked about, as seen before it: plans stand in the filing before."""
     one_year = len(intent.periods) == 1 and intent.periods[0].quarter is None
     return one_year and not intent.dates and bool(_FORWARD.search(intent.core)) and not _AS_OF.search(intent.core)
