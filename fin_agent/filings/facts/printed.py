@@ -8,6 +8,7 @@ from fin_agent.filings.facts.balances import with_balances
 from fin_agent.filings.facts.extraction import MetricOf, facts_of_tables
 from fin_agent.filings.facts.in_labels import facts_in_labels
 from fin_agent.filings.facts.reconciling import UnitOf
+from fin_agent.filings.facts.subtotals import with_unlabelled_gross_profit
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
@@ -23,4 +24,5 @@ def facts_of_filing(
 ) -> list[Fact]:
     """Facts of `tables`, those of cells first, then those that stand inside labels."""
     cells = with_balances(facts_of_tables(tables, statements, metric_of, unit_of), calendar)
+    cells = with_unlabelled_gross_profit(cells)
     return [*cells, *facts_in_labels(tables, statements)]
