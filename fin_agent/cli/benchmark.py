@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import settings_from_environment
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score
 from fin_agent.evaluation.given_away import allowed
+from fin_agent.evaluation.miss_report import misses_as_markdown, write_misses
+from fin_agent.evaluation.misses import Miss, explain
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.report import summarize, write_rows
 from fin_agent.evaluation.same_content import standing_for
@@ -21,6 +24,7 @@ from fin_agent.presentation.filings import in_our_look
 from fin_agent.retrieval.query import Scope
 
 _MOST_NAMED = 5
+_GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
 
 
 def run_financebench(
@@ -31,6 +35,7 @@ def run_financebench(
     settings = settings_from_environment(strategy=strategy)
     asked = load_questions(questions)
     rows: list[Row] = []
+    misses: list[Miss] = []
     failures: list[tuple[str, str]] = []
     out.mkdir(parents=True, exist_ok=True)
     with opened(given) as workspace:
@@ -46,28 +51,37 @@ def run_financebench(
             for question in asked:
                 tried = _tried(question, allowed(question, oracle, forms), context, debug)
                 written = answers.write(tried.answer)
-                rows.append(score(question, written, forms=forms, same_content=same_content))
+                row = score(question, written, forms=forms, same_content=same_content)
+                rows.append(row)
+                if row.numeric_match_any is False:
+                    misses.append(
+                        explain(question, row, tried.answer, failure=tried.failure, same_content=same_content)
+                    )
                 if tried.failure:
                     failures.append((question.id, tried.failure))
                     progress.step(f"{question.id}: failed: {tried.failure}", problem=True)
                 else:
                     progress.step(f"{question.id}: {tried.answer.seconds:.2f} s")
-    write_rows(rows, out / "rows.csv")
     report = summarize(rows)
+    written_out = {
+        "oracle": oracle.value,
+        "report": report.as_json(),
+        "misses": [{"id": miss.row.id, "stage": miss.stage.name.lower(), "detail": miss.detail} for miss in misses],
+        "failed": [{"id": question_id, "reason": reason} for question_id, reason in failures],
+        "rows": str(out / "rows.csv"),
+        "answers": str(out / "answers.jsonl"),
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    write_rows(rows, out / "rows.csv")
+    write_misses(misses, out / "misses.csv")
+    (out / "misses.md").write_text(misses_as_markdown(misses, rows), encoding="utf-8")
+    (out / "report.json").write_text(json.dumps(written_out, indent=2) + "\n", encoding="utf-8")
     if as_json:
-        show_json(
-            {
-                "oracle": oracle.value,
-                "report": report.as_json(),
-                "failed": [{"id": question_id, "reason": reason} for question_id, reason in failures],
-                "rows": str(out / "rows.csv"),
-                "answers": str(out / "answers.jsonl"),
-                "seconds": round(time.perf_counter() - started, 3),
-            }
-        )
+        show_json(written_out)
     else:
-        show(in_our_look(report.as_table()))
-        say(f"rows: {out / 'rows.csv'}, answers: {out / 'answers.jsonl'}")
+        found, numbers = map(in_our_look, report.as_tables(_GIVEN[oracle]))
+        show(found, numbers)
+        say(f"rows, answers, report and {len(misses)} misses: {out}")
     return ExitCode.SOME_FAILED if failures else ExitCode.DONE
 
 

@@ -32,7 +32,8 @@ def financebench(
         Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
     ],
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl.")
+        Path,
+        typer.Option("--out", metavar="DIR", help="Gets rows.csv, answers.jsonl, report.json, and misses with causes."),
     ] = Path("fin-agent-eval"),
     strategy: StrategyName = "default",
     oracle: GoldGiven = Oracle.NONE,
@@ -40,7 +41,7 @@ def financebench(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Answer FinanceBench's questions and report recall, numeric match and seconds, overall and by kind."""
+    """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and why what is missed is missed."""
     from fin_agent.cli.benchmark import run_financebench
 
     return run_financebench(questions, out, index, strategy=strategy, oracle=oracle, as_json=as_json, debug=debug)

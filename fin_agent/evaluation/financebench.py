@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fin_agent.errors import QuestionError
+from fin_agent.evaluation.gold_figures import gold_figures
 from fin_agent.evaluation.metrics import (
     document_recall,
     page_hit,
@@ -19,9 +20,10 @@ from fin_agent.evaluation.metrics import (
     published_numeric_match,
     strict_numeric_match,
 )
+from fin_agent.evaluation.stated import stated_match
 
 METRICS_QUESTIONS = "metrics-generated"
-"""The question type whose answers are numbers: numeric match is measured on it alone."""
+"""The question type whose answers are numbers by their type."""
 TOP = 5
 UNKNOWN_FORM = "unknown"
 UNTYPED = "untyped"
@@ -91,6 +93,10 @@ class Row:
     numeric_match: bool | None
     """By the published rule; None for questions whose answer is no number by their type."""
     strict_match: bool | None
+    numeric_match_any: bool | None
+    """By the published rule, whatever the type; None for questions whose gold answer holds no figure."""
+    stated_match: bool | None
+    """The same, and the figure is the value or stands in the first sentence, in the same kind of unit."""
     rounds: int
     seconds: float
 
@@ -123,7 +129,9 @@ def score(
     answer = _read_answer(question.id, answer_json)
     value, unit = answer.answer.value, answer.answer.unit
     numeric = question.question_type == METRICS_QUESTIONS
+    has_figure = bool(gold_figures(question.answer))
     said = answer.answer.text if value is None else f"{answer.answer.text}\n{value!r} {unit or ''}"
+    matches = not answer.refused and published_numeric_match(said, question.answer)
     return Row(
         id=question.id,
         company=question.company,
@@ -139,9 +147,14 @@ def score(
         missing=tuple(answer.missing),
         retrieval=_retrieval(question, answer.retrieved, {}),
         same_content=_retrieval(question, answer.retrieved, same_content or {}),
-        numeric_match=not answer.refused and published_numeric_match(said, question.answer) if numeric else None,
+        numeric_match=matches if numeric else None,
         strict_match=not answer.refused and strict_numeric_match(value, unit, question.answer, question.question)
         if numeric
+        else None,
+        numeric_match_any=matches if has_figure else None,
+        stated_match=not answer.refused
+        and stated_match(value, unit, answer.answer.text, question.answer, question.question)
+        if has_figure
         else None,
         rounds=answer.rounds,
         seconds=answer.seconds,

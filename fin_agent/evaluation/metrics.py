@@ -30,7 +30,7 @@ def published_numeric_match(answer_text: str, gold: str) -> bool:
     by zero only. False where either side has no number.
     """
     return any(
-        _within(ours, theirs)
+        is_within_tolerance(ours, theirs)
         for numeral in _quantities(gold)
         for theirs in _readings(numeral)
         for answered in _quantities(answer_text)
@@ -47,14 +47,25 @@ def strict_numeric_match(value: float | None, unit: str | None, gold: str, quest
     (`in USD millions`), or a dollar amount of a million and more, which is in dollars. Otherwise the value must equal
     the gold as printed.
     """
-    if value is None:
-        return False
     for numeral in _quantities(gold):
         half = Decimal(5).scaleb(-numeral.decimals - 1)
-        for restated in _restated(Decimal(repr(float(value))), unit, numeral, question):
+        for restated in restated_in_unit_of(numeral, value, unit, question):
             if abs(restated - numeral.value) <= half:
                 return True
     return False
+
+
+def restated_in_unit_of(gold: Numeral, value: float | None, unit: str | None, question: str = "") -> list[Decimal]:
+    """A value in the unit of a number of the gold answer, found as `strict_numeric_match` says; empty without a value.
+
+    More than one reading where the gold's unit is not known.
+    """
+    return [] if value is None else _restated(Decimal(repr(float(value))), unit, gold, question)
+
+
+def is_within_tolerance(ours: Decimal, theirs: Decimal) -> bool:
+    """Whether a number is within `TOLERANCE` of a gold number; a gold zero is met by zero only."""
+    return abs(ours - theirs) <= abs(theirs) * Decimal(str(TOLERANCE))
 
 
 def page_recall(
@@ -111,10 +122,6 @@ def _quantities(text: str) -> tuple[Numeral, ...]:
 
 def _readings(numeral: Numeral) -> set[Decimal]:
     return {numeral.value, numeral.in_base_units}
-
-
-def _within(ours: Decimal, theirs: Decimal) -> bool:
-    return abs(ours - theirs) <= abs(theirs) * Decimal(str(TOLERANCE))
 
 
 _UNIT_ASKED = re.compile(

@@ -42,6 +42,11 @@ class Group:
     numeric_match: float | None
     """Over the questions whose answer is a number; None where there are none."""
     strict_match: float | None
+    figure_questions: int
+    numeric_match_any: float | None
+    """Over the questions whose gold answer holds a figure, whatever their type."""
+    stated_match: float | None
+    """The same, where the figure is the value or in the first sentence; what is between the two may be chance."""
     refusals: int
     median_seconds: float
     p95_seconds: float
@@ -59,21 +64,39 @@ class BenchmarkReport:
         """Plain values for `json.dumps`."""
         return asdict(self)
 
-    def as_table(self) -> Table:
-        """One line per group; shares in percent."""
-        table = Table(title="FinanceBench", caption=_CAPTION, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        table.add_column("questions")
-        for heading in _COLUMNS:
-            table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
-        table.add_row(*_cells("overall", self.overall), style="bold")
-        for groups in (self.by_question_type, self.by_filing_type):
+    def as_tables(self, given: str = "") -> tuple[Table, Table]:
+        """What was found and which numbers are right, a line per group; shares in percent.
+
+        `given` says what was given away before the search.
+        """
+        title = f"FinanceBench, {given}" if given else "FinanceBench"
+        return self._found(title), self._numbers(f"{title}: numbers")
+
+    def _found(self, title: str) -> Table:
+        table = _table(title, _FOUND_CAPTION, _FOUND_COLUMNS)
+        for groups in self._sections:
             table.add_section()
             for group in groups:
-                table.add_row(*_cells(group.name, group))
+                table.add_row(group.name, *_found(group, group.retrieval), style=self._style(group))
         if self.overall.same_content is not None:
             table.add_section()
-            table.add_row(*_cells("overall, same content as one", self.overall, self.overall.same_content))
+            table.add_row("overall, same content as one", *_found(self.overall, self.overall.same_content))
         return table
+
+    def _numbers(self, title: str) -> Table:
+        table = _table(title, _NUMBERS_CAPTION, _NUMBERS_COLUMNS)
+        for groups in self._sections:
+            table.add_section()
+            for group in groups:
+                table.add_row(group.name, *_numbers(group), style=self._style(group))
+        return table
+
+    @property
+    def _sections(self) -> tuple[tuple[Group, ...], ...]:
+        return (self.overall,), self.by_question_type, self.by_filing_type
+
+    def _style(self, group: Group) -> str:
+        return "bold" if group is self.overall else ""
 
 
 def summarize(rows: Sequence[Row]) -> BenchmarkReport:
@@ -99,36 +122,47 @@ def write_rows(rows: Sequence[Row], path: Path) -> None:
             file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in flat)
 
 
-_COLUMNS = (
-    "n",
-    "documents",
-    "passages",
-    "pages",
-    "match",
-    "strict",
-    "refused",
-    "s",
-    "p95 s",
-)
-_CAPTION = (
+_FOUND_COLUMNS = ("n", "documents", "passages", "pages", "refused", "s", "p95 s")
+_FOUND_CAPTION = (
     "documents, passages, pages: recall over the first five of each, in percent (passages: of the pages they are on);"
-    " match, strict: numbers right, on metrics questions; s: median seconds, p95 s: 95th percentile"
+    " s: median seconds, p95 s: 95th percentile"
+)
+_NUMBERS_COLUMNS = ("metrics", "match", "strict", "figures", "match any", "stated")
+_NUMBERS_CAPTION = (
+    "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
+    " match, match any: some number within 3% of some number of the gold answer (published rule); strict: the value"
+    " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit"
 )
 
 
-def _cells(name: str, group: Group, retrieval: RetrievalMeans | None = None) -> tuple[str, ...]:
-    means = retrieval or group.retrieval
+def _table(title: str, caption: str, headings: Sequence[str]) -> Table:
+    table = Table(title=title, caption=caption, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("questions")
+    for heading in headings:
+        table.add_column(heading, justify="right", min_width=max(map(len, heading.split())))
+    return table
+
+
+def _found(group: Group, means: RetrievalMeans) -> tuple[str, ...]:
     return (
-        name,
         str(group.questions),
         _percent(means.document_recall),
         _percent(means.page_recall_of_passages),
         _percent(means.page_recall),
-        _percent(group.numeric_match),
-        _percent(group.strict_match),
         str(group.refusals),
         f"{group.median_seconds:.2f}",
         f"{group.p95_seconds:.2f}",
+    )
+
+
+def _numbers(group: Group) -> tuple[str, ...]:
+    return (
+        str(group.numeric_questions),
+        _percent(group.numeric_match),
+        _percent(group.strict_match),
+        str(group.figure_questions),
+        _percent(group.numeric_match_any),
+        _percent(group.stated_match),
     )
 
 
@@ -144,6 +178,8 @@ def _grouped(rows: Sequence[Row], key: Callable[[Row], str]) -> tuple[Group, ...
 def _group(name: str, rows: Sequence[Row]) -> Group:
     numeric = [row.numeric_match for row in rows if row.numeric_match is not None]
     strict = [row.strict_match for row in rows if row.strict_match is not None]
+    with_figure = [row.numeric_match_any for row in rows if row.numeric_match_any is not None]
+    stated = [row.stated_match for row in rows if row.stated_match is not None]
     seconds = [row.seconds for row in rows]
     as_named = _means([row.retrieval for row in rows])
     by_content = _means([row.same_content for row in rows])
@@ -155,6 +191,9 @@ def _group(name: str, rows: Sequence[Row]) -> Group:
         numeric_questions=len(numeric),
         numeric_match=fmean(numeric) if numeric else None,
         strict_match=fmean(strict) if strict else None,
+        figure_questions=len(with_figure),
+        numeric_match_any=fmean(with_figure) if with_figure else None,
+        stated_match=fmean(stated) if stated else None,
         refusals=sum(row.refused for row in rows),
         median_seconds=percentile(seconds, 50),
         p95_seconds=percentile(seconds, 95),

@@ -107,7 +107,33 @@ class TestFinanceBench:
         written = [json.loads(line) for line in (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()]
         assert [answer["id"] for answer in written] == ["q1", "q2"]
         assert list(written[0]) == CONTRACT
+        assert json.loads((out / "report.json").read_text(encoding="utf-8")) == ran.document
         assert "warning: 1 of the filings asked about are not in the index: APPLE_2022" in ran.err
+
+    def test_tells_why_what_is_missed_is_missed(self, sample_index: Path, tmp_path: Path) -> None:
+        cases = [
+            ("right", LOOKUP, "It was $3,533 million."),
+            ("other", LOOKUP, "It was $9,533 million."),
+            ("nobody", UNKNOWN_COMPANY, "$5 million"),
+            ("dropped", "What drives the business of Harborlight?", "It made up 77.7% of net sales."),
+        ]
+        evidence = [{"doc_name": "harborlight_2023_10k", "evidence_page_num": 8}]
+        lines = [
+            {"financebench_id": name, "question": question, "answer": gold, "evidence": evidence}
+            for name, question, gold in cases
+        ]
+        more = {"company": "x", "doc_name": "harborlight_2023_10k", "question_type": "novel-generated"}
+        questions = questions_file(tmp_path, *(json.dumps({**line, **more}) for line in lines))
+        options = ("--out", tmp_path / "out", "--index", sample_index)
+        ran = Ran("eval", "financebench", "--questions", questions, *options, "--oracle", "page", "--json")
+        overall = ran.document["report"]["overall"]
+        assert (overall["figure_questions"], overall["numeric_match_any"], overall["stated_match"]) == (4, 0.25, 0.25)
+        stages = {miss["id"]: miss["stage"] for miss in ran.document["misses"]}
+        assert stages == {"other": "computed", "nobody": "refused_at_once", "dropped": "passage"}
+        with (tmp_path / "out" / "misses.csv").open(encoding="utf-8", newline="") as file:
+            assert [line["id"] for line in csv.DictReader(file)] == list(stages)
+        told = (tmp_path / "out" / "misses.md").read_text(encoding="utf-8")
+        assert "3 of 4 questions" in told and "$3,533" in told
 
     @pytest.mark.parametrize("oracle", ["document", "page"])
     def test_what_is_given_away_is_all_that_is_retrieved(
@@ -126,7 +152,16 @@ class TestFinanceBench:
         self, questions: Path, sample_index: Path, tmp_path: Path
     ) -> None:
         ran = Ran("eval", "financebench", "--questions", questions, "--out", tmp_path / "o", "--index", sample_index)
-        for name in ("overall", "metrics-generated", "novel-generated", "10-K", "unknown", "document", "p95 s"):
+        for name in (
+            "overall",
+            "metrics-generated",
+            "novel-generated",
+            "10-K",
+            "unknown",
+            "document",
+            "p95 s",
+            "stated",
+        ):
             assert name in ran.out
         assert "…" not in ran.out
         assert max(map(len, ran.out.splitlines())) <= 100

@@ -158,6 +158,23 @@ class TestScore:
         row = score(textual, answer())
         assert (row.numeric_match, row.strict_match) == (None, None)
 
+    def test_a_figure_in_gold_is_matched_whatever_the_type(self, tmp_path: Path) -> None:
+        textual = {**LINE, "question_type": "novel-generated", "answer": "It rose to $11.6bn."}
+        (question,) = load_questions(questions_file(tmp_path, textual))
+        row = score(question, answer())
+        assert (row.numeric_match_any, row.stated_match) == (True, True)
+        later = {"value": None, "unit": None, "text": "It rose. It was $11,588 million, of 12 entities."}
+        row = score(question, answer(answer=later))
+        assert (row.numeric_match_any, row.stated_match) == (True, False)
+        row = score(question, answer(refused=True, missing=["net income FY2023"]))
+        assert (row.numeric_match_any, row.stated_match) == (False, False)
+
+    def test_no_figure_in_gold_is_not_matched_at_all(self, tmp_path: Path) -> None:
+        worded = {**LINE, "question_type": "novel-generated", "answer": "It rose in the 12 months of 2023."}
+        (question,) = load_questions(questions_file(tmp_path, worded))
+        row = score(question, answer())
+        assert (row.numeric_match_any, row.stated_match) == (None, None)
+
     def test_filing_type_from_the_answer_else_unknown(self, question: FinanceBenchQuestion) -> None:
         assert score(question, answer()).filing_type == "unknown"
         cited = [{"doc_id": DOC, "page": 37, "text": "", "box": None, "form": "10-Q"}]

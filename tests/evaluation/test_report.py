@@ -33,6 +33,8 @@ FIRST = Row(
     same_content=FOUND,
     numeric_match=True,
     strict_match=False,
+    numeric_match_any=True,
+    stated_match=True,
     rounds=1,
     seconds=1.0,
 )
@@ -42,6 +44,8 @@ SECOND = replace(
     retrieval=LOST,
     same_content=FOUND,
     numeric_match=False,
+    numeric_match_any=False,
+    stated_match=False,
     refused=True,
     missing=("x", "y"),
     seconds=3.0,
@@ -53,6 +57,7 @@ THIRD = replace(
     filing_type="8-K",
     numeric_match=None,
     strict_match=None,
+    stated_match=False,
     seconds=2.0,
 )
 ROWS = (FIRST, SECOND, THIRD)
@@ -87,22 +92,32 @@ class TestSummarize:
         with pytest.raises(ValueError, match="at least one"):
             summarize([])
 
+    def test_figures_are_counted_whatever_the_type(self) -> None:
+        report = summarize([*ROWS, replace(THIRD, id="q4", numeric_match_any=None, stated_match=None)])
+        assert (report.overall.figure_questions, report.overall.numeric_questions) == (3, 2)
+        assert report.overall.numeric_match_any == pytest.approx(2 / 3)
+        assert report.overall.stated_match == pytest.approx(1 / 3)
+        novel = report.by_question_type[1]
+        assert (novel.questions, novel.figure_questions, novel.numeric_match_any, novel.stated_match) == (2, 1, 1, 0)
+
 
 class TestRendering:
     def test_table_shows_each_group(self) -> None:
         console = Console(width=120, record=True, file=io.StringIO())
-        console.print(summarize(ROWS).as_table())
+        console.print(*summarize(ROWS).as_tables("the right pages given"))
         shown = console.export_text()
+        assert shown.count("the right pages given") == 2
         for words in ("overall", "metrics-generated", "novel-generated", "10-K", "8-K", "66.7", "50.0", "2.90"):
             assert words in shown
         assert "same content" in shown
 
     def test_no_heading_is_cut_at_100_columns(self) -> None:
         console = Console(width=100, record=True, file=io.StringIO())
-        console.print(summarize([*ROWS, *[replace(FIRST, id=f"r{n}", seconds=12.5) for n in range(150)]]).as_table())
+        many = [replace(FIRST, id=f"r{number}", seconds=12.5) for number in range(150)]
+        console.print(*summarize([*ROWS, *many]).as_tables())
         shown = console.export_text()
         assert "…" not in shown and max(map(len, shown.splitlines())) <= 100
-        for heading in ("documents", "passages", "pages", "match", "strict", "refused", "p95"):
+        for heading in ("documents", "passages", "pages", "match", "strict", "stated", "refused", "p95"):
             assert heading in shown
 
     def test_json_holds_the_figures(self) -> None:
