@@ -16,6 +16,7 @@ def gold_figures(gold: str) -> tuple[Numeral, ...]:
     and 787`), and numbers that say where something stands (`Note 11`, `Section 12(b)`). An answer that is a number and
     nothing else is a figure whatever it looks like.
     """
+    gold = without_list_marks(gold)
     numerals = numerals_in(gold)
     if len(numerals) == 1 and numerals[0].printed == gold.strip():
         return numerals
@@ -35,6 +36,12 @@ def answering_figures(gold: str, question: str) -> tuple[Numeral, ...]:
     return tuple(figure for figure in figures if figure.in_base_units not in known) or figures
 
 
+def without_list_marks(text: str) -> str:
+    """A text of several lines that begin with a dash, without these dashes: they are no signs of numbers."""
+    return _LIST_MARK.sub("", text) if len(_LIST_MARK.findall(text)) > 1 else text
+
+
+_LIST_MARK = re.compile(r"^[ \t]*[-–—•*][ \t]*", re.MULTILINE)
 _Placed = tuple[Numeral, int]
 """A numeral and where it begins."""
 

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.evaluation.gold_figures import without_list_marks
 
 TOLERANCE = 0.03
 """Relative; FinanceBench numeric match as Kobeissi & Langlais measure it."""
@@ -26,8 +27,9 @@ def numbers_in(text: str) -> list[float]:
 def published_numeric_match(answer_text: str, gold: str) -> bool:
     """Whether some number of the answer is within 3% of some number of the gold answer.
 
-    Numbers are compared as printed and, where a side says millions or the like, in base units. A gold zero is matched
-    by zero only. False where either side has no number.
+    Numbers are compared with their sign, as printed and, where a side says millions or the like, in base units; not by
+    their units (`36%` matches `$36`), nor by where they stand: see `stated_match` for both. A gold zero is matched by
+    zero only. False where either side has no number.
     """
     return any(
         is_within_tolerance(ours, theirs)
@@ -115,7 +117,7 @@ _QUANTITIES = (NumeralKind.AMOUNT, NumeralKind.PERCENT, NumeralKind.SPAN)
 
 
 def _quantities(text: str) -> tuple[Numeral, ...]:
-    numerals = numerals_in(text)
+    numerals = numerals_in(without_list_marks(text))
     quantities = tuple(numeral for numeral in numerals if numeral.kind in _QUANTITIES)
     return quantities or (numerals if len(numerals) == 1 and numerals[0].printed == text.strip() else ())
 

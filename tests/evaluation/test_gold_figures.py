@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from decimal import Decimal
 
-from fin_agent.evaluation.gold_figures import answering_figures, gold_figures
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fin_agent.answering.numerals import numerals_in
+from fin_agent.evaluation.gold_figures import answering_figures, gold_figures, without_list_marks
 
 
 @pytest.mark.parametrize(
@@ -32,9 +37,21 @@ def test_only_what_measures_something(gold: str, printed: list[str]) -> None:
     assert [figure.printed for figure in gold_figures(gold)] == printed
 
 
+def test_a_dash_before_a_line_of_a_list_is_no_sign() -> None:
+    assert [figure.value for figure in gold_figures("Two:\n-100% of a plant\n - 51% of a mill\n-a patent")] == [100, 51]
+    assert [figure.value for figure in gold_figures("-3.7")] == [Decimal("-3.7")]
+    assert [figure.value for figure in gold_figures("A change of\n-3.7%")] == [Decimal("-3.7")]
+
+
 def test_what_the_question_says_answers_nothing() -> None:
     gold = "Yes. Two categories are more than 20% of revenue: one is 39%."
     asked = "Which categories are more than 20% of revenue?"
     assert [figure.printed for figure in answering_figures(gold, asked)] == ["39%"]
     assert [figure.printed for figure in answering_figures("More than 20%", asked)] == ["20%"]
     assert answering_figures("None", asked) == ()
+
+
+@given(st.text(alphabet="0123456789,.$%()-–•\n XMBntwo yeard/"))
+def test_any_text_can_be_read(text: str) -> None:
+    numerals = numerals_in(without_list_marks(text))
+    assert set(gold_figures(text)) <= set(numerals)

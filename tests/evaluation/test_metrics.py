@@ -53,6 +53,8 @@ class TestPublishedMatch:
             ("either 3 or 9.1", "9", True),
             ("no figure", "9", False),
             ("9", "none", False),
+            ("all 100% of it", "bought:\n-100% of a plant\n-a patent", True),
+            ("all 100% of it", "by\n-100%", False),
         ],
     )
     def test_within_three_percent_of_a_gold_number(self, answer: str, gold: str, matches: bool) -> None:
