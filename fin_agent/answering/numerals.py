@@ -52,7 +52,7 @@ _NUMERAL = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<!\d)\.\d+)"
     r"(?P<closed>\))?\s?(?P<percent>%|percent\b|percentage points?\b|pct\b)?(?P<closed_late>\))?"
     r"(?:[\s-]?(?:USD |US[$] ?)?"
-    r"(?:(?P<scale>thousand|million|billion|trillion)s?\b|(?P<short>mn|mm|bn|[kKmMbB])(?![\w-])))?"
+    r"(?:(?P<scale>(?i:thousand|million|billion|trillion))s?\b|(?P<short>[mM]n|[bB]n|mm|MM|BN|[kKmMbB])(?![\w-])))?"
 )
 _SCALES = {
     **dict.fromkeys(("thousand", "k"), 1_000),
@@ -65,6 +65,8 @@ _LENGTH_OF_TIME = r"[\s-]{0,2}(?:year|yr|quarter|month|week|day)s?\b"
 _SPELLED_SPAN = re.compile(rf"\b({'|'.join(_SPELLED)}){_LENGTH_OF_TIME}", re.IGNORECASE)
 _SPAN_BEHIND = re.compile(_LENGTH_OF_TIME, re.IGNORECASE)
 _NAME_BEHIND = re.compile(r"-?[KQkq]\b|(?:st|nd|rd|th)\b|[A-Za-z]")
+_UNIT_BEHIND = re.compile(r"(?:x|bps?)\b")
+"""A multiple or basis points: `1.57x`, `24.6bps`."""
 _FISCAL_BEFORE = re.compile(r"(?:FY|CY)['’]?$", re.IGNORECASE)
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 _MONTH_BEFORE = re.compile(rf"\b{_MONTH}\s+$")
@@ -96,7 +98,7 @@ def _numeral(text: str, match: re.Match[str]) -> Numeral:
 
 def _scale(match: re.Match[str], currency: bool) -> int | None:
     if match["scale"]:
-        return _SCALES[match["scale"]]
+        return _SCALES[match["scale"].lower()]
     short = match["short"]
     # A single letter is a scale behind a currency sign only: 3M is a company and 8k a form.
     return _SCALES[short.lower()] if short and (currency or len(short) == 2) else None
@@ -109,7 +111,7 @@ def _kind(size: Decimal, digits: str, before: str, behind: str, *, plain: bool) 
         return NumeralKind.LABEL
     if _SPAN_BEHIND.match(behind):
         return NumeralKind.SPAN
-    if plain and _NAME_BEHIND.match(behind):
+    if plain and _NAME_BEHIND.match(behind) and not _UNIT_BEHIND.match(behind):
         return NumeralKind.LABEL
     if plain and size <= 31 and (_MONTH_BEFORE.search(before) or _MONTH_BEHIND.match(behind)):
         return NumeralKind.LABEL

@@ -177,6 +177,7 @@ class TestCaught:
             body("days = 364", "return days * 253 / 6489"),
             body("return 'Margin was 36.8% in FY2019'"),
             body("return f'{6489:.1f} against 99'"),
+            body("return 'Turnover was 1.57x in FY2019'"),
             body("return 'grew since 1987'"),
             body("values = {}", "return values.get('revenue', 0)"),
             body("return (lambda x=77: x)()"),
