@@ -11,6 +11,15 @@ from typing import get_args
 from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.program import Program, in_unit
 from fin_agent.answering.sandbox import ProgramValue
+from fin_agent.answering.verdicts import (
+    Listed,
+    asked_to_rise,
+    best_period,
+    every_year,
+    first_stands_out,
+    years_counted,
+    yes_or_no,
+)
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, Selection
 from fin_agent.evidence.ledger import Figure
@@ -40,12 +49,15 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if len(values) == 1:
         value = values[0]
         moved = _from_and_to(intent, plan, program, numbers[0])
-        text = f"{_subject(intent, plan)}: {shown(value, unit, intent.decimals)}{moved}."
+        lead = yes_or_no(intent.claim, numbers[0], program.scale if computed == "USD" else 1) or _moved_as_asked(intent, value)
+        text = f"{lead}{_subject(intent, plan)}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
+    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit)):
+        return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.relation is Relation.TREND:
@@ -89,17 +101,42 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
     if moved == "did not change":
         span = f"from {plan.terms[0].period} to {plan.terms[-1].period}: it stayed at {last_text}"
     name = plan.terms[0].company.name
-    verdict = "Yes" if _asked_to_rise(intent.core) == (last > first) and first != last else "No"
+    verdict = "Yes" if asked_to_rise(intent.core) == (last > first) and first != last else "No"
     lead = "" if " or " in intent.core.lower() else f"{verdict}: "
     subject = f"{_plain(intent.measure)} of {name}"
     subject = subject if lead else _capital(subject)
     return AnswerValue(value=last, unit=_known(unit), text=f"{lead}{subject} {moved} {span}.")
 
 
-def _asked_to_rise(core: str) -> bool:
-    words = core.lower()
-    falling = ("declin", "decreas", "fall", "fell", "drop", "reduc", "shrink", "worsen", "deteriorat", "lower", " down")
-    return not any(word in words for word in falling)
+def _over_periods(
+    intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]], unit: str
+) -> AnswerValue | None:
+    """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
+    subject = f"{_plain(intent.measure)} of {plan.terms[0].company.name}"
+    of_periods = [
+        Listed(str(term.period), value, text) for term, (_, value, text) in zip(plan.terms, listed, strict=True)
+    ]
+    if intent.relation is Relation.YEARS_COUNTED:
+        counted, text = years_counted(intent.core, subject, of_periods)
+        return AnswerValue(value=float(counted), unit=_known("count"), text=text)
+    if intent.relation is Relation.EVERY_YEAR:
+        text = every_year(intent.core, subject, of_periods)
+        return AnswerValue(value=of_periods[-1].value, unit=_known(unit), text=text)
+    if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
+        return None
+    best, text = best_period(intent.comparison, subject, of_periods)
+    return AnswerValue(value=best.value, unit=_known(unit), text=text)
+
+
+def _moved_as_asked(intent: Intent, change: float) -> str:
+    """`Yes: ` or `No: ` in front of a change, where the question asks whether it moved and by how much."""
+    core = intent.core.lower()
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _YES_OR_NO.match(core):
+        return ""
+    return "Yes: " if change and asked_to_rise(core) == (change > 0) else "No: "
+
+
+_YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
 def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
@@ -115,7 +152,7 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
     return AnswerValue(
         value=value,
         unit=_known(unit),
-        text=f"{name} has the {degree} {_moved(intent)}: {text} ({others}).",
+        text=f"{first_stands_out(intent, name)}{name} has the {degree} {_moved(intent)}: {text} ({others}).",
     )
 
 
@@ -151,6 +188,8 @@ def _subject(intent: Intent, plan: Plan) -> str:
     measure = _moved(intent)
     if intent.comparison is Comparison.DIFFERENCE:
         subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
+    elif intent.comparison is Comparison.EXCESS:
+        subject = f"{measure} of {companies[0]} above that of {companies[1]}, in percent of the latter"
     elif intent.comparison is Comparison.RATIO:
         subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
     elif intent.comparison is Comparison.TOTAL:
@@ -214,6 +253,8 @@ def _over_time(intent: Intent) -> str:
 def _unit_of_result(intent: Intent) -> str:
     if intent.comparison is Comparison.RATIO:
         return "ratio"
+    if intent.comparison is Comparison.EXCESS:
+        return "percent"
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
         return "percentage points" if intent.comparison is Comparison.DIFFERENCE else "percent"
     moved = intent.relation is Relation.CHANGE or intent.comparison is Comparison.DIFFERENCE

@@ -185,6 +185,8 @@ def _result(
     match intent.comparison:
         case Comparison.DIFFERENCE:
             return f"{held[0]} - {held[1]}", ()
+        case Comparison.EXCESS:
+            return f"100 * ({held[0]} - {held[1]}) / abs({held[1]})", ()
         case Comparison.RATIO:
             return f"{held[0]} / {held[1]}", ()
         case Comparison.TOTAL:

@@ -42,12 +42,16 @@ class Relation(StrEnum):
     TOTAL = "total"
     TREND = "trend"
     """Did it rise or fall: yes or no, with the figures."""
+    EVERY_YEAR = "every-year"
+    """Did it move one way in every year: yes or no, with the figures."""
+    YEARS_COUNTED = "years-counted"
+    """In how many of the years it moved as asked."""
     EXPLANATION = "explanation"
     """Words are asked for, not a figure."""
 
 
 class Comparison(StrEnum):
-    """What is asked of the companies against each other."""
+    """What is asked of the companies against each other; HIGHEST and LOWEST also of one company's periods."""
 
     NONE = "none"
     DIFFERENCE = "difference"
@@ -55,6 +59,8 @@ class Comparison(StrEnum):
     HIGHEST = "highest"
     LOWEST = "lowest"
     TOTAL = "total"
+    EXCESS = "excess"
+    """By what percentage the first exceeds the second."""
 
 
 class Intent(BaseModel):
@@ -92,6 +98,8 @@ class Intent(BaseModel):
     """Statements the question names as its source."""
     use: Use = Use.LOOKUP
     """What is wanted of the evidence, in the terms by which cards say what they serve."""
+    claim: Claim | None = None
+    """What a yes-or-no question says of the figures."""
     selection: Selection | None = None
     """By what one company is chosen before it is asked about: `of the company with the highest revenue`."""
     formulas: tuple[StatedFormula, ...] = ()
@@ -122,6 +130,17 @@ class CompanyAsked(BaseModel):
     key: str
     name: str
     confidence: float = 1.0
+
+
+class Claim(BaseModel):
+    """What a yes-or-no question says of its figures."""
+
+    model_config = ConfigDict(frozen=True)
+
+    above: bool
+    """Whether the figure is said to lie above the bound, else below it."""
+    bound: float | None = None
+    """In base units of the measure; None: the figure of the other companies."""
 
 
 class Selection(BaseModel):

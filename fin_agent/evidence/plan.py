@@ -13,7 +13,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
 
 _BETWEEN_TWO = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
-_OVER_TIME = (*_BETWEEN_TWO, Relation.TREND)
+_OVER_TIME = (*_BETWEEN_TWO, Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
 
 
 @dataclass(frozen=True, slots=True)

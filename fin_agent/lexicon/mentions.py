@@ -106,9 +106,11 @@ class PhraseIndex:
         named = [(within, other) for within, other in inside if other is not None and other[1] != PASSED_OVER]
         if kind == PASSED_OVER:
             return any(other[0] > size for _, other in named)
-        return words[place] == "total" and any(
-            within == place + 1 and within + other[0] > place + size for within, other in named
-        )
+        goes_on = [within - place for within, other in named if within + other[0] > place + size]
+        return (words[place] == "total" and 1 in goes_on) or (words[place] in _MOVES and 2 in goes_on)
+
+
+_MOVES = frozenset({"change", "increase", "decrease"})
 
 
 def _is_plural(token: Token) -> bool:

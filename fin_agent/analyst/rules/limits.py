@@ -106,6 +106,23 @@ def beyond(
     return tuple(dict.fromkeys(found))
 
 
+def of_the_market(core: str) -> tuple[str, ...]:
+    """What is reckoned with the price of a share, which filings do not state."""
+    found = _OF_THE_MARKET.search(core)
+    if found is None or _ASSUMED.search(core):
+        return ()
+    return (f"{' '.join(found.group().split())}: it needs a market price, which is in no filing",)
+
+
+_OF_THE_MARKET = re.compile(
+    r"\b(?:(?:fcf|free\s+cash\s*flow|dividend|earnings|shareholder|buyback)[- ]yield|enterprise\s+value|ev\s*(?:/|to\s)\s*\w+"
+    r"|p\s*/\s*(?:e|b|s|fcf)\b|price[- ](?:to[- ](?:earnings|book|sales|cash)|earnings)\b|peg\s+ratio"
+    r"|market\s+cap(?:itali[sz]ation)?)",
+    re.I,
+)
+_ASSUMED = re.compile(r"\b(?:expected|assum\w*|options?|black[- ]scholes|fair\s+value|weighted|reporting\s+unit)\b", re.I)
+
+
 def in_other_money(question: str) -> tuple[str, ...]:
     """Amounts wanted in a currency that filings do not state them in."""
     found = _OTHER_MONEY.search(question)

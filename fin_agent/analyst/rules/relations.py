@@ -27,6 +27,7 @@ _GROWTH = re.compile(
     r"|\b(?:what|how many) (?:percent\b|percentage\b|pct\b|%)(?!\s*points?).*\b(?:increas|decreas|chang|declin"
     r"|grow|fell|fall|rose|rise|climb|drop|go(?:ne|ing)? (?:up|down)|went (?:up|down))"
     r"|\byear[- ]over[- ]year\b.*\bchange\b"
+    r"|\b(?:what|how many) (?:percent|percentage|pct|%)\s+(?:higher|lower|more|less|larger|smaller|greater|bigger)\b"
     r"|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
     re.I,
 )
@@ -41,7 +42,7 @@ _CHANGE = re.compile(
     r"\bby how (?:much|many)\b"
     r"|\bhow (?:much|many) (?:more|less|fewer|higher|lower|greater|larger|smaller|bigger)\b.*\bthan\b"
     r"|\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|grow|grew|fall|fell|ris|rose|drop"
-    r"|go(?:ne)? (?:up|down)|went (?:up|down))"
+    r"|gain|widen|narrow|expand|contract|improv|shr[iau]nk|go(?:ne)? (?:up|down)|went (?:up|down))"
     r"|\b(?:change|difference|increase|decrease|decline|reduction|drop|rise|fall)\s+(?:in|between)\b|\bchanged?\b",
     re.I,
 )
@@ -59,16 +60,16 @@ _TREND = re.compile(
     re.I | re.S,
 )
 _HIGHEST = re.compile(
-    r"\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faste(?:r|st))\b",
+    r"^\W*rank\b|\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faste(?:r|st))\b",
     re.I,
 )
 _LOWEST = re.compile(
     r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I
 )
-_WHICH = re.compile(r"\b(which|who|whose|what company)\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
+_WHICH = re.compile(r"\b(which|who|whose|what company)\b|^\W*rank\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
 _DIFFERENCE = re.compile(
     r"\b(difference|by how (?:much|many)|how (?:much|many) (?:more|less|higher|lower|greater|larger|smaller)"
-    r"|exceed\w*|gap|how far (?:ahead|behind|above|below))\b",
+    r"|exceed\w*|gap|how far (?:ahead|behind|above|below)|how much (?:faster|slower))\b",
     re.I,
 )
 _FIGURE = re.compile(
@@ -101,8 +102,10 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     text = _blanked(core, spans)
     if _ANNUAL_GROWTH.search(text):
         return Relation.ANNUAL_GROWTH
-    if _TREND.search(text):
-        return Relation.TREND
+    if companies > 1 and _YES_OR_NO.match(text) and _SET_AGAINST.search(text):
+        return _between_companies(text, years)
+    if _TREND.search(text) and not _BY_HOW_MUCH.search(text):
+        return Relation.TREND if companies < 2 else Relation.EXPLANATION
     if _AVERAGE.search(text) and years > 1:
         return Relation.AVERAGE
     if _GROWTH.search(text):
@@ -114,6 +117,26 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     if companies < 2 and _CHANGE_IN_A_YEAR.search(text):
         return Relation.CHANGE
     return Relation.EACH
+
+
+def _between_companies(text: str, years: int) -> Relation:
+    """`did A grow faster than B`, `was A's revenue higher than B's`: what of each company is set against the other's."""
+    if _GROWTH.search(text) or _FASTER.search(text):
+        return Relation.GROWTH
+    if _TREND.search(_SET_AGAINST.sub(" ", text)):
+        return Relation.CHANGE if years > 1 and _MORE.search(text) else Relation.EXPLANATION
+    return Relation.EACH
+
+
+_YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
+_BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b|\bby what (?:percent|amount)", re.I)
+_SET_AGAINST = re.compile(
+    r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|faster|slower|above|below)\b(?=.*\b(?:than|or)\b)"
+    r"|\b(?:above|below|exceed\w*|surpass\w*|outpac\w*)\b",
+    re.I | re.S,
+)
+_FASTER = re.compile(r"\b(?:faster|slower|outpac\w*)\b", re.I)
+_MORE = re.compile(r"\bmore\b", re.I)
 
 
 def _later_less_earlier(text: str) -> bool:
@@ -133,6 +156,10 @@ def comparison_of(core: str, companies: int) -> Comparison:
         return Comparison.NONE
     if _HOW_MANY_TIMES.search(core):
         return Comparison.RATIO
+    if _YES_OR_NO.match(core) and _SET_AGAINST.search(core) and not _BY_HOW_MUCH.search(core):
+        return Comparison.LOWEST if _LOWEST.search(core) or re.search(r"\bbelow\b", core, re.I) else Comparison.HIGHEST
+    if companies == 2 and _EXCESS.search(core):
+        return Comparison.EXCESS
     if _DIFFERENCE.search(core):
         return Comparison.DIFFERENCE
     if _WHICH.search(core) and _HIGHEST.search(core):
@@ -146,6 +173,13 @@ def comparison_of(core: str, companies: int) -> Comparison:
     if _TOTAL.search(core) and re.search(r"\b(combined|together|sum|aggregate)\b", core, re.I):
         return Comparison.TOTAL
     return Comparison.NONE
+
+
+_EXCESS = re.compile(
+    r"\b(?:what|which|how many|how much)\s+(?:percent\b|percentage\b|pct\b|%)(?!\s*points?).*"
+    r"\b(?:exceed\w*|surpass\w*|(?:higher|larger|greater|bigger|more)\b.*\bthan)\b",
+    re.I | re.S,
+)
 
 
 def base_stands_first(core: str, companies: Sequence[str]) -> bool:

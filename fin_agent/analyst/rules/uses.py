@@ -33,7 +33,14 @@ _AGAINST = re.compile(
     re.I,
 )
 _SUMMED = re.compile(r"\b(?:total|totals|aggregate|combined|cumulative|sum|average|altogether)\b", re.I)
-_OVER_TIME = (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE, Relation.TREND)
+_OVER_TIME = (
+    Relation.GROWTH,
+    Relation.ANNUAL_GROWTH,
+    Relation.CHANGE,
+    Relation.TREND,
+    Relation.EVERY_YEAR,
+    Relation.YEARS_COUNTED,
+)
 
 
 def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: bool, periods: int) -> Use:
@@ -43,7 +50,7 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
     'explanation'
     """
     if computed:
-        if comparison in (Comparison.DIFFERENCE, Comparison.RATIO, Comparison.HIGHEST, Comparison.LOWEST):
+        if comparison in (Comparison.DIFFERENCE, Comparison.RATIO, Comparison.HIGHEST, Comparison.LOWEST, Comparison.EXCESS):
             return Use.COMPARISON
         if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison is Comparison.TOTAL:
             return Use.AGGREGATION

@@ -1,0 +1,103 @@
+"""Several periods of one company set against each other: `which year had the highest revenue`, `in how many did it grow`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fin_agent.analyst.rules.measures import Measure
+from fin_agent.evidence.intent import Comparison, Relation
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.periods import parse_periods
+
+_HIGHEST = r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|top|record"
+_LOWEST = r"lowest|smallest|least|fewest|minimum|min|trough|worst|weakest"
+_SUPERLATIVE = re.compile(rf"\b(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?! recent)", re.I)
+_COMPARATIVE = re.compile(
+    r"\b(?:(?P<highest>higher|larger|bigger|greater|more|better|stronger)"
+    r"|(?P<lowest>lower|smaller|less|fewer|worse|weaker))\b",
+    re.I,
+)
+_WHICH_PERIOD = re.compile(
+    r"\b(?:which|what)\s+(?:of\s+(?:the|these|those)\s+)?(?:\w+\s+){0,2}?(?:years?|quarters?)\b|^\W*(?:which|what)\s+one\b", re.I
+)
+_ONE_OR_THE_OTHER = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|had)\b.*\bor\b", re.I | re.S)
+_BY_TASTE = re.compile(r"best|worst|better|worse|stronger|weak(?:er|est)|record|top", re.I)
+_MORE_IS_BETTER = re.compile(r"margin|profit|income|earnings|revenue|sales|cash flow|\beps\b|return|ebitda|\bfcf\b", re.I)
+_GROWING = re.compile(r"\b(?:growth|gr[eo]w|grown|fastest|slowest)\b|\byoy\b|\byear[- ]over[- ]year\b", re.I)
+_MOVING = re.compile(
+    r"\b(?:grow|grew|grown|growth|increas\w*|ris(?:e|en)|rose|improv\w*|expand\w*|declin\w*|decreas\w*|f[ae]ll\w*|drop\w*"
+    r"|shr[iau]nk|worsen\w*|deteriorat\w*|go(?:ne)?\s+(?:up|down)|went\s+(?:up|down))\b",
+    re.I,
+)
+_HOW_MANY_YEARS = re.compile(
+    r"\b(?:in|for|during)?\s*how\s+many\s+(?:of\s+)?(?:the\s+|its\s+|those\s+|these\s+)?(?:\w+\s+){0,4}?years\b", re.I
+)
+_EVERY_YEAR = re.compile(
+    r"\b(?:every|each)\s+(?:single\s+|of\s+(?:the|these|those)\s+)?(?:\w+\s+){0,3}?years?\b"
+    r"|\b(?:consistently|steadily|continuously|continually|without\s+interruption|year\s+after\s+year)\b",
+    re.I,
+)
+_YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
+_FROM_ONE_TO_ANOTHER = re.compile(r"\b(?:from|between|since)\b", re.I)
+
+
+def ranking_of(core: str, asked: str, measure: Measure, companies: int, years: int) -> Comparison:
+    """HIGHEST or LOWEST where one company's periods are ranked, else NONE.
+
+    `core` with the measure's own words blanked out, `asked` as it was asked; `years` is how many periods it names.
+    """
+    if companies > 1 or years < 2:
+        return Comparison.NONE
+    found = _SUPERLATIVE.search(core)
+    if found is None and (_WHICH_PERIOD.search(core) or _ONE_OR_THE_OTHER.search(asked)):
+        found = _COMPARATIVE.search(core)
+    if found is None or (_BY_TASTE.fullmatch(found.group()) and not _MORE_IS_BETTER.search(measure.words)):
+        return Comparison.NONE
+    return Comparison.HIGHEST if found.group("highest") else Comparison.LOWEST
+
+
+def names_no_years(core: str, companies: int, years: int) -> bool:
+    """Whether a year is asked for and nothing says among which."""
+    return companies < 2 and years < 2 and bool(_WHICH_PERIOD.search(core) and _SUPERLATIVE.search(core))
+
+
+def over_years(core: str, companies: int, years: int) -> Relation | None:
+    """Whether years are counted in which the measure moved, or all of them are to have moved one way; None else."""
+    if companies > 1:
+        return None
+    if _HOW_MANY_YEARS.search(core) and _MOVING.search(core):
+        return Relation.YEARS_COUNTED
+    if years > 1 and _EVERY_YEAR.search(core) and _MOVING.search(core) and _YES_OR_NO.match(core):
+        return Relation.EVERY_YEAR
+    return None
+
+
+def growth_ranked(core: str, measure: Measure) -> Measure | None:
+    """`the highest revenue growth`: the growth of each year as a measure of its own; None where it has none."""
+    if not _GROWING.search(core):
+        return measure
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", measure.expression) or measure.unit != "USD":
+        return None
+    name = measure.expression
+    words = re.sub(r"\s+growth(?: rate)?$", "", measure.words, flags=re.I)
+    expression = f"100 * change({name}) / abs({name} - change({name}))"
+    return replace(measure, words=f"{words} growth", expression=expression, unit="percent")
+
+
+def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool) -> tuple[FiscalPeriod, ...]:
+    """All years that are ranked: `between 2018 and 2022` takes those between in.
+
+    Where moves are asked of each year (`moving`), the year before the first is needed too, unless the question counts
+    from one year to another.
+    """
+    years = [period.fiscal_year for period in periods]
+    if not years or any(period.quarter for period in periods):
+        return tuple(periods)
+    span = parse_periods(core).span
+    if span is not None and span.form != "list" and (span.first, span.last) == (years[0], years[-1]):
+        years = list(range(years[0], years[-1] + 1))
+    if moving and (len(years) < 2 or not _FROM_ONE_TO_ANOTHER.search(core)):
+        years = [years[0] - 1, *years]
+    return tuple(FiscalPeriod(fiscal_year=year) for year in years)

@@ -1,0 +1,93 @@
+"""Yes or no, which period, how many years: what a question's claim comes to once its figures are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fin_agent.evidence.intent import Claim, Comparison, Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One figure of an answer."""
+
+    name: str
+    value: float
+    text: str
+    """The value as people write it."""
+
+
+def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
+    """`Yes: `, `No: `, or nothing where the question claims nothing of one figure; base units are `value * scale`."""
+    if claim is None or claim.bound is None:
+        return ""
+    against = value * scale - claim.bound
+    return _verdict(against > 0 if claim.above else against < 0)
+
+
+def first_stands_out(intent: Intent, best: str) -> str:
+    """`Yes: ` or `No: ` where a company was claimed to stand out; `best` is the name of the one that does."""
+    if intent.claim is None or intent.claim.bound is not None or not intent.companies:
+        return ""
+    return _verdict(best == intent.companies[0].name)
+
+
+def best_period(comparison: Comparison, subject: str, listed: Sequence[Listed]) -> tuple[Listed, str]:
+    """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
+    pick = max if comparison is Comparison.HIGHEST else min
+    best = pick(listed, key=lambda one: one.value)
+    others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+    level = [one.name for one in listed if one.value == best.value]
+    degree = comparison.value
+    if len(listed) == 2:
+        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
+    if len(level) > 1:
+        return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
+    return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
+
+
+def every_year(core: str, subject: str, listed: Sequence[Listed]) -> str:
+    """`Yes: revenue of Acme rose every year (FY2020: ...)`."""
+    moved = moves(core, listed)
+    against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
+    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
+    way = "rise" if asked_to_rise(core) else "fall"
+    if against:
+        return f"No: {subject} did not {way} in {' and '.join(against)} ({figures})."
+    return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
+
+
+def years_counted(core: str, subject: str, listed: Sequence[Listed]) -> tuple[int, str]:
+    """In how many years after the first it moved as asked, and the sentence."""
+    moved = moves(core, listed)
+    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
+    way = "rose" if asked_to_rise(core) else "fell"
+    found = sum(moved)
+    return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."
+
+
+def moves(core: str, listed: Sequence[Listed]) -> list[bool]:
+    """Whether each figure but the first moved as asked against the one before it."""
+    rising = asked_to_rise(core)
+    pairs = zip(listed, listed[1:], strict=False)
+    return [after.value > before.value if rising else after.value < before.value for before, after in pairs]
+
+
+def asked_to_rise(core: str) -> bool:
+    """Whether the question speaks of a rise; else of a fall."""
+    return _FALLING.search(core) is None
+
+
+def _named(listed: Sequence[Listed], held: Sequence[bool]) -> str:
+    return ", ".join(one.name for one, true in zip(listed, held, strict=True) if true) or "none of them"
+
+
+def _verdict(holds: bool) -> str:
+    return "Yes: " if holds else "No: "
+
+
+_FALLING = re.compile(
+    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down", re.I
+)
