@@ -46,17 +46,19 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [_rounded(value, intent.decimals) for value, _ in converted]
+    base = program.scale if computed == "USD" else 1
     if len(values) == 1:
         value = values[0]
         moved = _from_and_to(intent, plan, program, numbers[0])
-        lead = yes_or_no(intent.claim, numbers[0], program.scale if computed == "USD" else 1) or _moved_as_asked(intent, value)
-        text = f"{lead}{_subject(intent, plan)}: {shown(value, unit, intent.decimals)}{moved}."
+        lead = yes_or_no(intent.claim, numbers[0], base) or _moved_as_asked(intent, value)
+        subject = _subject(intent, plan)
+        text = f"{lead}{_plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     written = [shown(value, unit, intent.decimals) for value in values]
     listed = list(zip(program.names, values, written, strict=True))
-    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit)):
+    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, numbers, unit, base)):
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
@@ -101,7 +103,8 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
     if moved == "did not change":
         span = f"from {plan.terms[0].period} to {plan.terms[-1].period}: it stayed at {last_text}"
     name = plan.terms[0].company.name
-    verdict = "Yes" if asked_to_rise(intent.core) == (last > first) and first != last else "No"
+    rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
+    verdict = "Yes" if rising == (last > first) and first != last else "No"
     lead = "" if " or " in intent.core.lower() else f"{verdict}: "
     subject = f"{_plain(intent.measure)} of {name}"
     subject = subject if lead else _capital(subject)
@@ -109,15 +112,21 @@ def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]],
 
 
 def _over_periods(
-    intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]], unit: str
+    intent: Intent,
+    plan: Plan,
+    listed: Sequence[tuple[str, float, str]],
+    numbers: Sequence[float],
+    unit: str,
+    scale: float,
 ) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
     subject = f"{_plain(intent.measure)} of {plan.terms[0].company.name}"
     of_periods = [
-        Listed(str(term.period), value, text) for term, (_, value, text) in zip(plan.terms, listed, strict=True)
+        Listed(str(term.period), value, text, number)
+        for term, (_, value, text), number in zip(plan.terms, listed, numbers, strict=True)
     ]
     if intent.relation is Relation.YEARS_COUNTED:
-        counted, text = years_counted(intent.core, subject, of_periods)
+        counted, text = years_counted(intent, subject, of_periods, scale)
         return AnswerValue(value=float(counted), unit=_known("count"), text=text)
     if intent.relation is Relation.EVERY_YEAR:
         text = every_year(intent.core, subject, of_periods)

@@ -17,6 +17,8 @@ class Listed:
     value: float
     text: str
     """The value as people write it."""
+    number: float = 0.0
+    """The program's own result, before it was put into a unit."""
 
 
 def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
@@ -59,11 +61,17 @@ def every_year(core: str, subject: str, listed: Sequence[Listed]) -> str:
     return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
 
 
-def years_counted(core: str, subject: str, listed: Sequence[Listed]) -> tuple[int, str]:
-    """In how many years after the first it moved as asked, and the sentence."""
+def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale: float) -> tuple[int, str]:
+    """In how many years it lay beyond the question's bound, else moved as asked, and the sentence."""
+    core, claim = intent.core, intent.claim
     moved = moves(core, listed)
     figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
     way = "rose" if asked_to_rise(core) else "fell"
+    if claim is not None and claim.bound is not None:
+        held = [yes_or_no(claim, one.number, scale) == _verdict(True) for one in listed]
+        beyond = "above" if claim.above else "below"
+        where = f"{subject} was {beyond} that in {_named(listed, held)} ({figures})"
+        return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
     found = sum(moved)
     return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."
 

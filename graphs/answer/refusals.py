@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.limits import of_the_market
 from fin_agent.analyst.rules.partners import name_alone
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
@@ -23,7 +24,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
         name = name_alone(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         return [f"the question names no company that is indexed{none}; the index holds {there}"]
-    if intent.unsupported and intent.numeric:
+    if intent.unsupported and (intent.numeric or of_the_market(intent.core)):
         return list(intent.unsupported)
     missing = []
     for company in intent.companies:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fin_agent.evidence.intent import Claim, Comparison
+from fin_agent.evidence.intent import Claim, Comparison, Relation
+from fin_agent.lexicon.periods import parse_periods
 
 _YES_OR_NO = re.compile(r"^\W*(?:so\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 _POSITIVE = re.compile(r"\b(?:positive|profitable|in\s+the\s+black|above\s+zero|a\s+profit)\b", re.I)
@@ -26,18 +27,29 @@ _IN_PERCENT = frozenset(("%", "percent"))
 _A_YEAR = range(1900, 2101)
 
 
-def claim_of(core: str, unit: str, comparison: Comparison) -> Claim | None:
+def claim_of(core: str, unit: str, relation: Relation, comparison: Comparison, expression: str = "") -> Claim | None:
     """The claim of a yes-or-no question about a measure in `unit`; None where it makes none that can be held to figures.
 
-    `comparison` is between companies: the claim is then that the one named first stands out.
+    `comparison` is between companies: the claim is then that the one named first stands out. Of a trend between two
+    years (`was 2019's revenue higher than 2020's`) it is that the later year's figure lies above the earlier one's.
 
-    >>> claim_of("Is Acme's working capital positive?", "USD", Comparison.NONE).bound
+    >>> claim_of("Is Acme's working capital positive?", "USD", Relation.EACH, Comparison.NONE).bound
     0.0
     """
+    if relation is Relation.YEARS_COUNTED:
+        return bound_of(core, unit)
     if not _YES_OR_NO.match(core) or _NOT.search(core):
         return None
     if comparison in (Comparison.HIGHEST, Comparison.LOWEST):
-        return None if re.search(r"\bor\b", core, re.I) else Claim(above=comparison is Comparison.HIGHEST)
+        return None if _OR.search(core) else Claim(above=comparison is Comparison.HIGHEST)
+    if comparison is Comparison.DIFFERENCE and relation is Relation.EACH and _LESS.search(core) and not _OR.search(core):
+        return Claim(above=_FEWER.search(core) is None, bound=0.0)
+    if relation is Relation.TREND:
+        return _of_two_years(core)
+    if relation is not Relation.EACH:
+        return None
+    if _LESS.search(core) and expression.count(") - (") == 1:
+        return Claim(above=_FEWER.search(core) is None, bound=0.0)
     bound = bound_of(core, unit)
     if bound is not None:
         return bound
@@ -46,6 +58,31 @@ def claim_of(core: str, unit: str, comparison: Comparison) -> Claim | None:
     if _NEGATIVE.search(core) and not _POSITIVE.search(core):
         return Claim(above=False, bound=0.0)
     return None
+
+
+_OR = re.compile(r"\bor\b", re.I)
+
+
+def _of_two_years(core: str) -> Claim | None:
+    """The year named first is what the other is set against; without a comparative, or with one year, there is no claim."""
+    found = _LESS.search(core)
+    named = [mention.fiscal_year for mention in parse_periods(core).mentions]
+    if found is None or len(set(named)) != 2:
+        return None
+    above = _FEWER.search(found.group()) is None
+    return Claim(above=above if named[0] > named[-1] else not above)
+
+
+_LESS = re.compile(
+    r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|above|below|exceed(?:s|ed)?|surpass(?:es|ed)?)\b",
+    re.I,
+)
+_FEWER = re.compile(r"\b(?:lower|smaller|less|fewer|worse|below)\b", re.I)
+
+
+def has_bound(core: str) -> bool:
+    """Whether figures are held against a number of the question: `exceed $50 billion`."""
+    return _BOUND.search(core) is not None
 
 
 def bound_of(core: str, unit: str) -> Claim | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import parse_formula
@@ -132,6 +133,11 @@ class _Parser:
 
     def parse(self, formula: str, open_names: frozenset[str]) -> str | None:
         """The formula as an expression, or None where a part cannot be read."""
+        quotient = _OVER.split(formula)
+        if len(quotient) == 2:
+            above, below = (self.parse(half, open_names) for half in quotient)
+            if above and below:
+                return f"({above}) / ({below})"
         parts: list[str] = []
         for found in _TOKEN.finditer(formula):
             text = found.group().strip()
@@ -158,6 +164,8 @@ class _Parser:
         mentions = self._lexicon.mentions(_YEAR.sub(" ", text))
         if not mentions:
             return None
+        if _apart(text, mentions):
+            return None
         longest = max(mentions, key=lambda mention: (mention.end - mention.start, -mention.start))
         name = level_of(longest, self._lexicon).id
         years = [int(year) for year in _YEAR.findall(text)]
@@ -167,6 +175,19 @@ class _Parser:
             first, last = (min(years), max(years)) if len(years) > 1 else (None, None)
             return f"({name}[{last}] - {name}[{first}])" if last else f"change({name})"
         return f"{name}[{years[0]}]" if years else name
+
+
+_OVER = re.compile(r"\bover\b(?!\s+(?:the\s+)?(?:last|past|years?|period|FY|(?:19|20)\d\d))", re.I)
+"""`operating income plus depreciation over revenue`: all that is said before is divided."""
+
+
+def _apart(text: str, mentions: Sequence[Mention]) -> bool:
+    """Whether words other than `and` or `of` stand between two metrics: what is done with them was not understood."""
+    between = (text[one.end : other.start] for one, other in pairwise(mentions) if one.id != other.id)
+    return any(_TIED.search(words) for words in between)
+
+
+_TIED = re.compile(r"\b(?:over|per|relative\s+to|as\s+an?|divided|net\s+of|against)\b|/", re.I)
 
 
 def _keys(name: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from fin_agent.analyst.rules.claims import claim_of
+from fin_agent.analyst.rules.claims import claim_of, has_bound
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
 from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
@@ -129,7 +129,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         decimals=decimals_asked(question),
         statements=statements,
         use=use_of(wording.core, relation, extreme, computed=computed, periods=years),
-        claim=claim_of(asked, measure.unit, comparison) if measure is not None else None,
+        claim=claim_of(asked, measure.unit, relation, comparison, measure.expression) if measure is not None else None,
         selection=selection,
         formulas=tuple(stated_formulas(wording.definitions, lexicon)),
         topics=tuple(topic.id for topic in topics),
@@ -152,7 +152,7 @@ def _over_periods(
     """Where one company's periods are set against each other: relation, ranking, what is ranked, which periods."""
     over = over_years(asked, named, years)
     if over is not None:
-        return over, Comparison.NONE, measure, ranked_years(asked, periods, moving=True)
+        return over, Comparison.NONE, measure, ranked_years(asked, periods, moving=not has_bound(asked))
     text = asked
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]

@@ -87,7 +87,7 @@ def beyond(
     named = (mention for mention in lexicon.mentions(text) if not moves_cash(text, mention))
     mentions = [level_of(mention, lexicon) for mention in named]
     found = [*_parts_of_a_year(core), *_other_measures(text, mentions, measure, lexicon)]
-    rest = _blanked(text, mentions, measure)
+    rest = _UP_TO.sub(" ", _blanked(text, mentions, measure))
     first = min(place for place in (mentions[0].start, text.find(measure.words)) if place >= 0) if mentions else 0
     if _COORDINATE.search(text[:first] if not measure.stated else ""):
         found.append(f"more than {measure.words}: one measure at a time is computed")
@@ -104,6 +104,9 @@ def beyond(
             for word in _SETTLED_BY_A_RELATION.findall(rest)
         ]
     return tuple(dict.fromkeys(found))
+
+
+_UP_TO = re.compile(r"\bup\s+to\s+and\s+including\b", re.I)
 
 
 def of_the_market(core: str) -> tuple[str, ...]:

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
 from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
+from fin_agent.analyst.rules.spoken import spoken_measure
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
 
 _SHARE_OF = re.compile(
-    r"^\s*(?:expenses?|costs?|amounts?|spend(?:ing)?|balance)?\s*(?:expressed\s+|measured\s+)?"
-    r"(?:as\s+(?:an?\s+)?(?P<percent>%|percent(?:age)?|share|proportion|fraction)\s+of|(?P<over>divided\s+by|over|relative\s+to|to|per))"
-    r"\s+(?:its\s+|the\s+|total\s+)?$",
+    r"^\s*(?:expenses?|costs?|amounts?|spend(?:ing)?|balance)?\s*(?:expressed\s+|measured\s+|amount(?:s|ed)?\s+to\s+)?"
+    r"(?:as\s+(?:an?\s+)?(?P<percent>%|percent(?:age)?|share|proportion|fraction)\s+of|(?P<over>divided\s+by|over|relative\s+to|to|per|/))"
+    r"(?:\s+|(?<=/))(?:its\s+|the\s+|total\s+)?$",
     re.I,
 )
 _MARGIN = re.compile(r"^\s*(?:%|percent(?:age)?)?\s*margins?\b", re.I)
@@ -89,6 +90,7 @@ def _measure_of(
     as_row = in_cash_flows or is_signed_change(core)
     named = [one for one in lexicon.mentions(text) if not moves_cash(text, one)] or _cash_flow_of(text, lexicon)
     mentions = named if as_row else [level_of(mention, lexicon) for mention in named]
+    mentions = _of_a_ratio(text, mentions or _in_asides(core, lexicon), lexicon)
     if any(not name for name, _ in definitions):
         # The formula stands behind what is asked. Where it cannot be read, any other would answer another question.
         own = next((formula for formula in stated if not formula.name), None)
@@ -105,8 +107,16 @@ def _measure_of(
     rows = row_metrics(phrase, lexicon)
     if not mentions and _MONEY_MADE.search(text) and _PROFIT in lexicon.metrics:
         return Measure(_PROFIT.replace("_", " "), _PROFIT, _unit(_PROFIT, lexicon))
+    spoken = spoken_measure(text, lexicon)
+    if spoken is not None and (not mentions or spoken in lexicon.formulas):
+        named_too = " and ".join(" ".join(mention.phrase.split()) for mention in mentions)
+        words = spoken.replace("_", " ")
+        return Measure(f"{words} ({named_too})" if named_too else words, spoken, _unit(spoken, lexicon))
     if not mentions:
         return _row(phrase, rows, lexicon) if len(phrase.split()) > _A_TITLE and _ASKS.search(core) else None
+    less = _one_less_the_other(text, mentions, lexicon)
+    if less is not None:
+        return less
     share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
@@ -126,6 +136,51 @@ def _measure_of(
     return _combined(text, leading, mentions, lexicon)
 
 
+def _of_a_ratio(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """`capex to operating cash flow ratio`: what stands after `to` is the cash flow, not the ratio of that name."""
+    read = list(mentions)
+    for place in range(1, len(read)):
+        one, name = read[place], re.sub(r"\s+ratio$", "", read[place].phrase, flags=re.I)
+        if name == one.phrase or not re.fullmatch(r"\s*(?:to|over|/)\s*", text[read[place - 1].end : one.start]):
+            continue
+        inner = [each for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
+        if inner:
+            read[place] = Mention("metric", inner[0].id, one.start, one.end, one.phrase)
+    return read
+
+
+def _in_asides(core: str, lexicon: Lexicon) -> list[Mention]:
+    """`what was owed to suppliers (accounts payable)`: the one measure that only the parentheses name."""
+    found = lexicon.mentions(core)
+    if len(found) != 1 or not re.search(rf"\(\s*{re.escape(found[0].phrase)}\s*\)", core):
+        return []
+    return [Mention(found[0].kind, found[0].id, 0, 0, found[0].phrase)]
+
+
+def _one_less_the_other(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure | None:
+    """`did it generate more operating cash flow than net income`: the one less the other, which is then above zero."""
+    if len(mentions) != 2 or not _YES_OR_NO.match(text) or _CHANGING.search(text):
+        return None
+    first, second = mentions
+    if first.id == second.id or _unit(first.id, lexicon) != _unit(second.id, lexicon):
+        return None
+    between, before = text[first.end : second.start], text[: first.start]
+    if not _SET_ABOVE.fullmatch(between) or (
+        re.match(r"\s*than", between, re.I) and not re.search(r"\b(?:more|less|higher|lower|larger|greater)\b", before, re.I)
+    ):
+        return None
+    words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"
+    return Measure(words, f"({first.id}) - ({second.id})", _unit(first.id, lexicon))
+
+
+_SET_ABOVE = re.compile(
+    r"\s*(?:(?:higher|lower|larger|smaller|greater|bigger|more|less)\s+)?(?:than|exceed(?:s|ed)?|above|below|surpass(?:es|ed)?)"
+    r"\s+(?:its\s+|the\s+|their\s+)?",
+    re.I,
+)
+_NO_AMOUNTS = frozenset(("ratio", "percent", "days", "USD per share"))
+
+
 def times_over(asked: str, measure: Measure, periods: Sequence[FiscalPeriod], lexicon: Lexicon) -> Measure | None:
     """`by what factor did revenue grow from 2016 to 2021`: the last year's figure over the first one's; else None."""
     yearly = len(periods) > 1 and not any(period.quarter for period in periods)
@@ -136,7 +191,7 @@ def times_over(asked: str, measure: Measure, periods: Sequence[FiscalPeriod], le
 
 
 _BY_A_FACTOR = re.compile(
-    r"\bby\s+(?:what|which)\s+(?:factor|multiple)\b(?!.*\b(?:fall|fell|drop|declin|shr[iau]nk|decreas|reduc))",
+    r"\b(?:by\s+(?:what|which)\s+(?:factor|multiple)|how\s+many\s+times\s+(?:(?:larger|higher|bigger|greater|more)\b|as\s+\w+))(?!.*\b(?:fall|fell|drop|declin|shr[iau]nk|decreas|reduc))",
     re.I | re.S,
 )
 
@@ -189,7 +244,7 @@ def _is_per_part(text: str, mention: Mention, mentions: Sequence[Mention]) -> bo
     return part is not None and not any(other.start == mention.end + part.start(1) for other in mentions)
 
 
-def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure:
+def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure | None:
     measure = Measure(" ".join(first.phrase.split()), first.id, _unit(first.id, lexicon))
     following = [mention for mention in mentions if mention.start >= first.end]
     if following:
@@ -198,6 +253,8 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
         share = _SHARE_OF.match(between)
         other = second.id != first.id  # `the revenue of one to the revenue of the other` compares companies
         if share and other and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
+            if _unit(second.id, lexicon) in _NO_AMOUNTS and _unit(first.id, lexicon) not in _NO_AMOUNTS:
+                return None  # money over a ratio is nothing that is asked for
             ratio = f"({first.id}) / ({second.id})"
             words = " ".join(text[first.start : second.end].split())
             if share.group("percent") or re.search(r"%|\bpercent", text):
@@ -239,7 +296,9 @@ def _leading(text: str, mentions: Sequence[Mention]) -> Mention:
 
 
 def _asks_ratio(text: str, first: Mention, over: str | None) -> bool:
-    if over and over.lower().startswith(("divided", "per")):
+    if over and over.lower().startswith(("divided", "per", "/")):
+        return True
+    if over and over.lower().startswith("relative") and re.search(r"%|\bpercent", text):
         return True
     return bool(re.search(r"\bratio\b", text, re.I) or _RATIO_OF.search(text[: first.start]))
 

@@ -45,13 +45,17 @@ _WITHIN = re.compile(
     re.I,
 )
 """`the gains included in net income`."""
+_VERBS = frozenset(("gain", "gains", "loss"))
+"""`how much did its margin gain`: no gain or loss is part of a ratio's name."""
 _CASH_BALANCE = "cash_and_cash_equivalents"
 _CASH_THAT_MOVED = re.compile(
     r"\s+(?:from|used|spent|paid|raised|received|returned|collected|burned|outlays?|inflows?)\b", re.I
 )
 """`cash from selling bonds` is no balance."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z&-]*")
-_YEARS = re.compile(r"(?:fy)?\d{2,4}|fy\d*q?\d*")
+_YEARS = re.compile(
+    r"(?:fy)?\d{2,4}|fy\d*q?\d*|(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)-?(?:years?|yrs?)"
+)
 
 
 def is_narrowed(text: str, mention: Mention, lexicon: Lexicon) -> bool:
@@ -89,7 +93,9 @@ def _is_of_longer_name(text: str, mention: Mention, lexicon: Lexicon) -> bool:
     words = word_lists("narrowing_words")
     after, before = text[mention.end :], text[: mention.start]
     following = _FOLLOWING.match(after)
-    if (following and following.group(1).lower() in words["followers"]) or _GOES_ON.match(after):
+    follower = following.group(1).lower() if following else ""
+    own = follower in mention.id.split("_") or (mention.kind == "formula" and follower in _VERBS)
+    if (follower in words["followers"] and not own) or _GOES_ON.match(after):
         return True
     if _WITHIN.search(before):
         return True

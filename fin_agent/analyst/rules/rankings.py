@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fin_agent.analyst.rules.claims import has_bound
 from fin_agent.analyst.rules.measures import Measure
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -67,7 +68,7 @@ def over_years(core: str, companies: int, years: int) -> Relation | None:
     """Whether years are counted in which the measure moved, or all of them are to have moved one way; None else."""
     if companies > 1:
         return None
-    if _HOW_MANY_YEARS.search(core) and _MOVING.search(core):
+    if _HOW_MANY_YEARS.search(core) and (_MOVING.search(core) or has_bound(core)):
         return Relation.YEARS_COUNTED
     if years > 1 and _EVERY_YEAR.search(core) and _MOVING.search(core) and _YES_OR_NO.match(core):
         return Relation.EVERY_YEAR

@@ -31,7 +31,7 @@ _GROWTH = re.compile(
     r"|\bchange\b.*\b(?:units? of percents?|in percent|year[- ]over[- ]year|yoy)\b|\byoy\b",
     re.I,
 )
-_AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bon average\b|\bmean\b", re.I)
+_AVERAGE = re.compile(r"\b(?:\w+|\d+)[- ]years? average\b|\baverages?\b|\bavg\b|\bon average\b|\bmean\b", re.I)
 _TOTAL = re.compile(
     r"\b(cumulative(?:ly)?|combined|in total|altogether|together|sum of|summed|aggregate|total(?:s|ed)?)\b"
     r"|\badd(?:s|ed|ing)?\b.{0,80}?\b(?:up|together)\b|\btall(?:y|ied)(?:ing)?\b|\ball told\b|\ball in all\b"
@@ -60,11 +60,11 @@ _TREND = re.compile(
     re.I | re.S,
 )
 _HIGHEST = re.compile(
-    r"^\W*rank\b|\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faste(?:r|st))\b",
+    r"^\W*rank\b|\b(highest|higher|most|more|largest|larger|biggest|bigger|greatest|greater|best|better|maximum|exceed\w*|faste(?:r|st)|fattest|steepest|strongest|stronger|richest)\b",
     re.I,
 )
 _LOWEST = re.compile(
-    r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest)\b", re.I
+    r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest|thinnest|weakest|weaker)\b", re.I
 )
 _WHICH = re.compile(r"\b(which|who|whose|what company)\b|^\W*rank\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
 _DIFFERENCE = re.compile(
@@ -104,6 +104,8 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
         return Relation.ANNUAL_GROWTH
     if companies > 1 and _YES_OR_NO.match(text) and _SET_AGAINST.search(text):
         return _between_companies(text, years)
+    if companies < 2 and years == 2 and _YES_OR_NO.match(text) and _SET_AGAINST.search(text):
+        return Relation.TREND
     if _TREND.search(text) and not _BY_HOW_MUCH.search(text):
         return Relation.TREND if companies < 2 else Relation.EXPLANATION
     if _AVERAGE.search(text) and years > 1:
@@ -131,10 +133,12 @@ def _between_companies(text: str, years: int) -> Relation:
 _YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 _BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b|\bby what (?:percent|amount)", re.I)
 _SET_AGAINST = re.compile(
-    r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|faster|slower|above|below)\b(?=.*\b(?:than|or)\b)"
+    r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|faster|slower)\b(?=.*\b(?:than|or)\b)"
+    r"|\bor\b.*\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|faster|slower)\b"
     r"|\b(?:above|below|exceed\w*|surpass\w*|outpac\w*)\b",
     re.I | re.S,
 )
+_HOW_FAR_APART = re.compile(rf"{_BY_HOW_MUCH.pattern}|\b(?:difference|gap)\b|\bhow (?:far|large|big|wide)\b", re.I)
 _FASTER = re.compile(r"\b(?:faster|slower|outpac\w*)\b", re.I)
 _MORE = re.compile(r"\bmore\b", re.I)
 
@@ -156,7 +160,7 @@ def comparison_of(core: str, companies: int) -> Comparison:
         return Comparison.NONE
     if _HOW_MANY_TIMES.search(core):
         return Comparison.RATIO
-    if _YES_OR_NO.match(core) and _SET_AGAINST.search(core) and not _BY_HOW_MUCH.search(core):
+    if _YES_OR_NO.match(core) and _SET_AGAINST.search(core) and not _HOW_FAR_APART.search(core):
         return Comparison.LOWEST if _LOWEST.search(core) or re.search(r"\bbelow\b", core, re.I) else Comparison.HIGHEST
     if companies == 2 and _EXCESS.search(core):
         return Comparison.EXCESS

@@ -32,6 +32,37 @@ _WHICH_FIRST = re.compile(
 )
 
 
+_HIGHER = r"higher|larger|bigger|greater|more|better"
+_LOWER = r"lower|smaller|less|fewer|worse"
+_WHICHEVER = re.compile(
+    rf"\b(?:whichever|the\s+one)\s+(?:{_ONE}\s+)?(?:(?:out\s+)?of|among|between)\s+(?P<among>.*?),?\s+(?:that\s+|which\s+)?{_SHOWING}\s+"
+    rf"(?:the\s+)?(?:(?P<highest>{_HIGHEST}|{_HIGHER})|(?P<lowest>{_LOWEST}|{_LOWER}))\s+(?P<clause>\S.*?)"
+    r"(?:\s*[,:;]\s*|\s+[-–—]\s+|\.\s+)(?P<rest>(?:and\s+)?(?:what|how|find|report|give|tell|state|compute|calculate)\b.*)",
+    re.I | re.S,
+)
+_THE_ONE_THAT = re.compile(
+    rf"^\W*(?:(?:out\s+)?of|among|between)\s+(?P<among>.*?),\s*(?:for\s+|take\s+)?(?:the\s+one|that|whichever)\s+(?:(?:that|which|who)\s+)?"
+    rf"{_SHOWING}\s+(?:out\s+)?(?:the\s+)?(?:(?P<highest>{_HIGHEST}|{_HIGHER})|(?P<lowest>{_LOWEST}|{_LOWER}))\s+(?P<clause>\S.*?)"
+    r"(?:\s*[,:;]\s*|\s+[-–—]\s+|\.\s+)(?P<rest>(?:and\s+)?(?:what|how|find|report|give|tell|state|compute|calculate)\b.*)",
+    re.I | re.S,
+)
+_PICK = re.compile(
+    rf"^\W*(?:please\s+)?(?:pick|choose|find|identify|take|determine|select)\s+(?:out\s+)?(?:the\s+|whichever\s+)?(?:{_ONE}\s+)?"
+    rf"(?:(?:with|having|that\s+(?:had|has|reported))\s+)?(?:the\s+)?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\s+(?P<clause>\S.*?)\s+"
+    r"(?P<among>(?:out\s+of|among|of|between)\s.*?),?\s+(?:and|then)\s+(?:then\s+)?"
+    r"(?P<rest>(?:what|how|find|report|give|tell|state|compute|calculate)\b.*)",
+    re.I | re.S,
+)
+
+
+_OF_THESE_PICK = re.compile(
+    r"^\W*(?P<among>(?:out\s+of|among|of|between)\s.*?),\s*(?:please\s+)?(?:pick|choose|find|identify|take|determine|select)\s+"
+    rf"(?:the\s+)?(?:(?:{_ONE}\s+)?(?:with|having)\s+)?(?:the\s+)?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\s+(?P<clause>\S.*?)"
+    rf",?\s+and\s+(?:then\s+)?(?P<rest>(?:what|how|find|report|give|tell|state|compute|calculate)\b.*)",
+    re.I | re.S,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Choosing:
     """What a company is chosen by, and what is asked of it."""
@@ -53,6 +84,11 @@ def choosing_in(core: str) -> Choosing | None:
     if found is not None:
         kept = _only(core, found.span("among"), found.span("rest"))
         return Choosing(found.group("clause").strip(), _extreme(found), kept)
+    for pattern in (_WHICHEVER, _THE_ONE_THAT, _PICK, _OF_THESE_PICK):
+        found = pattern.search(core)
+        if found is not None:
+            kept = _only(core, found.span("among"), found.span("rest"))
+            return Choosing(found.group("clause").strip(), _extreme(found), kept)
     found = _CHOOSING.search(core)
     if found is None or not _asks_before(core, found):
         return None
@@ -82,4 +118,5 @@ def _only(text: str, *spans: tuple[int, int]) -> str:
     kept = [" "] * len(text)
     for start, end in spans:
         kept[start:end] = text[start:end]
+        kept[end : end + 1] = [","] if end < len(text) else []
     return "".join(kept)
