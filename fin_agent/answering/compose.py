@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
-from math import isclose
 from typing import get_args
 
+from fin_agent.answering.amounts import rounded, shown
 from fin_agent.answering.answer import AnswerValue, Citation
+from fin_agent.answering.movement import from_and_to, trend
 from fin_agent.answering.program import Program, in_unit
 from fin_agent.answering.sandbox import ProgramValue
+from fin_agent.answering.subjects import capital, moved_measure, plain, subject_of
 from fin_agent.answering.verdicts import (
     Listed,
     asked_to_rise,
@@ -25,16 +26,6 @@ from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, 
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
 
-_ANY_SIZE = Context(prec=400)
-_DECIMALS: dict[str, int] = {
-    "percent": 1,
-    "percentage points": 1,
-    "ratio": 2,
-    "days": 2,
-    "USD per share": 2,
-    "years": 1,
-}
-
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
     """The answer in words and as a value in its unit. Raises SandboxError where the result is no number.
@@ -42,17 +33,21 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     Of several numbers the value is the one asked for: the extreme of a comparison, else the latest.
     """
     numbers = [_number(part) for part in (result if isinstance(result, list) else [result])]
+    asked = len(numbers) - len(program.beside)
+    if asked < 1:
+        raise SandboxError(f"the program returned {result!r}, which is too few numbers", remedy="Return all of them")
+    numbers, beside = numbers[:asked], numbers[asked:]
     computed = _unit_of_result(intent)
     converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
-    values = [_rounded(value, intent.decimals) for value, _ in converted]
+    values = [rounded(value, intent.decimals) for value, _ in converted]
     base = program.scale if computed == "USD" else 1
     if len(values) == 1:
         value = values[0]
-        moved = _from_and_to(intent, plan, program, numbers[0])
+        moved = from_and_to(intent, plan, program, numbers[0], beside)
         lead = yes_or_no(intent.claim, numbers[0], base) or _moved_as_asked(intent, value)
-        subject = _subject(intent, plan)
-        text = f"{lead}{_plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
+        subject = subject_of(intent, plan)
+        text = f"{lead}{plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
@@ -63,10 +58,13 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.relation is Relation.TREND:
-        return _trend(intent, plan, listed, unit)
+        moved_by = beside[0] if beside else numbers[-1] - numbers[0]
+        change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
+        text = trend(intent, plan, written, change, unit)
+        return AnswerValue(value=values[-1], unit=_known(unit), text=text)
     text = "; ".join(f"{name}: {text}" for name, _, text in listed)
     # Several figures side by side: none of them is *the* value.
-    return AnswerValue(text=f"{_capital(intent.measure)}: {text}.")
+    return AnswerValue(text=f"{capital(intent.measure)}: {text}.")
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
@@ -83,34 +81,6 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     return tuple(found.values())
 
 
-def shown(value: float, unit: str, decimals: int | None = None) -> str:
-    """A value as people write it: `$11,588 million`, `65.4%`, `24.26`, `93.86 days`."""
-    if unit.startswith("USD"):
-        places = decimals if decimals is not None else (2 if unit == "USD per share" else _places(value))
-        amount = _fixed(abs(value), places)
-        sign = "-" if _half_up(value, places) < 0 else ""
-        scale = {"USD thousands": " thousand", "USD millions": " million", "USD billions": " billion"}.get(unit, "")
-        return f"{sign}${amount}{scale}{' per share' if unit == 'USD per share' else ''}"
-    places = decimals if decimals is not None else _DECIMALS.get(unit, _places(value))
-    number = _fixed(value, places)
-    return {"percent": f"{number}%", "ratio": number, "count": number}.get(unit, f"{number} {unit}")
-
-
-def _trend(intent: Intent, plan: Plan, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
-    (_, first, first_text), (_, last, last_text) = listed[0], listed[-1]
-    moved = "rose" if last > first else "fell" if last < first else "did not change"
-    span = f"from {first_text} in {plan.terms[0].period} to {last_text} in {plan.terms[-1].period}"
-    if moved == "did not change":
-        span = f"from {plan.terms[0].period} to {plan.terms[-1].period}: it stayed at {last_text}"
-    name = plan.terms[0].company.name
-    rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
-    verdict = "Yes" if rising == (last > first) and first != last else "No"
-    lead = "" if " or " in intent.core.lower() else f"{verdict}: "
-    subject = f"{_plain(intent.measure)} of {name}"
-    subject = subject if lead else _capital(subject)
-    return AnswerValue(value=last, unit=_known(unit), text=f"{lead}{subject} {moved} {span}.")
-
-
 def _over_periods(
     intent: Intent,
     plan: Plan,
@@ -120,7 +90,7 @@ def _over_periods(
     scale: float,
 ) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
-    subject = f"{_plain(intent.measure)} of {plan.terms[0].company.name}"
+    subject = f"{plain(intent.measure)} of {plan.terms[0].company.name}"
     of_periods = [
         Listed(str(term.period), value, text, number)
         for term, (_, value, text), number in zip(plan.terms, listed, numbers, strict=True)
@@ -156,12 +126,12 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
     if len(listed) == 2:
         degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
     if sum(other == value for _, other, _ in listed) > 1:
-        same = f"No company stands out: {_moved(intent)} is {text} ({others})."
+        same = f"No company stands out: {moved_measure(intent)} is {text} ({others})."
         return AnswerValue(value=value, unit=_known(unit), text=same)
     return AnswerValue(
         value=value,
         unit=_known(unit),
-        text=f"{first_stands_out(intent, name)}{name} has the {degree} {_moved(intent)}: {text} ({others}).",
+        text=f"{first_stands_out(intent, name)}{name} has the {degree} {moved_measure(intent)}: {text} ({others}).",
     )
 
 
@@ -183,80 +153,10 @@ def _of_the_chosen(
     )
     ranks = [in_unit(number, _unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
     listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
-    value = _rounded(asked, intent.decimals)
+    value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
-    text = f"{_subject(intent, own)}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
+    text = f"{subject_of(intent, own)}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
     return AnswerValue(value=value, unit=_known(unit), text=text)
-
-
-def _subject(intent: Intent, plan: Plan) -> str:
-    """`Inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
-    periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
-    companies = list(dict.fromkeys(term.company.name for term in plan.terms))
-    span = _span(intent, plan, periods)
-    measure = _moved(intent)
-    if intent.comparison is Comparison.DIFFERENCE:
-        subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
-    elif intent.comparison is Comparison.EXCESS:
-        subject = f"{measure} of {companies[0]} above that of {companies[1]}, in percent of the latter"
-    elif intent.comparison is Comparison.RATIO:
-        subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
-    elif intent.comparison is Comparison.TOTAL:
-        subject = f"combined {measure} of {' and '.join(companies)}"
-    else:
-        subject = f"{measure} of {companies[0]}"
-    return f"{_capital(subject)} for {span}"
-
-
-def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
-    """`FY2019`, `FY2017 to FY2019`; of a sum or mean over years that do not follow each other, `FY2016 and FY2018`."""
-    if len(periods) == 1:
-        return periods[0]
-    years = sorted({term.period.fiscal_year for term in plan.terms})
-    gaps = intent.relation in (Relation.TOTAL, Relation.AVERAGE) and years != list(range(years[0], years[-1] + 1))
-    return f"{', '.join(periods[:-1])} and {periods[-1]}" if gaps else f"{periods[0]} to {periods[-1]}"
-
-
-def _from_and_to(intent: Intent, plan: Plan, program: Program, moved: float) -> str:
-    """` (from $1,840 million in FY2022 to $1,720 million in FY2023)` where two printed figures account for `moved`."""
-    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or len(program.variables) != 2:
-        return ""
-    scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
-    before, after = (float(figure.value / scale) for figure in program.variables.values())
-    change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
-    if not isclose(change, moved, rel_tol=1e-9, abs_tol=1e-9):
-        return ""
-    levels = [in_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
-    first, last = (shown(value, unit, None if unit == "percent" else intent.decimals) for value, unit in levels)
-    return f" (from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period})"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _moved(intent: Intent) -> str:
-    """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
-    lead = _over_time(intent)
-    measure = _plain(intent.measure)
-    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
-        measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
-    return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
-
-
-def _plain(measure: str) -> str:
-    """`Inventory turnover` as it stands inside a sentence; `EBITDA` and `R&D` stay as they are."""
-    return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
-
-
-def _over_time(intent: Intent) -> str:
-    return {
-        Relation.GROWTH: "growth of ",
-        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
-        Relation.CHANGE: "change in ",
-        Relation.AVERAGE: "average ",
-        Relation.TOTAL: "total ",
-    }.get(intent.relation, "")
 
 
 def _unit_of_result(intent: Intent) -> str:
@@ -274,24 +174,6 @@ def _number(part: object) -> float:
     if isinstance(part, bool) or not isinstance(part, int | float):
         raise SandboxError(f"the program returned {part!r}, which is no number", remedy="Return a number")
     return float(part)
-
-
-def _rounded(value: float, decimals: int | None) -> float:
-    """Half up, as people round; binary noise beyond ten significant digits is cut where no rounding was asked."""
-    return float(f"{value:.10g}") if decimals is None else float(_half_up(value, decimals))
-
-
-def _half_up(value: float, places: int) -> Decimal:
-    rounded = Decimal(repr(value)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _ANY_SIZE)
-    return rounded if rounded else abs(rounded)  # no -0.0
-
-
-def _fixed(value: float, places: int) -> str:
-    return f"{_half_up(value, places):,}"
-
-
-def _places(value: float) -> int:
-    return len(f"{_half_up(value, 3)}".rstrip("0").partition(".")[2])
 
 
 def _known(unit: str) -> OutputUnit | None:

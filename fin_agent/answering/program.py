@@ -27,6 +27,8 @@ from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company
 from fin_agent.lexicon.slots import Slot
 
+CHANGE = ("change",)
+ENDS = ("first", "last")
 _SCALE_NAMES = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}
 
 
@@ -41,6 +43,8 @@ class Program:
     """Dollar (and share) figures inside are in this many base units."""
     names: tuple[str, ...]
     """What each number of a list result stands for, where the result is a list."""
+    beside: tuple[str, ...] = ()
+    """What the numbers of a list result after these are: a trend's CHANGE, or both ENDS of a change."""
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
@@ -58,6 +62,13 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     if not terms:
         raise ValueError("no company stands out")
     result, names = _result(wanted, intent, terms, writer)
+    beside: tuple[str, ...] = ()
+    if not ranks and len(by_company(wanted)) == 1 and len(terms) > 1:
+        first, last = terms[0][0], terms[-1][0]
+        if intent.relation is Relation.TREND:
+            result, beside = f"{result[:-1]}, {last} - {first}]", CHANGE
+        elif intent.relation in _MOVES and not {first, last} <= set(writer.variables):
+            result, beside = f"[{result}, {first}, {last}]", ENDS
     if ranks:
         held = [_held(value, name, writer) for value, name in ranks]
         if len(names) > 1:
@@ -65,7 +76,10 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
         result, names = f"[{', '.join((result, *held))}]", (wanted[0].company.name, *(name for _, name in ranks))
     body = [*writer.figures(), "", *writer.steps, f"return {result}"]
     code = "def solution():\n" + "\n".join(f"    {line}".rstrip() for line in body) + "\n"
-    return Program(code, dict(writer.variables), writer.scale, names)
+    return Program(code, dict(writer.variables), writer.scale, names, beside)
+
+
+_MOVES = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 
 
 class _Writer:

@@ -52,6 +52,8 @@ def relation(core: str, years: int = 1, companies: int = 1, blank: str = "") -> 
         ("Did gross margin improve in FY2023?", 1, Relation.TREND),
         ("Has revenue declined between 2021 and 2023?", 2, Relation.TREND),
         ("Is inventory higher than a year ago?", 1, Relation.TREND),
+        ("How does inventory in FY2022 compare to FY2021?", 2, Relation.TREND),
+        ("Compare inventory in 2021 and 2022.", 2, Relation.TREND),
         ("Why did revenue increase in 2023?", 1, Relation.EXPLANATION),
         ("What drove revenue growth in FY2023?", 1, Relation.EXPLANATION),
         ("What are the main drivers of SG&A?", 1, Relation.EXPLANATION),

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fin_agent.answering.amounts import shown
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.answering.compose import citations_of, numeric_answer, shown
-from fin_agent.answering.program import Program
+from fin_agent.answering.compose import citations_of, numeric_answer
+from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Constant
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUnit, Relation
@@ -45,13 +46,14 @@ def answered(
     core: str = "What?",
     variables: dict[str, Figure] | None = None,
     scale: int = 1_000_000,
+    beside: tuple[str, ...] = (),
 ) -> AnswerValue:
     intent = Intent(
         question="?", core=core, companies=companies, relation=relation, comparison=comparison, measure=measure,
         expression="x", measure_unit=computed, unit=unit, decimals=decimals,
     )  # fmt: skip
     terms = tuple(Term(company, FiscalPeriod(fiscal_year=year), Constant(1)) for company in companies for year in years)
-    return numeric_answer(intent, Plan(terms, ()), Program("", variables or {}, scale, names), result)  # type: ignore[arg-type]
+    return numeric_answer(intent, Plan(terms, ()), Program("", variables or {}, scale, names, beside), result)  # type: ignore[arg-type]
 
 
 def test_one_figure_is_one_sentence() -> None:
@@ -155,12 +157,18 @@ def test_each_of_several_periods_is_listed_and_none_is_the_value() -> None:
 @pytest.mark.parametrize(
     ("first", "last", "core", "begins"),
     [
-        (16.0, 30.0, "Did revenue increase?", "Yes: revenue of Acme Tools, Inc. rose from $16 million in FY2022"),
+        (
+            16.0,
+            30.0,
+            "Did revenue increase?",
+            "Yes: revenue of Acme Tools, Inc. rose by $14 million, from $16 million in",
+        ),
         (30.0, 16.0, "Did revenue increase?", "No: revenue of Acme Tools, Inc. fell"),
         (30.0, 16.0, "Has revenue declined?", "Yes: revenue of Acme Tools, Inc. fell"),
         (16.0, 30.0, "Has revenue declined?", "No: revenue of Acme Tools, Inc. rose"),
         (16.0, 16.0, "Did revenue increase?", "No: revenue of Acme Tools, Inc. did not change"),
         (16.0, 30.0, "Did revenue increase or decrease?", "Revenue of Acme Tools, Inc. rose"),
+        (30.0, 16.0, "How did revenue develop?", "Revenue of Acme Tools, Inc. fell by $14 million, from $30 million"),
     ],
 )
 def test_a_trend_is_answered_yes_or_no_with_its_figures(first: float, last: float, core: str, begins: str) -> None:
@@ -169,6 +177,44 @@ def test_a_trend_is_answered_yes_or_no_with_its_figures(first: float, last: floa
     )
     assert answer.value == last
     assert answer.text.startswith(begins)
+
+
+def test_a_margin_moves_by_percentage_points_that_are_not_those_of_the_rounded_ends() -> None:
+    answer = answered(
+        [19.41, 18.54, -0.87], measure="gross margin", computed="percent", relation=Relation.TREND, years=(2022, 2023),
+        names=("Acme FY2022", "Acme FY2023"), beside=CHANGE, core="Is gross margin improving?", decimals=0,
+    )  # fmt: skip
+    text = "No: gross margin of Acme Tools, Inc. fell by 0.9 percentage points, from 19% in FY2022 to 19% in FY2023."
+    assert answer.text == text
+    finer = answered(
+        [19.41, 18.54, -0.87], measure="gross margin", computed="percent", relation=Relation.TREND, years=(2022, 2023),
+        names=("Acme FY2022", "Acme FY2023"), beside=CHANGE, core="Is gross margin improving?",
+    )  # fmt: skip
+    assert "fell by 0.9 percentage points, from 19.4% in FY2022 to 18.5% in FY2023" in finer.text
+
+
+@pytest.mark.parametrize(
+    ("relation", "computed", "decimals", "ends"),
+    [
+        (Relation.CHANGE, "percent", None, "(from 24.6% in FY2022 to 21.6% in FY2023)"),
+        (Relation.GROWTH, "USD", 1, "(from $24.6 million in FY2022 to $21.6 million in FY2023)"),
+        (Relation.CHANGE, "USD", 0, "(from $25 million in FY2022 to $22 million in FY2023)"),
+    ],
+)
+def test_both_ends_of_a_computed_change_are_said(
+    relation: Relation, computed: str, decimals: int | None, ends: str
+) -> None:
+    answer = answered(
+        [-3.0, 24.6, 21.6], measure="tax rate", computed=computed, relation=relation, years=(2022, 2023),
+        beside=ENDS, decimals=decimals,
+    )  # fmt: skip
+    assert answer.value == -3
+    assert ends in answer.text
+
+
+def test_a_program_that_returns_too_few_numbers_is_refused() -> None:
+    with pytest.raises(SandboxError, match="too few numbers"):
+        answered([24.6, 21.6], relation=Relation.CHANGE, years=(2022, 2023), beside=ENDS)
 
 
 def test_the_extreme_of_a_comparison_is_the_value_and_names_its_company() -> None:

@@ -106,6 +106,8 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
         return _between_companies(text, years)
     if companies < 2 and years == 2 and _YES_OR_NO.match(text) and _SET_AGAINST.search(text):
         return Relation.TREND
+    if companies < 2 and years == 2 and _COMPARED.search(text):
+        return Relation.TREND
     if _TREND.search(text) and not _BY_HOW_MUCH.search(text):
         return Relation.TREND if companies < 2 else Relation.EXPLANATION
     if _AVERAGE.search(text) and years > 1:
@@ -131,6 +133,7 @@ def _between_companies(text: str, years: int) -> Relation:
 
 
 _YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
+_COMPARED = re.compile(r"^\W*(?:how\b.*\bcompared?|compare)\b", re.I | re.S)
 _BY_HOW_MUCH = re.compile(r"\bby how (?:much|many)\b|\bby what (?:percent|amount)", re.I)
 _SET_AGAINST = re.compile(
     r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|faster|slower)\b(?=.*\b(?:than|or)\b)"
