@@ -35,7 +35,7 @@ HOSTILE = {
     "one long operation": ("def solution():\n    a = 3 ** (10 ** 7)\n    return (a * a) % 7", "time limit"),
     "memory by appending": (
         "def solution():\n    a = []\n    while True:\n        a.append('x' * 1000000)",
-        "more memory than 64 MB",
+        "more memory than 64 MB|time limit",  # whichever a busy machine reaches first
     ),
     "memory at once": (returning("[0] * 10**10"), "more memory"),
     "memory that is caught": (
