@@ -119,13 +119,22 @@ class _Writer:
                 text = f"{self.expression(left, rank)} {operator} {self.expression(right, rank + 1)}"
                 return f"({text})" if rank < above else text
             case Mean(parts):
-                summed = " + ".join(self.expression(part, 1) for part in parts)
+                summed = " + ".join(map(self._averaged, parts))
                 text = f"({summed}) / {len(parts)}"
                 return f"({text})" if above > 2 else text
             case Magnitude(of):
                 return f"abs({self.expression(of)})"
             case Choice() | IfReported() | Quantity():
                 raise ValueError("the tree is not resolved")
+
+    def _averaged(self, part: Node) -> str:
+        """A part of a mean; one that is itself a sum has a name, so that what divides the mean is how many parts it has."""
+        written = self.expression(part, 1)
+        if not (isinstance(part, Operation) and part.operator in "+-"):
+            return written
+        name = self.unused("averaged")
+        self.steps.append(f"{name} = {written}")
+        return name
 
     def figures(self) -> list[str]:
         """An assignment per figure with its source as a comment."""

@@ -42,7 +42,12 @@ def claim_of(core: str, unit: str, relation: Relation, comparison: Comparison, e
         return None
     if comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return None if _OR.search(core) else Claim(above=comparison is Comparison.HIGHEST)
-    if comparison is Comparison.DIFFERENCE and relation is Relation.EACH and _LESS.search(core) and not _OR.search(core):
+    if (
+        comparison is Comparison.DIFFERENCE
+        and relation is Relation.EACH
+        and _LESS.search(core)
+        and not _OR.search(core)
+    ):
         return Claim(above=_FEWER.search(core) is None, bound=0.0)
     if relation is Relation.TREND:
         return _of_two_years(core)

@@ -81,6 +81,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     if measure is not None and selection is None:
         relation, ranking, measure, periods = _over_periods(asked, spans, measure, relation, named, years, periods)
         years = max(years, len(periods))
+    if relation is Relation.TOTAL and measure is not None:
+        measure = _summed_up(measure, lexicon)
     if relation is Relation.CHANGE and measure is not None and measure.unit != "percent" and _in_percent(asked):
         relation = Relation.GROWTH
     if relation is Relation.ANNUAL_GROWTH:
@@ -98,7 +100,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         relation = Relation.EACH  # a row that is itself a change
     comparison = _comparison(asked, spans, named, years) if selection is None else Comparison.NONE
     comparison = ranking if ranking is not Comparison.NONE else comparison
-    unit = _unit(question, measure, relation, comparison)
+    unit = _unit(question if selection is None else f"{asked} {wording.instructions}", measure, relation, comparison)
     named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
     computed = measure is not None and relation is not Relation.EXPLANATION
@@ -160,6 +162,19 @@ def _over_periods(
     if ranking is Comparison.NONE or relation in (Relation.AVERAGE, Relation.TOTAL, Relation.ANNUAL_GROWTH):
         return relation, Comparison.NONE, measure, periods
     return Relation.EACH, ranking, growth_ranked(text, measure), ranked_years(asked, periods, moving=False)
+
+
+def _summed_up(measure: Measure, lexicon: Lexicon) -> Measure:
+    """`the total free cash flow over three years` adds up free cash flows, not a row that is called `total`."""
+    found = re.match(r"total\s+", measure.words, re.I)
+    metric = lexicon.metrics.get(measure.expression)
+    if found is None or metric is None or metric.period != "duration":
+        return measure
+    words = measure.words[found.end() :]
+    whole = [one for one in lexicon.mentions(words) if one.phrase == words and one.id != measure.expression]
+    if not whole:
+        return measure
+    return replace(measure, words=words, expression=whole[0].id, unit=lexicon.definition(whole[0].id).unit)
 
 
 def _in_percent(asked: str) -> bool:

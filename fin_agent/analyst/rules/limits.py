@@ -123,7 +123,9 @@ _OF_THE_MARKET = re.compile(
     r"|market\s+cap(?:itali[sz]ation)?)",
     re.I,
 )
-_ASSUMED = re.compile(r"\b(?:expected|assum\w*|options?|black[- ]scholes|fair\s+value|weighted|reporting\s+unit)\b", re.I)
+_ASSUMED = re.compile(
+    r"\b(?:expected|assum\w*|options?|black[- ]scholes|fair\s+value|weighted|reporting\s+unit)\b", re.I
+)
 
 
 def in_other_money(question: str) -> tuple[str, ...]:
@@ -223,6 +225,7 @@ def _inputs(expression: str, lexicon: Lexicon) -> set[str]:
 
 
 def _blanked(text: str, mentions: Sequence[Mention], measure: Measure) -> str:
+    text = text.replace(measure.words, " " * len(measure.words))
     for mention in mentions:
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
-    return text.replace(measure.words, " ")
+    return text

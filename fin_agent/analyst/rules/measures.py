@@ -166,7 +166,8 @@ def _one_less_the_other(text: str, mentions: Sequence[Mention], lexicon: Lexicon
         return None
     between, before = text[first.end : second.start], text[: first.start]
     if not _SET_ABOVE.fullmatch(between) or (
-        re.match(r"\s*than", between, re.I) and not re.search(r"\b(?:more|less|higher|lower|larger|greater)\b", before, re.I)
+        re.match(r"\s*than", between, re.I)
+        and not re.search(r"\b(?:more|less|higher|lower|larger|greater)\b", before, re.I)
     ):
         return None
     words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"

@@ -21,11 +21,14 @@ _COMPARATIVE = re.compile(
     re.I,
 )
 _WHICH_PERIOD = re.compile(
-    r"\b(?:which|what)\s+(?:of\s+(?:the|these|those)\s+)?(?:\w+\s+){0,2}?(?:years?|quarters?)\b|^\W*(?:which|what)\s+one\b", re.I
+    r"\b(?:which|what)\s+(?:of\s+(?:the|these|those)\s+)?(?:\w+\s+){0,2}?(?:years?|quarters?)\b|^\W*(?:which|what)\s+one\b",
+    re.I,
 )
 _ONE_OR_THE_OTHER = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|had)\b.*\bor\b", re.I | re.S)
 _BY_TASTE = re.compile(r"best|worst|better|worse|stronger|weak(?:er|est)|record|top", re.I)
-_MORE_IS_BETTER = re.compile(r"margin|profit|income|earnings|revenue|sales|cash flow|\beps\b|return|ebitda|\bfcf\b", re.I)
+_MORE_IS_BETTER = re.compile(
+    r"margin|profit|income|earnings|revenue|sales|cash flow|\beps\b|return|ebitda|\bfcf\b", re.I
+)
 _GROWING = re.compile(r"\b(?:growth|gr[eo]w|grown|fastest|slowest)\b|\byoy\b|\byear[- ]over[- ]year\b", re.I)
 _MOVING = re.compile(
     r"\b(?:grow|grew|grown|growth|increas\w*|ris(?:e|en)|rose|improv\w*|expand\w*|declin\w*|decreas\w*|f[ae]ll\w*|drop\w*"

@@ -64,7 +64,8 @@ _HIGHEST = re.compile(
     re.I,
 )
 _LOWEST = re.compile(
-    r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest|thinnest|weakest|weaker)\b", re.I
+    r"\b(lowest|lower|least|less|fewer|fewest|smallest|smaller|worst|worse|minimum|slower|slowest|thinnest|weakest|weaker)\b",
+    re.I,
 )
 _WHICH = re.compile(r"\b(which|who|whose|what company)\b|^\W*rank\b|^(?:did|does|was|were|is|has|had)\b.*\bor\b", re.I)
 _DIFFERENCE = re.compile(

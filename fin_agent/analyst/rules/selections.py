@@ -118,5 +118,4 @@ def _only(text: str, *spans: tuple[int, int]) -> str:
     kept = [" "] * len(text)
     for start, end in spans:
         kept[start:end] = text[start:end]
-        kept[end : end + 1] = [","] if end < len(text) else []
     return "".join(kept)

@@ -50,7 +50,13 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
     'explanation'
     """
     if computed:
-        if comparison in (Comparison.DIFFERENCE, Comparison.RATIO, Comparison.HIGHEST, Comparison.LOWEST, Comparison.EXCESS):
+        if comparison in (
+            Comparison.DIFFERENCE,
+            Comparison.RATIO,
+            Comparison.HIGHEST,
+            Comparison.LOWEST,
+            Comparison.EXCESS,
+        ):
             return Use.COMPARISON
         if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison is Comparison.TOTAL:
             return Use.AGGREGATION
