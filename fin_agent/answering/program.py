@@ -128,7 +128,7 @@ class _Writer:
                 raise ValueError("the tree is not resolved")
 
     def _averaged(self, part: Node) -> str:
-        """A part of a mean; one that is itself a sum has a name, so that what divides the mean is how many parts it has."""
+        """A part of a mean; a sum gets a name, so that what divides the mean is how many parts it has."""
         written = self.expression(part, 1)
         if not (isinstance(part, Operation) and part.operator in "+-"):
             return written

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fin_agent.evidence.intent import Claim, Comparison, Intent
 
@@ -79,8 +80,7 @@ def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale:
 def moves(core: str, listed: Sequence[Listed]) -> list[bool]:
     """Whether each figure but the first moved as asked against the one before it."""
     rising = asked_to_rise(core)
-    pairs = zip(listed, listed[1:], strict=False)
-    return [after.value > before.value if rising else after.value < before.value for before, after in pairs]
+    return [after.value > before.value if rising else after.value < before.value for before, after in pairwise(listed)]
 
 
 def asked_to_rise(core: str) -> bool:

@@ -15,7 +15,6 @@ Ask = Callable[..., Answer]
     ("question", "names"),
     [
         ("Median operating margin of Harborlight FY2022-FY2024", "median"),
-        ("Lowest annual net income of Harborlight in FY2022 to FY2024", "lowest"),
         ("What is the average revenue of Harborlight and Tellurond in FY2024?", "average"),
         ("How much cash did Harborlight return through dividends and buybacks in FY2024?", "one measure at a time"),
         ("What is the total of Harborlight's current and long-term debt in FY2024?", "one measure at a time"),
@@ -30,7 +29,9 @@ Ask = Callable[..., Answer]
         ("combined revenue of harborlight and zebulon in FY2023", "'zebulon' is not in the index"),
         ("How much more revenue did Harborlight make than zebulon in FY2023?", "'zebulon' is not in the index"),
         ("Harborlight, zebulon and quillmark: combined revenue in FY2023?", "'zebulon' is not in the index"),
-        ("By what percentage did Harborlight's FY2023 revenue exceed Quillmark's?", "by what percentage"),
+        ("What is Harborlight's dividend yield for FY2023?", "market price"),
+        ("What was Harborlight's EV/EBITDA in FY2023?", "market price"),
+        ("What was Harborlight's free cash flow yield in FY2023?", "market price"),
         ("What share of the combined FY2023 revenue of Harborlight and Quillmark was Harborlight's?", "a share of"),
         (
             "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",

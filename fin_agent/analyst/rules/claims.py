@@ -28,7 +28,7 @@ _A_YEAR = range(1900, 2101)
 
 
 def claim_of(core: str, unit: str, relation: Relation, comparison: Comparison, expression: str = "") -> Claim | None:
-    """The claim of a yes-or-no question about a measure in `unit`; None where it makes none that can be held to figures.
+    """The claim of a yes-or-no question about a measure in `unit`; None where it makes none to hold figures against.
 
     `comparison` is between companies: the claim is then that the one named first stands out. Of a trend between two
     years (`was 2019's revenue higher than 2020's`) it is that the later year's figure lies above the earlier one's.
@@ -69,7 +69,7 @@ _OR = re.compile(r"\bor\b", re.I)
 
 
 def _of_two_years(core: str) -> Claim | None:
-    """The year named first is what the other is set against; without a comparative, or with one year, there is no claim."""
+    """The year named first is set against the other; without a comparative, or with one year, there is no claim."""
     found = _LESS.search(core)
     named = [mention.fiscal_year for mention in parse_periods(core).mentions]
     if found is None or len(set(named)) != 2:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
-from fin_agent.analyst.rules.claims import claim_of, has_bound
+from fin_agent.analyst.rules.claims import claim_of
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
 from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
-from fin_agent.analyst.rules.rankings import growth_ranked, names_no_years, over_years, ranked_years, ranking_of
+from fin_agent.analyst.rules.over_time import over_time
+from fin_agent.analyst.rules.rankings import names_no_years
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.selections import choosing_in
 from fin_agent.analyst.rules.uses import use_of
@@ -78,17 +78,12 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     years = _how_many_periods(asked, periods)
     relation = relation_of(asked, spans, years, named)
     ranking = Comparison.NONE
-    if measure is not None and selection is None:
-        relation, ranking, measure, periods = _over_periods(asked, spans, measure, relation, named, years, periods)
+    if measure is not None:
+        settled = over_time(
+            asked, spans, measure, relation, named, years, periods, lexicon, chosen=selection is not None
+        )
+        relation, ranking, measure, periods = settled
         years = max(years, len(periods))
-    if relation is Relation.TOTAL and measure is not None:
-        measure = _summed_up(measure, lexicon)
-    if relation is Relation.CHANGE and measure is not None and measure.unit != "percent" and _in_percent(asked):
-        relation = Relation.GROWTH
-    if relation is Relation.ANNUAL_GROWTH:
-        periods = _growing_years(asked, periods)
-    if relation is Relation.AVERAGE or (_AVERAGED.search(asked) and years < 2):
-        measure = _averaged_over(measure, years, lexicon)
     grown = times_over(asked, measure, periods, lexicon) if measure is not None and named < 2 else None
     if grown is not None:
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
@@ -140,72 +135,6 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         names_metric=bool(named_metrics),
         asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(named_metrics)),
     )
-
-
-def _over_periods(
-    asked: str,
-    spans: Sequence[tuple[int, int]],
-    measure: Measure,
-    relation: Relation,
-    named: int,
-    years: int,
-    periods: tuple[FiscalPeriod, ...],
-) -> tuple[Relation, Comparison, Measure | None, tuple[FiscalPeriod, ...]]:
-    """Where one company's periods are set against each other: relation, ranking, what is ranked, which periods."""
-    over = over_years(asked, named, years)
-    if over is not None:
-        return over, Comparison.NONE, measure, ranked_years(asked, periods, moving=not has_bound(asked))
-    text = asked
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    ranking = ranking_of(text, asked, measure, named, years)
-    if ranking is Comparison.NONE or relation in (Relation.AVERAGE, Relation.TOTAL, Relation.ANNUAL_GROWTH):
-        return relation, Comparison.NONE, measure, periods
-    return Relation.EACH, ranking, growth_ranked(text, measure), ranked_years(asked, periods, moving=False)
-
-
-def _summed_up(measure: Measure, lexicon: Lexicon) -> Measure:
-    """`the total free cash flow over three years` adds up free cash flows, not a row that is called `total`."""
-    found = re.match(r"total\s+", measure.words, re.I)
-    metric = lexicon.metrics.get(measure.expression)
-    if found is None or metric is None or metric.period != "duration":
-        return measure
-    words = measure.words[found.end() :]
-    whole = [one for one in lexicon.mentions(words) if one.phrase == words and one.id != measure.expression]
-    if not whole:
-        return measure
-    return replace(measure, words=words, expression=whole[0].id, unit=lexicon.definition(whole[0].id).unit)
-
-
-def _in_percent(asked: str) -> bool:
-    """Whether a change is wanted in percent, and not in money as well."""
-    return unit_asked(asked) == "percent" and re.search(r"\b(?:dollars?|USD|percentage points?)\b|\$", asked) is None
-
-
-def _growing_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
-    """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
-    found = _YEARS_OF_GROWTH.search(asked)
-    span = parse_periods(asked).span
-    counted = parse_periods(asked).trailing_years
-    if found is None or counted is None or not periods or (span is not None and span.form != "last"):
-        return periods
-    last = periods[-1]
-    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last) if not last.quarter else periods
-
-
-_YEARS_OF_GROWTH = re.compile(
-    r"\b(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)[- ]?(?:years?|yr)\b[- ]+(?:\w+[ -]){0,3}?(?:cagr|compound|annual|growth)",
-    re.I,
-)
-_AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
-
-
-def _averaged_over(measure: Measure | None, years: int, lexicon: Lexicon) -> Measure | None:
-    """`average inventory in 2020`: of a balance in one year, the mean of its opening and its closing one."""
-    metric = lexicon.metrics.get(measure.expression) if measure is not None else None
-    if measure is None or metric is None or metric.period != "instant" or years > 1:
-        return measure
-    return replace(measure, words=f"average {measure.words}", expression=f"avg({measure.expression})")
 
 
 def _selection(

@@ -118,7 +118,8 @@ def of_the_market(core: str) -> tuple[str, ...]:
 
 
 _OF_THE_MARKET = re.compile(
-    r"\b(?:(?:fcf|free\s+cash\s*flow|dividend|earnings|shareholder|buyback)[- ]yield|enterprise\s+value|ev\s*(?:/|to\s)\s*\w+"
+    r"\b(?:(?:fcf|free\s+cash\s*flow|dividend|earnings|shareholder|buyback)[- ]yield"
+    r"|enterprise\s+value|ev\s*(?:/|to\s)\s*\w+"
     r"|p\s*/\s*(?:e|b|s|fcf)\b|price[- ](?:to[- ](?:earnings|book|sales|cash)|earnings)\b|peg\s+ratio"
     r"|market\s+cap(?:itali[sz]ation)?)",
     re.I,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
 from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
+from fin_agent.analyst.rules.paired import in_asides, of_a_ratio, set_above
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
 from fin_agent.analyst.rules.spoken import spoken_measure
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -90,7 +91,7 @@ def _measure_of(
     as_row = in_cash_flows or is_signed_change(core)
     named = [one for one in lexicon.mentions(text) if not moves_cash(text, one)] or _cash_flow_of(text, lexicon)
     mentions = named if as_row else [level_of(mention, lexicon) for mention in named]
-    mentions = _of_a_ratio(text, mentions or _in_asides(core, lexicon), lexicon)
+    mentions = of_a_ratio(text, mentions or in_asides(core, lexicon), lexicon)
     if any(not name for name, _ in definitions):
         # The formula stands behind what is asked. Where it cannot be read, any other would answer another question.
         own = next((formula for formula in stated if not formula.name), None)
@@ -114,9 +115,10 @@ def _measure_of(
         return Measure(f"{words} ({named_too})" if named_too else words, spoken, _unit(spoken, lexicon))
     if not mentions:
         return _row(phrase, rows, lexicon) if len(phrase.split()) > _A_TITLE and _ASKS.search(core) else None
-    less = _one_less_the_other(text, mentions, lexicon)
-    if less is not None:
-        return less
+    if _YES_OR_NO.match(text) and not _CHANGING.search(text) and set_above(text, mentions, lexicon):
+        first, second = mentions
+        words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"
+        return Measure(words, f"({first.id}) - ({second.id})", _unit(first.id, lexicon))
     share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
@@ -136,49 +138,6 @@ def _measure_of(
     return _combined(text, leading, mentions, lexicon)
 
 
-def _of_a_ratio(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
-    """`capex to operating cash flow ratio`: what stands after `to` is the cash flow, not the ratio of that name."""
-    read = list(mentions)
-    for place in range(1, len(read)):
-        one, name = read[place], re.sub(r"\s+ratio$", "", read[place].phrase, flags=re.I)
-        if name == one.phrase or not re.fullmatch(r"\s*(?:to|over|/)\s*", text[read[place - 1].end : one.start]):
-            continue
-        inner = [each for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
-        if inner:
-            read[place] = Mention("metric", inner[0].id, one.start, one.end, one.phrase)
-    return read
-
-
-def _in_asides(core: str, lexicon: Lexicon) -> list[Mention]:
-    """`what was owed to suppliers (accounts payable)`: the one measure that only the parentheses name."""
-    found = lexicon.mentions(core)
-    if len(found) != 1 or not re.search(rf"\(\s*{re.escape(found[0].phrase)}\s*\)", core):
-        return []
-    return [Mention(found[0].kind, found[0].id, 0, 0, found[0].phrase)]
-
-
-def _one_less_the_other(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> Measure | None:
-    """`did it generate more operating cash flow than net income`: the one less the other, which is then above zero."""
-    if len(mentions) != 2 or not _YES_OR_NO.match(text) or _CHANGING.search(text):
-        return None
-    first, second = mentions
-    if first.id == second.id or _unit(first.id, lexicon) != _unit(second.id, lexicon):
-        return None
-    between, before = text[first.end : second.start], text[: first.start]
-    if not _SET_ABOVE.fullmatch(between) or (
-        re.match(r"\s*than", between, re.I)
-        and not re.search(r"\b(?:more|less|higher|lower|larger|greater)\b", before, re.I)
-    ):
-        return None
-    words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"
-    return Measure(words, f"({first.id}) - ({second.id})", _unit(first.id, lexicon))
-
-
-_SET_ABOVE = re.compile(
-    r"\s*(?:(?:higher|lower|larger|smaller|greater|bigger|more|less)\s+)?(?:than|exceed(?:s|ed)?|above|below|surpass(?:es|ed)?)"
-    r"\s+(?:its\s+|the\s+|their\s+)?",
-    re.I,
-)
 _NO_AMOUNTS = frozenset(("ratio", "percent", "days", "USD per share"))
 
 

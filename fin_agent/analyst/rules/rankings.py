@@ -1,4 +1,4 @@
-"""Several periods of one company set against each other: `which year had the highest revenue`, `in how many did it grow`."""
+"""Several periods of one company set against each other: `which year had the highest revenue`."""
 
 from __future__ import annotations
 

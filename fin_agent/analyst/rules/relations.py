@@ -125,7 +125,7 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
 
 
 def _between_companies(text: str, years: int) -> Relation:
-    """`did A grow faster than B`, `was A's revenue higher than B's`: what of each company is set against the other's."""
+    """`did A grow faster than B`, `was A's revenue higher than B's`: what is set against the other's."""
     if _GROWTH.search(text) or _FASTER.search(text):
         return Relation.GROWTH
     if _TREND.search(_SET_AGAINST.sub(" ", text)):

@@ -1,0 +1,116 @@
+"""What a question asks of a measure over time, once measure, relation and periods are read: put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fin_agent.analyst.rules.claims import has_bound
+from fin_agent.analyst.rules.measures import Measure
+from fin_agent.analyst.rules.rankings import growth_ranked, over_years, ranked_years, ranking_of
+from fin_agent.analyst.rules.wording import unit_asked
+from fin_agent.evidence.intent import Comparison, Relation
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import parse_periods
+
+
+def over_time(
+    asked: str,
+    spans: Sequence[tuple[int, int]],
+    measure: Measure,
+    relation: Relation,
+    named: int,
+    years: int,
+    periods: tuple[FiscalPeriod, ...],
+    lexicon: Lexicon,
+    *,
+    chosen: bool,
+) -> tuple[Relation, Comparison, Measure | None, tuple[FiscalPeriod, ...]]:
+    """(relation, ranking of one company's periods, measure, periods) as they are to be computed.
+
+    `spans` are where the measure's own words stand in `asked`, `named` and `years` how many companies and periods are
+    named; `chosen` where a company is chosen first: its periods are not ranked.
+    """
+    ranking = Comparison.NONE
+    ranked: Measure | None = measure
+    if not chosen:
+        relation, ranking, ranked, periods = _ranked(asked, spans, measure, relation, named, years, periods)
+    if ranked is None:
+        return relation, ranking, None, periods
+    measure = _summed_up(ranked, lexicon) if relation is Relation.TOTAL else ranked
+    if relation is Relation.CHANGE and measure.unit != "percent" and _in_percent(asked):
+        relation = Relation.GROWTH
+    if relation is Relation.ANNUAL_GROWTH:
+        periods = _growing_years(asked, periods)
+    if max(years, len(periods)) < 2 and (relation is Relation.AVERAGE or _AVERAGED.search(asked)):
+        measure = _averaged_over(measure, lexicon)
+    return relation, ranking, measure, periods
+
+
+def _ranked(
+    asked: str,
+    spans: Sequence[tuple[int, int]],
+    measure: Measure,
+    relation: Relation,
+    named: int,
+    years: int,
+    periods: tuple[FiscalPeriod, ...],
+) -> tuple[Relation, Comparison, Measure | None, tuple[FiscalPeriod, ...]]:
+    """Where one company's periods are set against each other: relation, ranking, what is ranked, which periods."""
+    over = over_years(asked, named, years)
+    if over is not None:
+        return over, Comparison.NONE, measure, ranked_years(asked, periods, moving=not has_bound(asked))
+    text = asked
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    ranking = ranking_of(text, asked, measure, named, years)
+    if ranking is Comparison.NONE or relation in (Relation.AVERAGE, Relation.TOTAL, Relation.ANNUAL_GROWTH):
+        return relation, Comparison.NONE, measure, periods
+    return Relation.EACH, ranking, growth_ranked(text, measure), ranked_years(asked, periods, moving=False)
+
+
+def _summed_up(measure: Measure, lexicon: Lexicon) -> Measure:
+    """`the total free cash flow over three years` adds up free cash flows, not a row that is called `total`."""
+    found = re.match(r"total\s+", measure.words, re.I)
+    metric = lexicon.metrics.get(measure.expression)
+    if found is None or metric is None or metric.period != "duration":
+        return measure
+    words = measure.words[found.end() :]
+    whole = [one for one in lexicon.mentions(words) if one.phrase == words and one.id != measure.expression]
+    if not whole:
+        return measure
+    return replace(measure, words=words, expression=whole[0].id, unit=lexicon.definition(whole[0].id).unit)
+
+
+def _in_percent(asked: str) -> bool:
+    """Whether a change is wanted in percent, and not in money as well."""
+    return unit_asked(asked) == "percent" and re.search(r"\b(?:dollars?|USD|percentage points?)\b|\$", asked) is None
+
+
+def _growing_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
+    """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
+    found = _YEARS_OF_GROWTH.search(asked)
+    span = parse_periods(asked).span
+    counted = parse_periods(asked).trailing_years
+    if found is None or counted is None or not periods or (span is not None and span.form != "last"):
+        return periods
+    last = periods[-1]
+    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last) if not last.quarter else periods
+
+
+_YEARS_OF_GROWTH = re.compile(
+    r"\b(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)[- ]?(?:years?|yr)\b"
+    r"[- ]+(?:\w+[ -]){0,3}?(?:cagr|compound|annual|growth)",
+    re.I,
+)
+_AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
+
+
+def _averaged_over(measure: Measure, lexicon: Lexicon) -> Measure:
+    """`average inventory in 2020`: of a balance in one year, the mean of its opening and its closing one."""
+    metric = lexicon.metrics.get(measure.expression)
+    if metric is None or metric.period != "instant":
+        return measure
+    return replace(measure, words=f"average {measure.words}", expression=f"avg({measure.expression})")
