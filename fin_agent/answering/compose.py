@@ -45,9 +45,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if len(values) == 1:
         value = values[0]
         moved = from_and_to(intent, plan, program, numbers[0], beside)
-        lead = yes_or_no(intent.claim, numbers[0], base) or _moved_as_asked(intent, value)
+        lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
+        if unit == "percentage points" and _BASIS_POINTS.search(intent.core):
+            moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
-        text = f"{lead}{plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
@@ -65,6 +66,9 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     text = "; ".join(f"{name}: {text}" for name, _, text in listed)
     # Several figures side by side: none of them is *the* value.
     return AnswerValue(text=f"{capital(intent.measure)}: {text}.")
+
+
+_BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps\b", re.I)
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
@@ -107,12 +111,15 @@ def _over_periods(
     return AnswerValue(value=best.value, unit=_known(unit), text=text)
 
 
-def _moved_as_asked(intent: Intent, change: float) -> str:
+def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
     """`Yes: ` or `No: ` in front of a change, where the question asks whether it moved and by how much."""
     core = intent.core.lower()
     if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _YES_OR_NO.match(core):
         return ""
-    return "Yes: " if change and asked_to_rise(core) == (change > 0) else "No: "
+    as_asked = change != 0 and asked_to_rise(core) == (change > 0)
+    if as_asked and intent.claim is not None and intent.claim.bound is not None:
+        return yes_or_no(intent.claim, abs(change), scale)
+    return "Yes: " if as_asked else "No: "
 
 
 _YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")

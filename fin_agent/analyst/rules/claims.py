@@ -51,6 +51,8 @@ def claim_of(core: str, unit: str, relation: Relation, comparison: Comparison, e
         return Claim(above=_FEWER.search(core) is None, bound=0.0)
     if relation is Relation.TREND:
         return _of_two_years(core)
+    if relation in (Relation.GROWTH, Relation.CHANGE):
+        return bound_of(core, "percent" if relation is Relation.GROWTH else unit)
     if relation is not Relation.EACH:
         return None
     if _LESS.search(core) and expression.count(") - (") == 1:

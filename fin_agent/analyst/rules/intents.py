@@ -83,6 +83,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
             asked, spans, measure, relation, named, years, periods, lexicon, chosen=selection is not None
         )
         relation, ranking, measure, periods = settled
+        if names_no_years(asked, named, years):
+            relation = Relation.EACH  # which of its years is no question of words, and cannot be told yet
         years = max(years, len(periods))
     grown = times_over(asked, measure, periods, lexicon) if measure is not None and named < 2 else None
     if grown is not None:

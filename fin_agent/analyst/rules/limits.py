@@ -97,6 +97,10 @@ def beyond(
         if not (relation is Relation.ANNUAL_GROWTH and word.lower().startswith("annuali"))
     ]
     found += _of_the_result(bare, rest, measure, relation, comparison, periods, companies)
+    if relation is Relation.EACH and len(periods) < 2 and companies < 2 and _AVERAGED.search(rest):
+        metric = lexicon.metrics.get(measure.expression)
+        if metric is not None and metric.period == "duration" and metric.unit == "USD":
+            found.append("the average of a single year's figure")
     several = len(periods) > 1 or companies > 1
     if several and relation is Relation.EACH and comparison is Comparison.NONE:
         found += [
@@ -106,6 +110,7 @@ def beyond(
     return tuple(dict.fromkeys(found))
 
 
+_AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
 _UP_TO = re.compile(r"\bup\s+to\s+and\s+including\b", re.I)
 
 

@@ -40,6 +40,10 @@ def over_time(
     if ranked is None:
         return relation, ranking, None, periods
     measure = _summed_up(ranked, lexicon) if relation is Relation.TOTAL else ranked
+    if relation is Relation.TREND and (by := _BY_SO_MUCH.search(asked)):
+        relation = Relation.GROWTH if measure.unit != "percent" and by.group("percent") else Relation.CHANGE
+    if relation is Relation.EACH and ranking is Comparison.NONE and named < 2 and measure.unit == "percent":
+        relation = Relation.CHANGE if _IN_POINTS.search(asked) and len(periods) < 3 else relation
     if relation is Relation.CHANGE and measure.unit != "percent" and _in_percent(asked):
         relation = Relation.GROWTH
     if relation is Relation.ANNUAL_GROWTH:
@@ -47,6 +51,12 @@ def over_time(
     if max(years, len(periods)) < 2 and (relation is Relation.AVERAGE or _AVERAGED.search(asked)):
         measure = _averaged_over(measure, lexicon)
     return relation, ranking, measure, periods
+
+
+_BY_SO_MUCH = re.compile(
+    r"\bby\s+(?:more|less|fewer|at\s+least|over|under)\s+(?:than\s+)?[$\d][\d.,]*\s*(?P<percent>%|percent\b)?", re.I
+)
+_IN_POINTS = re.compile(r"\b(?:percentage|basis)\s+points?\b|\bbps\b", re.I)
 
 
 def _ranked(

@@ -12,7 +12,9 @@ from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
 
-_HIGHEST = r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|top|record"
+_HIGHEST = (
+    r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|top|strongest|record(?=\s+(?:high|year))"
+)
 _LOWEST = r"lowest|smallest|least|fewest|minimum|min|trough|worst|weakest"
 _SUPERLATIVE = re.compile(rf"\b(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?! recent)", re.I)
 _COMPARATIVE = re.compile(
@@ -25,7 +27,7 @@ _WHICH_PERIOD = re.compile(
     re.I,
 )
 _ONE_OR_THE_OTHER = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|had)\b.*\bor\b", re.I | re.S)
-_BY_TASTE = re.compile(r"best|worst|better|worse|stronger|weak(?:er|est)|record|top", re.I)
+_BY_TASTE = re.compile(r"best|worst|better|worse|strong(?:er|est)|weak(?:er|est)|record|top", re.I)
 _MORE_IS_BETTER = re.compile(
     r"margin|profit|income|earnings|revenue|sales|cash flow|\beps\b|return|ebitda|\bfcf\b", re.I
 )
@@ -54,12 +56,17 @@ def ranking_of(core: str, asked: str, measure: Measure, companies: int, years: i
     """
     if companies > 1 or years < 2:
         return Comparison.NONE
-    found = _SUPERLATIVE.search(core)
+    found = next((one for one in _SUPERLATIVE.finditer(core) if _fits(one, measure)), None)
     if found is None and (_WHICH_PERIOD.search(core) or _ONE_OR_THE_OTHER.search(asked)):
         found = _COMPARATIVE.search(core)
-    if found is None or (_BY_TASTE.fullmatch(found.group()) and not _MORE_IS_BETTER.search(measure.words)):
+    if found is None or not _fits(found, measure):
         return Comparison.NONE
     return Comparison.HIGHEST if found.group("highest") else Comparison.LOWEST
+
+
+def _fits(found: re.Match[str], measure: Measure) -> bool:
+    """Whether it is plain which end is meant: the `best` cost is not."""
+    return _BY_TASTE.fullmatch(found.group()) is None or _MORE_IS_BETTER.search(measure.words) is not None
 
 
 def names_no_years(core: str, companies: int, years: int) -> bool:
@@ -97,9 +104,10 @@ def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool) ->
     from one year to another.
     """
     years = [period.fiscal_year for period in periods]
-    if not years or any(period.quarter for period in periods):
+    parsed = parse_periods(core)
+    if not years or any(period.quarter for period in periods) or parsed.since is not None:
         return tuple(periods)
-    span = parse_periods(core).span
+    span = parsed.span
     if span is not None and span.form != "list" and (span.first, span.last) == (years[0], years[-1]):
         years = list(range(years[0], years[-1] + 1))
     if moving and (len(years) < 2 or not _FROM_ONE_TO_ANOTHER.search(core)):

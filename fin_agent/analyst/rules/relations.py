@@ -49,7 +49,9 @@ _CHANGE = re.compile(
 _IN_MONEY = re.compile(r"\bin (?:US )?(?:dollars|USD)\b", re.I)
 _YEARS_TOTAL = re.compile(r"\b(?:\w+|\d+)[- ]years? total\b|\btotal(?:led)? over\b", re.I)
 _CHANGE_IN_A_YEAR = re.compile(
-    r"\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|fall|fell|ris|rose|drop)|\bhow did\b.*\bchange"
+    r"\bhow (?:much|many)\b.*\b(?:chang|increas|decreas|declin|fall|fell|ris|rose|drop|gain|widen|narrow"
+    r"|expand|contract(?!s)|shr[iau]nk)"
+    r"|\bhow did\b.*\bchange"
     r"|(?<!net )\b(?:change|increase|decrease|decline|reduction|drop|rise|fall)s? in\b",
     re.I,
 )
@@ -128,7 +130,7 @@ def _between_companies(text: str, years: int) -> Relation:
     """`did A grow faster than B`, `was A's revenue higher than B's`: what is set against the other's."""
     if _GROWTH.search(text) or _FASTER.search(text):
         return Relation.GROWTH
-    if _TREND.search(_SET_AGAINST.sub(" ", text)):
+    if _TREND.search(_COMPARATIVES.sub(" ", text)):
         return Relation.CHANGE if years > 1 and _MORE.search(text) else Relation.EXPLANATION
     return Relation.EACH
 
@@ -142,6 +144,7 @@ _SET_AGAINST = re.compile(
     r"|\b(?:above|below|exceed\w*|surpass\w*|outpac\w*)\b",
     re.I | re.S,
 )
+_COMPARATIVES = re.compile(r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse)\b", re.I)
 _HOW_FAR_APART = re.compile(rf"{_BY_HOW_MUCH.pattern}|\b(?:difference|gap)\b|\bhow (?:far|large|big|wide)\b", re.I)
 _FASTER = re.compile(r"\b(?:faster|slower|outpac\w*)\b", re.I)
 _MORE = re.compile(r"\bmore\b", re.I)

@@ -1,0 +1,78 @@
+"""One company's periods set against each other, and questions that want yes or no with the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "beginning"),
+    [
+        ("Which year had the highest revenue for Harborlight between 2022 and 2024?", 3763,
+         "FY2024: $3,763 million (FY2022: $3,334 million; FY2023: $3,533 million)."),
+        ("Lowest annual net income of Harborlight in FY2022 to FY2024", 474, "FY2022: $474 million (FY2023:"),
+        ("Was Harborlight's revenue higher in 2022 or in 2024?", 3763, "FY2024: $3,763 million (FY2022:"),
+        ("Which year saw Harborlight's highest revenue growth, 2023 or 2024?", 6.5, "FY2024: 6.5% (FY2023: 6.0%)."),
+        ("Did Harborlight's revenue increase every year from 2022 to 2024?", 3763, "Yes: revenue of Harborlight"),
+        ("Did Harborlight's revenue fall every year from 2022 to 2024?", 3763, "No: revenue of Harborlight"),
+        ("In how many of the years 2023 and 2024 did Harborlight's revenue grow?", 2, "In 2 of 2 years:"),
+        ("In how many years from FY2022 to FY2024 did Harborlight's revenue exceed $3.5 billion?", 2,
+         "In 2 of 3 years:"),
+        ("What was the 2-year CAGR of Harborlight's revenue ending FY2024?", 6.2, "Compound annual growth rate of"),
+        ("What was Harborlight's average inventory in FY2024?", 490, "Average inventory of Harborlight"),
+        ("By how much did Harborlight's revenue rise in FY2024, in percent?", 6.5, "Growth of revenue"),
+    ],
+)  # fmt: skip
+def test_periods_are_ranked_counted_and_put_together(ask: Ask, question: str, value: float, beginning: str) -> None:
+    answer = ask(question)
+    assert answer.answer.text.startswith(beginning), answer.answer.text
+    assert answer.answer.value == pytest.approx(value, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("question", "beginning"),
+    [
+        ("Is Harborlight's working capital positive in FY2023?", "Yes: working capital of Harborlight"),
+        ("Was Harborlight's current ratio below 1 in FY2023?", "No: current ratio of Harborlight"),
+        ("Did Harborlight's revenue exceed $4 billion in FY2024?", "No: revenue of Harborlight"),
+        ("Was Harborlight profitable in FY2023?", "Yes: net income of Harborlight"),
+        ("Was Harborlight's revenue in FY2022 higher than in FY2024?", "No: revenue of Harborlight"),
+        ("Was Harborlight's revenue in FY2024 higher than in FY2022?", "Yes: revenue of Harborlight"),
+        ("Did Harborlight's revenue grow by more than 50% in FY2024?", "No: growth of revenue"),
+        ("Did Harborlight's revenue grow by more than 5% in FY2024?", "Yes: growth of revenue"),
+        ("Did Harborlight have a higher gross margin than Quillmark in FY2023?", "Yes: Harborlight Instruments"),
+        ("Was Harborlight's net income less than Quillmark's in FY2023?", "No: Quillmark Stores"),
+        ("Did Quillmark's FY2023 revenue exceed Harborlight's, and by how much?", "Yes: difference in revenue"),
+        ("By what percentage did Quillmark's FY2023 revenue exceed Harborlight's?", "Revenue of Quillmark Stores"),
+        ("Did Harborlight or Quillmark grow revenue faster in FY2023?", "Harborlight Instruments, Inc. has the"),
+        ("How much of its own stock did Harborlight buy back in FY2023?", "Repurchases of common stock of Harborlight"),
+    ],
+)  # fmt: skip
+def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, beginning: str) -> None:
+    answer = ask(question)
+    assert answer.answer.text.startswith(beginning), answer.answer.text
+    assert answer.answer.value is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Which year had the highest revenue for Harborlight?", "name them"),
+        ("What was Harborlight's average revenue in FY2024?", "average of a single year"),
+    ],
+)
+def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> None:
+    answer = ask(question)
+    assert answer.refused, answer.answer.text
+    assert any(names in part for part in answer.missing), answer.missing
+
+
+def test_basis_points_are_given_as_asked(ask: Ask) -> None:
+    answer = ask("By how many basis points did Harborlight's gross margin change from FY2023 to FY2024?")
+    assert ", 123 basis points" in answer.answer.text
