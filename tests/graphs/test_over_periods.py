@@ -46,6 +46,7 @@ def test_periods_are_ranked_counted_and_put_together(ask: Ask, question: str, va
         ("Was Harborlight's revenue in FY2024 higher than in FY2022?", "Yes: revenue of Harborlight"),
         ("Did Harborlight's revenue grow by more than 50% in FY2024?", "No: growth of revenue"),
         ("Did Harborlight's revenue grow by more than 5% in FY2024?", "Yes: growth of revenue"),
+        ("Did Harborlight's revenue grow over 50% in FY2024?", "No: growth of revenue"),
         ("Did Harborlight have a higher gross margin than Quillmark in FY2023?", "Yes: Harborlight Instruments"),
         ("Was Harborlight's net income less than Quillmark's in FY2023?", "No: Quillmark Stores"),
         ("Did Quillmark's FY2023 revenue exceed Harborlight's, and by how much?", "Yes: difference in revenue"),
@@ -65,6 +66,8 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
     [
         ("Which year had the highest revenue for Harborlight?", "name them"),
         ("What was Harborlight's average revenue in FY2024?", "average of a single year"),
+        ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
+        ("Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?", "at once"),
     ],
 )
 def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> None:

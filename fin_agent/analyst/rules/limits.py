@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fin_agent.analyst.rules.definitions import level_of
 from fin_agent.analyst.rules.measures import Measure, without_asides
 from fin_agent.analyst.rules.narrowing import moves_cash
+from fin_agent.analyst.rules.rankings import both_ends
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -161,6 +162,8 @@ def _of_the_result(
         found.append("by what percentage one company's figure exceeds another's: that is not computed")
     if comparison is Comparison.TOTAL and in_percent:
         found.append("a share of several companies' total: that is not computed")
+    if both_ends(rest) and not (relation is Relation.EACH and comparison is Comparison.NONE):
+        found.append("the highest and the lowest at once: one of them at a time is looked for")
     if comparison in (Comparison.HIGHEST, Comparison.LOWEST, Comparison.DIFFERENCE):
         asked_twice = _AND_WHAT.search(rest)
         further = _FURTHER.search(asked_twice.group()) if asked_twice else None

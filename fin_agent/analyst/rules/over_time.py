@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fin_agent.analyst.rules.claims import has_bound
 from fin_agent.analyst.rules.measures import Measure
-from fin_agent.analyst.rules.rankings import growth_ranked, over_years, ranked_years, ranking_of
+from fin_agent.analyst.rules.rankings import both_ends, growth_ranked, over_years, ranked_years, ranking_of
 from fin_agent.analyst.rules.wording import unit_asked
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -54,7 +54,9 @@ def over_time(
 
 
 _BY_SO_MUCH = re.compile(
-    r"\bby\s+(?:more|less|fewer|at\s+least|over|under)\s+(?:than\s+)?[$\d][\d.,]*\s*(?P<percent>%|percent\b)?", re.I
+    r"\b(?:by\s+(?=.*[$%]|.*\bpercent|.*\bpoints)|(?=(?:more|less|fewer|at\s+least|over|under)\s+(?:than\s+)?[\d.,]+\s*(?:%|percent)))"
+    r"(?:more|less|fewer|at\s+least|over|under)\s+(?:than\s+)?[$\d][\d.,]*\s*(?P<percent>%|percent\b)?",
+    re.I,
 )
 _IN_POINTS = re.compile(r"\b(?:percentage|basis)\s+points?\b|\bbps\b", re.I)
 
@@ -75,6 +77,8 @@ def _ranked(
     text = asked
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
+    if both_ends(text):
+        return Relation.EACH, Comparison.NONE, measure, periods
     ranking = ranking_of(text, asked, measure, named, years)
     if ranking is Comparison.NONE or relation in (Relation.AVERAGE, Relation.TOTAL, Relation.ANNUAL_GROWTH):
         return relation, Comparison.NONE, measure, periods

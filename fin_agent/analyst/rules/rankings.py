@@ -12,9 +12,7 @@ from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
 
-_HIGHEST = (
-    r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|top|strongest|record(?=\s+(?:high|year))"
-)
+_HIGHEST = r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|strongest|record(?=\s+(?:high|year))"
 _LOWEST = r"lowest|smallest|least|fewest|minimum|min|trough|worst|weakest"
 _SUPERLATIVE = re.compile(rf"\b(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?! recent)", re.I)
 _COMPARATIVE = re.compile(
@@ -67,6 +65,12 @@ def ranking_of(core: str, asked: str, measure: Measure, companies: int, years: i
 def _fits(found: re.Match[str], measure: Measure) -> bool:
     """Whether it is plain which end is meant: the `best` cost is not."""
     return _BY_TASTE.fullmatch(found.group()) is None or _MORE_IS_BETTER.search(measure.words) is not None
+
+
+def both_ends(core: str) -> bool:
+    """Whether the highest and the lowest are asked for at once."""
+    found = list(_SUPERLATIVE.finditer(core))
+    return any(one.group("highest") for one in found) and any(one.group("lowest") for one in found)
 
 
 def names_no_years(core: str, companies: int, years: int) -> bool:
