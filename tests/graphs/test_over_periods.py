@@ -67,6 +67,8 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
         ("Which year had the highest revenue for Harborlight?", "name them"),
         ("What was Harborlight's average revenue in FY2024?", "average of a single year"),
         ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
+        ("What was the average growth in revenue of Harborlight from 2022 to 2024?", "several changes"),
+        ("How much did Harborlight's revenue exceed its cost in FY2023?", "exceeds another"),
         ("Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?", "at once"),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.claims import has_bound
 from fin_agent.analyst.rules.definitions import level_of
 from fin_agent.analyst.rules.measures import Measure, without_asides
 from fin_agent.analyst.rules.narrowing import moves_cash
@@ -115,6 +116,10 @@ _AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
 _UP_TO = re.compile(r"\bup\s+to\s+and\s+including\b", re.I)
 
 
+_MOVING = re.compile(r"\b(?:growth|grew|grow|grown)\b", re.I)
+_EXCEEDS = re.compile(r"\b(?:exceed(?:s|ed)?|surpass(?:es|ed)?)\b", re.I)
+
+
 def of_the_market(core: str) -> tuple[str, ...]:
     """What is reckoned with the price of a share, which filings do not state."""
     found = _OF_THE_MARKET.search(core)
@@ -162,6 +167,10 @@ def _of_the_result(
         found.append("by what percentage one company's figure exceeds another's: that is not computed")
     if comparison is Comparison.TOTAL and in_percent:
         found.append("a share of several companies' total: that is not computed")
+    if relation in (Relation.AVERAGE, Relation.TOTAL) and _MOVING.search(rest):
+        found.append("the average or sum of several changes: that is not computed")
+    if companies < 2 and relation is Relation.EACH and _EXCEEDS.search(rest) and not has_bound(rest):
+        found += ["by what one figure exceeds another"] if ") - (" not in measure.expression else []
     if both_ends(rest) and not (relation is Relation.EACH and comparison is Comparison.NONE):
         found.append("the highest and the lowest at once: one of them at a time is looked for")
     if comparison in (Comparison.HIGHEST, Comparison.LOWEST, Comparison.DIFFERENCE):

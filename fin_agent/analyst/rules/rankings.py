@@ -29,6 +29,7 @@ _BY_TASTE = re.compile(r"best|worst|better|worse|strong(?:er|est)|weak(?:er|est)
 _MORE_IS_BETTER = re.compile(
     r"margin|profit|income|earnings|revenue|sales|cash flow|\beps\b|return|ebitda|\bfcf\b", re.I
 )
+_LESS_IS_BETTER = re.compile(r"\b(?:costs?|cogs|expenses?|tax(?:es)?|debt|liabilit\w+|loss(?:es)?)\b", re.I)
 _GROWING = re.compile(r"\b(?:growth|gr[eo]w|grown|fastest|slowest)\b|\byoy\b|\byear[- ]over[- ]year\b", re.I)
 _MOVING = re.compile(
     r"\b(?:grow|grew|grown|growth|increas\w*|ris(?:e|en)|rose|improv\w*|expand\w*|declin\w*|decreas\w*|f[ae]ll\w*|drop\w*"
@@ -64,7 +65,9 @@ def ranking_of(core: str, asked: str, measure: Measure, companies: int, years: i
 
 def _fits(found: re.Match[str], measure: Measure) -> bool:
     """Whether it is plain which end is meant: the `best` cost is not."""
-    return _BY_TASTE.fullmatch(found.group()) is None or _MORE_IS_BETTER.search(measure.words) is not None
+    if _BY_TASTE.fullmatch(found.group()) is None:
+        return True
+    return _MORE_IS_BETTER.search(measure.words) is not None and _LESS_IS_BETTER.search(measure.words) is None
 
 
 def both_ends(core: str) -> bool:
