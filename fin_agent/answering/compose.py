@@ -49,6 +49,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         if unit == "percentage points" and _BASIS_POINTS.search(intent.core):
             moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
+        text = f"{lead}{plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
