@@ -29,6 +29,8 @@ class Quantity:
     name: str
     shift: int = 0
     year: int | None = None
+    whole: bool = False
+    """Of the whole company, whatever part of it is asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,9 @@ Definition = Callable[[str], Node | None]
 def parse_formula(text: str) -> Node:
     """An expression as a tree. Raises LexiconError on anything outside the grammar.
 
-    The grammar is the lexicon's (`docs/lexicon.md`), with two additions that questions need: `revenue[2019]` is the
-    figure of that fiscal year, whatever period is asked about, and `mean(a, b, ...)` averages its parts. An expression
-    of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
+    The grammar is the lexicon's (`docs/lexicon.md`), with three additions that questions need: `revenue[2019]` is the
+    figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts, and
+    `whole(revenue)` is the whole company's where a part of it is asked about. An expression of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MOST_OPERATIONS:
@@ -133,13 +135,13 @@ def years_of(node: Node) -> frozenset[int]:
 def bind(
     node: Node,
     *,
-    slot_of: Callable[[str, int, int | None], Slot],
+    slot_of: Callable[[Quantity], Slot],
     formula_of: Definition,
-    derive_of: Definition,
+    derive_of: Callable[[Quantity], Node | None],
 ) -> Node:
     """Replace every Quantity by slots: formulas are expanded, derivable metrics become a choice.
 
-    `slot_of(metric, shift, year)` makes the slot of a metric; `formula_of` and `derive_of` give expressions by id.
+    `slot_of` makes the slot of a metric; `formula_of` gives the expression of an id, `derive_of` that of a metric.
     """
 
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
@@ -148,12 +150,13 @@ def bind(
         name, year, shift = current.name, current.year, shift + current.shift
         formula = formula_of(name)
         if formula is not None:
-            return walk(_pinned(formula, year), shift, open_ids | {name})
-        known = Known(slot_of(name, shift, year))
-        derived = derive_of(name) if name not in open_ids else None
+            return walk(_set_as(current, formula), shift, open_ids | {name})
+        asked = replace(current, shift=shift)
+        known = Known(slot_of(asked))
+        derived = derive_of(asked) if name not in open_ids else None
         if derived is None:
             return known
-        return Choice((known, walk(_pinned(derived, year), shift, open_ids | {name})))
+        return Choice((known, walk(_set_as(current, derived), shift, open_ids | {name})))
 
     return walk(node, 0, frozenset())
 
@@ -257,13 +260,23 @@ def shifted(node: Node, years: int) -> Node:
     return replace(node, shift=node.shift + years)
 
 
+def _set_as(asked: Quantity, node: Node) -> Node:
+    """`node`, which stands for what is asked, of the same year and the same whole."""
+    pinned = _pinned(node, asked.year)
+    return _of_whole(pinned) if asked.whole else pinned
+
+
+def _of_whole(node: Node) -> Node:
+    return replace(node, whole=True) if isinstance(node, Quantity) else rebuilt(node, _of_whole)
+
+
 def _pinned(node: Node, year: int | None) -> Node:
     """The same expression as of fiscal `year`: shifts become years counted from it. Unchanged where `year` is None."""
     if year is None:
         return node
     if not isinstance(node, Quantity):
         return rebuilt(node, lambda part: _pinned(part, year))
-    return node if node.year else Quantity(node.name, 0, year + node.shift)
+    return node if node.year else replace(node, shift=0, year=year + node.shift)
 
 
 def _node(tree: ast.expr) -> Node:
@@ -301,6 +314,8 @@ def _call(name: str, arguments: list[Node]) -> Node:
             return Operation("-", of, shifted(of, -1))
         case "abs":
             return Magnitude(of)
+        case "whole":
+            return _of_whole(of)
         case "optional":
             return IfReported(of)
         case _:

@@ -123,13 +123,15 @@ class Intent(BaseModel):
 
 
 class CompanyAsked(BaseModel):
-    """An indexed company the question names."""
+    """An indexed company the question names, or one of several parts of it that are set side by side."""
 
     model_config = ConfigDict(frozen=True)
 
     key: str
     name: str
     confidence: float = 1.0
+    part: str | None = None
+    """The part, as filings print it; None for a company as a whole, and where `Intent.parts` tells the only one."""
 
 
 class Claim(BaseModel):

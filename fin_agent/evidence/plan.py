@@ -53,10 +53,11 @@ class Plan:
 
 
 def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
-    """Terms of each company, by its key, in their order."""
+    """Terms of each company by its key, in their order; those of each part where parts are set side by side."""
     grouped: dict[str, list[Term]] = {}
     for term in terms:
-        grouped.setdefault(term.company.key, []).append(term)
+        part = term.company.part
+        grouped.setdefault(term.company.key if part is None else f"{term.company.key}: {part}", []).append(term)
     return grouped
 
 
@@ -93,7 +94,8 @@ def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], n
         named = _as_filed({period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes)
         for period in asked:
             meant = period if period.quarter else FiscalPeriod(fiscal_year=named[period.fiscal_year])
-            terms.append(Term(company, meant, _bound(root, company, meant, named, lexicon, intent.parts)))
+            part = company.part or next(iter(intent.parts), None)
+            terms.append(Term(company, meant, _bound(root, company, meant, named, lexicon, filed.company, part)))
     return terms
 
 
@@ -148,28 +150,30 @@ def _bound(
     period: FiscalPeriod,
     named: Mapping[int, int],
     lexicon: Lexicon,
-    parts: Sequence[str],
+    filer: str,
+    part: str | None,
 ) -> Node:
-    def slot_of(metric: str, shift: int, year: int | None) -> Slot:
-        fiscal_year = period.fiscal_year + shift if year is None else named.get(year, year)
-        entry = lexicon.metrics[metric]
+    def slot_of(asked: Quantity) -> Slot:
+        fiscal_year = period.fiscal_year + asked.shift if asked.year is None else named.get(asked.year, asked.year)
+        entry = lexicon.metrics[asked.name]
+        of_part = None if asked.whole else part
         return Slot(
             company=company.key,
-            company_name=company.name,
-            metric=metric,
-            label=" ".join((*parts[:1], metric.replace("_", " "))),
+            company_name=company.name if company.part is None else filer,
+            metric=asked.name,
+            label=" ".join((*((of_part,) if of_part else ()), asked.name.replace("_", " "))),
             fiscal_year=fiscal_year,
-            quarter=period.quarter if year is None and not (shift and entry.period == "instant") else None,
-            part=parts[0] if parts else None,
+            quarter=period.quarter if asked.year is None and not (asked.shift and entry.period == "instant") else None,
+            part=of_part,
         )
 
     def formula_of(name: str) -> Node | None:
         entry = lexicon.formulas.get(name)
         return parse_formula(entry.expression) if entry else None
 
-    def derive_of(name: str) -> Node | None:
-        entry = lexicon.metrics.get(name)
-        of_part = metric_of_parts(name, lexicon) if parts else None
+    def derive_of(asked: Quantity) -> Node | None:
+        entry = lexicon.metrics.get(asked.name)
+        of_part = metric_of_parts(asked.name, lexicon) if part and not asked.whole else None
         if of_part is not None:
             return Quantity(of_part)
         return parse_formula(entry.derive) if entry and entry.derive else None

@@ -39,10 +39,15 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
     """
     if part is None or fact.scope is None:
         return part is fact.scope
-    members = [axis for axis, _ in fact.tag.members if "ConsolidationItems" not in axis] if fact.tag else []
-    if len(members) > 1:
+    axes = fact.tag.axes if fact.tag else ()
+    if len(axes) > 1:
         return False
-    return same_part(fact.scope, part) or (bool(members) and same_part(fact.label, part))
+    return same_part(fact.scope, part) or (bool(axes) and same_part(fact.label, part))
+
+
+def is_tagged_of_part(fact: Fact, part: str) -> bool:
+    """Whether a tag says that the fact is a figure of that segment, product or region alone."""
+    return fact.tag is not None and fact.tag.of_part and is_of_part(fact, part)
 
 
 def same_part(one: str | None, other: str | None) -> bool:
@@ -58,11 +63,12 @@ def same_part(one: str | None, other: str | None) -> bool:
 
 @lru_cache(maxsize=8192)
 def _plain_part(name: str) -> str:
-    words = _PART_ENDINGS.sub("", _FOOTNOTES.sub(" ", name.casefold()))
+    words = _UNITED_STATES.sub("united states", _PART_ENDINGS.sub("", _FOOTNOTES.sub(" ", name.casefold())))
     return "".join(mark for mark in words.replace("&", "and") if mark.isalnum())
 
 
 _FOOTNOTES = re.compile(r"\(\w{1,2}\)|[*†‡]")
+_UNITED_STATES = re.compile(r"^\s*(?:u\.s\.(?:a\.)?|usa?)\s*$")
 _PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 

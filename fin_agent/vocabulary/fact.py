@@ -95,3 +95,16 @@ class Tag:
     flags: tuple[str, ...] = ()
     """What is wrong with it: `unknown context`, `unknown unit`, `unknown format`, `not a number`, `conflict`,
     `duplicate`."""
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """What its members divide the company by, without prefixes; that a segment's figure is a segment's is none."""
+        return tuple(name for axis, _ in self.members if "ConsolidationItems" not in (name := axis.rpartition(":")[2]))
+
+    @property
+    def of_part(self) -> bool:
+        """Whether a member is a segment, a product or a region."""
+        return any(axis in _PART_AXES for axis in self.axes)
+
+
+_PART_AXES = ("StatementBusinessSegmentsAxis", "ProductOrServiceAxis", "StatementGeographicalAxis", "SubsegmentsAxis")

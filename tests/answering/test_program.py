@@ -42,9 +42,9 @@ def ledger(figures: dict[Slot, Figure]) -> Ledger:
 def tree(expression: str, year: int = 2023, company: CompanyAsked = ACME) -> Node:
     return bind(
         parse_formula(expression),
-        slot_of=lambda metric, shift, pinned: slot(metric, pinned if pinned is not None else year + shift, company),
+        slot_of=lambda asked: slot(asked.name, asked.year if asked.year is not None else year + asked.shift, company),
         formula_of=lambda name: None,
-        derive_of=lambda name: None,
+        derive_of=lambda asked: None,
     )
 
 

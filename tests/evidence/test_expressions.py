@@ -47,9 +47,9 @@ def slot(metric: str, year: int = 2023) -> Slot:
 def bound(expression: str, year: int = 2023) -> Node:
     return bind(
         parse_formula(expression),
-        slot_of=lambda metric, shift, pinned: slot(metric, pinned if pinned is not None else year + shift),
+        slot_of=lambda asked: slot(asked.name, asked.year if asked.year is not None else year + asked.shift),
         formula_of=lambda name: parse_formula(FORMULAS[name]) if name in FORMULAS else None,
-        derive_of=lambda name: parse_formula(DERIVED[name]) if name in DERIVED else None,
+        derive_of=lambda asked: parse_formula(DERIVED[asked.name]) if asked.name in DERIVED else None,
     )
 
 

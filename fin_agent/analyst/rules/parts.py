@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.part_names import NamedPart, parts_named, without_part
+from fin_agent.analyst.rules.part_shares import UnclearShareError, share_asked
+from fin_agent.analyst.rules.relations import base_stands_first
 from fin_agent.evidence.expressions import parse_formula, quantities_of
-from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.evidence.plan import metric_of_parts
-from fin_agent.lexicon.company_names import company_words
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import parse_periods
-from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.matching import is_of_part
+from fin_agent.retrieval.matching import is_of_part, is_tagged_of_part
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
-
-_KIND = (
-    r"(?:\s+(?:(?:reportable|operating|business|product)\s+)?(?:segments?|divisions?|business(?:es)?|units?|categor(?:y|ies)|regions?"
-    r"|lines?|products?|services?|geograph\w+))?"
-)
-_LEADING = r"(?:\b(?:in|from|for|within|of|by|at)\s+)?(?:\b(?:the|its|their)\s+)?"
 
 
 def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
-    """`intent` as asked of the part that the question names, where a filing of its company divides figures by it.
+    """`intent` as asked of the parts that the question names, where a filing of its company divides figures by them.
 
     Where filings state the measure of that part, its slots are the part's; else it is answered in words: the company's
-    own figure would be a wrong answer to `gross margin for Services`.
+    own figure would be a wrong answer to `gross margin for Services`. A share of the whole is the part's figure over
+    the company's. Several parts are set side by side as companies are; what is asked of them otherwise is refused.
     """
-    if not intent.companies or not (intent.numeric or _may_be_narrowed(intent)):
+    if not intent.companies or not (intent.numeric or intent.names_metric):
         return intent
     doc_ids = _filings_of(intent, workspace)
-    part = part_named(intent.core, workspace.index.parts(doc_ids), workspace)
-    if part is None:
-        return intent
-    if len(intent.companies) == 1 and (asked := _asked_of(part, intent, workspace)) is not None:
-        return asked
-    if not intent.numeric:
+    text = " ".join(intent.question.split())
+    core = " ".join(intent.core.split())
+    named = [
+        one for one in parts_named(text, workspace.index.parts(doc_ids), workspace) if text[one.start : one.end] in core
+    ]
+    if len(intent.companies) == 1 and named:
+        asked = _Asked(intent, text, named, doc_ids, workspace)
+        computed = asked.side_by_side() or asked.of_one()
+        if computed is not None:
+            return computed
+    part = next((one.name for one in named if not one.in_metric), None)
+    if part is None or not intent.numeric:
         return intent
     note = f"figures of {part!r} alone are quoted, not computed"
     return intent.model_copy(
@@ -51,102 +53,167 @@ def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
     )
 
 
-def _may_be_narrowed(intent: Intent) -> bool:
-    return intent.names_metric and intent.relation is not Relation.EXPLANATION and not intent.expression
-
-
 def _filings_of(intent: Intent, workspace: Workspace) -> list[str]:
     asked = {company.key for company in intent.companies}
     return [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
 
 
-def _asked_of(part: str, intent: Intent, workspace: Workspace) -> Intent | None:
-    """The intent with the part's own figures as its measure; None where no filing states every one of them."""
-    named = re.compile(rf"{_LEADING}(?<!\w){re.escape(part)}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
-    question, found = named.subn(" ", " ".join(intent.question.split()))
-    if not found:
+@dataclass(frozen=True)
+class _Asked:
+    """A question of one company that names parts."""
+
+    intent: Intent
+    text: str
+    named: Sequence[NamedPart]
+    doc_ids: Sequence[str]
+    workspace: Workspace
+    _read: dict[str, list[Fact]] = field(default_factory=dict)
+
+    def of_one(self) -> Intent | None:
+        """The intent with a part's own figures as its measure; None where no filing states every one of them."""
+        if self.intent.relation is Relation.EXPLANATION or (self.intent.expression and not self.intent.numeric):
+            return None
+        for part in self.named:
+            asked = self._of(part)
+            if asked is not None:
+                return asked
+            if not part.in_metric:
+                return None
         return None
-    whole = intent_of(question, workspace.directory, workspace.lexicon)
-    if not whole.numeric or whole.unsupported:
-        return None
-    metrics = _metrics_in(whole.expression, workspace.lexicon)
-    named_so = {metric: {metric, metric_of_parts(metric, workspace.lexicon) or metric} for metric in metrics}
-    facts = workspace.index.facts(_filings_of(intent, workspace), metrics=frozenset().union(*named_so.values()))
-    stated = {sourced.fact.metric for sourced in facts if is_of_part(sourced.fact, part)}
-    if not all(stated & names for names in named_so.values()):
-        return None
-    return whole.model_copy(
-        update={
-            "question": intent.question,
-            "core": intent.core,
-            "measure": f"{part} {whole.measure}",
-            "parts": (part,),
-            "companies": intent.companies,
-            "periods": intent.periods or whole.periods,
-            "topics": intent.topics,
-            "keywords": intent.keywords,
-            "expansions": tuple(dict.fromkeys((*intent.expansions, *whole.expansions))),
-            "assumed": intent.assumed,
-        }
-    )
+
+    def side_by_side(self) -> Intent | None:
+        """Several parts against each other, or one after the other; None where figures of only one are stated."""
+        free = [part for part in self.named if not part.in_metric]
+        if len({part.name for part in free}) < _SEVERAL:
+            return None
+        free.sort(key=lambda part: part.start)
+        lexicon = self.workspace.lexicon
+        bare = self.text
+        for part in free:
+            bare = bare[: part.start] + " " * (part.end - part.start) + bare[part.end :]
+        metrics = {mention.id for mention in lexicon.mentions(bare)}
+        if not metrics:
+            return None
+        stated = [part for part in free if all(self._states(part, metric) for metric in metrics)]
+        names = list(dict.fromkeys(part.name for part in stated))
+        if len(names) < _SEVERAL:
+            return None
+        asked = intent_of(self.text, self.workspace.directory, lexicon, beside=tuple(names))
+        comparison = asked.comparison
+        relation = asked.relation
+        if comparison in (Comparison.HIGHEST, Comparison.LOWEST) and relation is Relation.TREND:
+            relation = Relation.EACH
+        refused = asked.unsupported
+        if not asked.numeric or asked.selection or not _go_together(relation, comparison, len(names), asked):
+            refused = (*refused, f"figures of {' and '.join(names)} together: ask for one part at a time")
+        if base_stands_first(asked.core, names):
+            names.reverse()
+        (company,) = self.intent.companies
+        entities = tuple(
+            CompanyAsked(key=company.key, name=f"{name} of {company.name}", confidence=company.confidence, part=name)
+            for name in names
+        )
+        return self._with(
+            asked,
+            {
+                "companies": entities,
+                "parts": tuple(names),
+                "relation": relation,
+                "unsupported": refused,
+                "unknown_companies": self.intent.unknown_companies,
+            },
+        )
+
+    def _of(self, part: NamedPart) -> Intent | None:
+        lexicon = self.workspace.lexicon
+        try:
+            share = share_asked(self.text, part, lexicon)
+        except UnclearShareError:
+            return None
+        plain = self.text if share is None else share.question
+        question = without_part(plain, self.text[part.start : part.end])
+        asked = intent_of(question, self.workspace.directory, lexicon)
+        if not asked.numeric or asked.unsupported:
+            return None
+        if not all(self._states(part, metric) for metric in _metrics_in(asked.expression, lexicon)):
+            return None
+        measure, expression, unit = f"{part.name} {asked.measure}", asked.expression, asked.measure_unit
+        wanted = asked.unit
+        if share is not None:
+            if unit != "USD" or asked.relation not in _OF_SHARES:
+                return None
+            whole = share.of_whole.id if share.of_whole else expression
+            phrase = share.of_whole.phrase if share.of_whole else asked.measure
+            measure = f"{part.name} {'share' if share.of_whole is None else asked.measure + ' as a share'} of {phrase}"
+            expression, unit = f"100 * ({expression}) / whole({whole})", "percent"
+            wanted = wanted if wanted in ("percent", "percentage points", "ratio") else None
+        return self._with(
+            asked,
+            {
+                "measure": measure,
+                "expression": expression,
+                "measure_unit": unit,
+                "unit": wanted,
+                "parts": (part.name,),
+                "companies": self.intent.companies,
+            },
+        )
+
+    def _with(self, asked: Intent, update: dict[str, object]) -> Intent:
+        intent = self.intent
+        return asked.model_copy(
+            update={
+                "question": intent.question,
+                "core": intent.core,
+                "periods": intent.periods or asked.periods,
+                "topics": intent.topics,
+                "keywords": intent.keywords,
+                "expansions": tuple(dict.fromkeys((*intent.expansions, *asked.expansions))),
+                "assumed": intent.assumed,
+                **update,
+            }
+        )
+
+    def _states(self, part: NamedPart, metric: str) -> bool:
+        """Whether a filing states `metric` of the part; by its tags, where the name may be a metric's own words."""
+        opened = _metrics_in(metric, self.workspace.lexicon)
+        if opened != {metric}:
+            return all(self._states(part, one) for one in opened)
+        holds = is_tagged_of_part if part.in_metric else is_of_part
+        return any(holds(fact, part.name) for fact in self._facts(metric))
+
+    def _facts(self, metric: str) -> list[Fact]:
+        if metric not in self._read:
+            names = {metric, metric_of_parts(metric, self.workspace.lexicon) or metric}
+            found = self.workspace.index.facts(self.doc_ids, metrics=names)
+            self._read[metric] = [sourced.fact for sourced in found if sourced.fact.scope is not None]
+        return self._read[metric]
+
+
+_SEVERAL = 2
+_OF_SHARES = (Relation.EACH, Relation.CHANGE, Relation.TREND, Relation.AVERAGE)
+
+
+def _go_together(relation: Relation, comparison: Comparison, parts: int, asked: Intent) -> bool:
+    """Whether what is asked of the parts is said as of companies: one figure for each, or one against the other."""
+    if asked.measure_unit != "USD" and comparison in (Comparison.TOTAL, Comparison.DIFFERENCE, Comparison.RATIO):
+        return False
+    if comparison in (Comparison.DIFFERENCE, Comparison.RATIO):
+        return parts == _SEVERAL
+    if comparison is Comparison.NONE:
+        return relation in (Relation.EACH, Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
+    return relation in (Relation.EACH, Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
 
 
 def _metrics_in(expression: str, lexicon: Lexicon) -> frozenset[str]:
     """The metrics an expression comes down to, formulas opened."""
-    found: set[str] = set()
-    waiting = list(quantities_of(parse_formula(expression)))
-    while waiting:
-        name = waiting.pop()
+    return frozenset(_opened(quantities_of(parse_formula(expression)), lexicon))
+
+
+def _opened(names: frozenset[str], lexicon: Lexicon) -> Iterator[str]:
+    for name in sorted(names):
         formula = lexicon.formulas.get(name)
         if formula is None:
-            found.add(name)
+            yield name
         else:
-            waiting += quantities_of(parse_formula(formula.expression)) - found
-    return frozenset(found)
-
-
-def part_named(core: str, parts: Collection[str], workspace: Workspace) -> str | None:
-    """The longest of `parts` that `core` names; a name inside a metric's or a period's, or at a company's, is none."""
-    text = " ".join(core.split())
-    taken = [(mention.start, mention.end) for mention in workspace.lexicon.mentions(text)]
-    for mention in workspace.directory.mentions(text):
-        text = text[: mention.start] + "\0" * (mention.end - mention.start) + text[mention.end :]
-    parsed = parse_periods(text)
-    taken += [(mention.start, mention.end) for mention in parsed.mentions]
-    taken += [(mention.start, mention.end) for mention in parsed.dates]
-    named = [
-        name
-        for printed in sorted(parts)
-        for name in (printed, *(piece.strip() for piece in printed.split(",")))
-        if _tells_something(name, workspace.lexicon) and _stands_in(text, name, taken)
-    ]
-    return max(named, key=lambda name: (len(name), name), default=None)
-
-
-_SHORTEST = 4
-_OF_TIME = re.compile(
-    r"\b(?:ended|ending|balances?|beginning|end of|as of|years?|quarters?|months?|weeks?|(?:19|20)\d\d|january|february"
-    r"|march|april|june|july|august|september|october|november|december)\b",
-    re.I,
-)
-"""Heads of columns and rows that say when, and not what of."""
-
-
-def _stands_in(text: str, name: str, taken: Sequence[tuple[int, int]]) -> bool:
-    """Whether `name` stands in the text outside every span of `taken`; short names only with the same capitals."""
-    exact = len(name) < _SHORTEST
-    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if exact else re.I)
-    return any(
-        not any(start <= found.start() and found.end() <= end for start, end in taken)
-        for found in pattern.finditer(text)
-    )
-
-
-def _tells_something(name: str, lexicon: Lexicon) -> bool:
-    words = re.findall(r"[a-z]+", name.lower())
-    general = word_lists("part_words")["general"]
-    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words) or _OF_TIME.search(name):
-        return False
-    if len(name) < _SHORTEST and not (len(name) > 1 and any(mark.isupper() for mark in name)):
-        return False
-    return not any(mention.start == 0 and mention.end == len(name) for mention in lexicon.mentions(name))
+            yield from _opened(quantities_of(parse_formula(formula.expression)), lexicon)

@@ -22,6 +22,7 @@ from fin_agent.evidence.expressions import (
     Mean,
     Node,
     Operation,
+    Quantity,
     bind,
     parse_formula,
     slots_of,
@@ -102,13 +103,16 @@ def compute(
 ) -> Computed | None:
     """The measure from figures stated; None where one is not, or where its name could mean another figure."""
 
-    def slot_of(metric: str, shift: int, pinned: int | None) -> Slot:
-        return Slot(company=company, company_name="", metric=metric, label=metric, fiscal_year=(pinned or year + shift))
+    def slot_of(asked: Quantity) -> Slot:
+        named = asked.name
+        return Slot(
+            company=company, company_name="", metric=named, label=named, fiscal_year=asked.year or year + asked.shift
+        )
 
     def formula_of(name: str) -> Node | None:
         return parse_formula(lexicon.formulas[name].expression) if name in lexicon.formulas else None
 
-    tree = bind(parse_formula(measure.id), slot_of=slot_of, formula_of=formula_of, derive_of=lambda name: None)
+    tree = bind(parse_formula(measure.id), slot_of=slot_of, formula_of=formula_of, derive_of=lambda asked: None)
     used: dict[Slot, StatedFigure] = {}
     for slot, _ in slots_of(tree):
         figure = figures.figure(company, slot.metric, slot.fiscal_year)

@@ -36,9 +36,9 @@ def with_tags(
 
     A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
     printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
-    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere the concept's metric
-    is taken. A tag without members is the consolidated company's, one with members a part's. Hidden tags, and those
-    whose period is unknown, make no fact.
+    printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere, and of a segment,
+    product or region (`Services` is revenue of services), the concept's metric is taken. A tag without members is the
+    consolidated company's, one with members a part's. Hidden tags, and those whose period is unknown, make no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
@@ -161,17 +161,19 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         scale=scale,
         unit=unit,
         period=period,
-        metric=_chosen(fact, metric),
+        metric=_chosen(fact, metric, tag),
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or (_chosen(fact, metric) != fact.metric and _is_printed_inverted(fact, tag)),
+        inverted=fact.inverted or (_chosen(fact, metric, tag) != fact.metric and _is_printed_inverted(fact, tag)),
         tag=tag,
     )
 
 
-def _chosen(fact: Fact, metric: str | None) -> str | None:
-    return (fact.metric or metric) if fact.statement is not None else (metric or fact.metric)
+def _chosen(fact: Fact, metric: str | None, tag: Tag) -> str | None:
+    if fact.statement is not None and not tag.of_part:
+        return fact.metric or metric
+    return metric or fact.metric
 
 
 def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:

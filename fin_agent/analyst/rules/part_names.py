@@ -1,0 +1,127 @@
+"""Which parts of a company (segments, products, regions) a question names, and the question without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fin_agent.lexicon.company_names import company_words
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Mention
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.words import word_lists
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPart:
+    """A part as filings print it, and where it stands in the text."""
+
+    name: str
+    start: int
+    end: int
+    in_metric: bool = False
+    """Whether it is the beginning or the end of a metric's name as well: `Products` of `products revenue`."""
+
+
+def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list[NamedPart]:
+    """The parts that `text` names, the longest names first, none inside another.
+
+    A name inside a metric's or a period's, or at a company's, is none, unless it is the beginning of a metric's name
+    or what a metric's name is `of`.
+    """
+    lexicon = workspace.lexicon
+    mentions = lexicon.mentions(text)
+    for company in workspace.directory.mentions(text):
+        text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
+    parsed = parse_periods(text)
+    periods = [(one.start, one.end) for one in (*parsed.mentions, *parsed.dates)]
+    found = [
+        one
+        for name in sorted({name for printed in parts for name in _ways_to_say(printed)})
+        if _tells_something(name, lexicon)
+        for one in _places(text, name, mentions, periods)
+    ]
+    found.sort(key=lambda one: (one.start - one.end, one.start, len(one.name), one.name))
+    kept: list[NamedPart] = []
+    for one in found:
+        if all(one.end <= other.start or other.end <= one.start for other in kept):
+            kept.append(one)
+    return kept
+
+
+def without_part(text: str, part: str) -> str:
+    """`text` without `part`, as it is written there, and the words that bind it: `sales in the Americas region`.
+
+    `cost of` nothing more is the cost of revenue.
+    """
+    spelt = re.escape(part)
+    bound = re.compile(rf"{_LEADING}(?<!\w){spelt}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
+    return _COST_OF_IT.sub(r"\g<cost> of revenue", bound.sub(" ", text))
+
+
+_KIND = (
+    r"(?:\s+(?:(?:reportable|operating|business|product)\s+)?(?:segments?|divisions?|business(?:es)?|units?|categor(?:y|ies)|regions?"
+    r"|lines?|products?|services?|geograph\w+))?"
+)
+_LEADING = r"(?:\b(?:in|from|for|within|of|by|at|to)\s+)?(?:\b(?:the|its|their)\s+)?"
+_COST_OF_IT = re.compile(r"\b(?P<cost>costs?)\s+of\b(?=\s*(?:[,;:?.]|$|\b(?:for|in|during|of)\b))", re.I)
+_BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
+_SHORTEST = 4
+_FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
+_IN_BRACKETS = re.compile(r"^(?P<name>.+?)\s*\((?P<other>[A-Z][\w&. ]*)\)$")
+_UNITED_STATES = r"(?:United States|U\.S\.A?\.?|USA?)"
+_OF_TIME = re.compile(
+    r"\b(?:ended|ending|balances?|beginning|end of|as of|years?|quarters?|months?|weeks?|(?:19|20)\d\d|january|february"
+    r"|march|april|june|july|august|september|october|november|december)\b",
+    re.I,
+)
+"""Heads of columns and rows that say when, and not what of."""
+
+
+def _ways_to_say(printed: str) -> Iterator[str]:
+    """A printed name, without its footnotes; its pieces between commas; both names of `Europe (EMEA)`."""
+    name = " ".join(_FOOTNOTE.sub(" ", printed).split())
+    yield name
+    yield from (piece.strip() for piece in name.split(","))
+    twice = _IN_BRACKETS.match(name)
+    if twice is not None:
+        yield from twice.groups()
+
+
+def _places(
+    text: str, name: str, mentions: Sequence[Mention], periods: Sequence[tuple[int, int]]
+) -> Iterator[NamedPart]:
+    """Where `name` stands; short names only with the same capitals."""
+    for found in _pattern(name).finditer(text):
+        start, end = found.span()
+        if any(begin <= start and end <= close for begin, close in periods):
+            continue
+        around = next((one for one in mentions if one.start <= start and end <= one.end), None)
+        if around is None:
+            yield NamedPart(name, start, end)
+        elif start == around.start and end < around.end:
+            yield NamedPart(name, start, end, in_metric=True)
+        elif end == around.end and _BEFORE_A_PART.search(text[around.start : start]):
+            yield NamedPart(name, start, end, in_metric=True)
+
+
+@lru_cache(maxsize=8192)
+def _pattern(name: str) -> re.Pattern[str]:
+    if re.fullmatch(_UNITED_STATES, name):
+        return re.compile(rf"(?<!\w){_UNITED_STATES}(?!\w)")
+    words = [r"(?:&|and)" if word.casefold() in ("&", "and") else re.escape(word) for word in name.split()]
+    spelt = r"\s+".join(words)
+    return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _SHORTEST else re.I)
+
+
+def _tells_something(name: str, lexicon: Lexicon) -> bool:
+    words = re.findall(r"[a-z]+", name.lower())
+    general = word_lists("part_words")["general"]
+    if not words or general.issuperset(words) or company_words().legal_forms.issuperset(words) or _OF_TIME.search(name):
+        return False
+    if len(name) < _SHORTEST and not (len(name) > 1 and any(mark.isupper() for mark in name)):
+        return False
+    return not any(mention.start == 0 and mention.end == len(name) for mention in lexicon.mentions(name))
