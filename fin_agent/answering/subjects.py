@@ -38,7 +38,8 @@ def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
 
 
 def capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """With a capital, unless its first word has its own: `iPhone revenue`."""
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
 
 
 def moved_measure(intent: Intent) -> str:

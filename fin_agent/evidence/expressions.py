@@ -132,6 +132,20 @@ def years_of(node: Node) -> frozenset[int]:
     return frozenset(found)
 
 
+def has_guesses(node: Node) -> bool:
+    """Whether something in it is zero where it is not reported."""
+    if isinstance(node, IfReported):
+        return True
+    found: list[bool] = []
+
+    def collect(part: Node) -> Node:
+        found.append(has_guesses(part))
+        return part
+
+    rebuilt(node, collect)
+    return any(found)
+
+
 def bind(
     node: Node,
     *,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.evidence.expressions import Node, Quantity, bind, parse_formula, slots_of, years_of
+from fin_agent.evidence.expressions import Node, Quantity, bind, has_guesses, parse_formula, slots_of, years_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
@@ -173,12 +173,24 @@ def _bound(
 
     def derive_of(asked: Quantity) -> Node | None:
         entry = lexicon.metrics.get(asked.name)
-        of_part = metric_of_parts(asked.name, lexicon) if part and not asked.whole else None
-        if of_part is not None:
-            return Quantity(of_part)
+        if part and not asked.whole:
+            return derived_for_parts(asked.name, lexicon)
         return parse_formula(entry.derive) if entry and entry.derive else None
 
     return bind(root, slot_of=slot_of, formula_of=formula_of, derive_of=derive_of)
+
+
+def derived_for_parts(metric: str, lexicon: Lexicon) -> Node | None:
+    """What stands in for `metric` of a part; None for nothing.
+
+    What a filing does not report of a part is not taken for zero: it may be left with the whole.
+    """
+    of_part = metric_of_parts(metric, lexicon)
+    if of_part is not None:
+        return Quantity(of_part)
+    entry = lexicon.metrics.get(metric)
+    derived = parse_formula(entry.derive) if entry and entry.derive else None
+    return None if derived is None or has_guesses(derived) else derived
 
 
 def metric_of_parts(metric: str, lexicon: Lexicon) -> str | None:

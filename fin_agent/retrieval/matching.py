@@ -42,7 +42,9 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
     axes = fact.tag.axes if fact.tag else ()
     if len(axes) > 1:
         return False
-    return same_part(fact.scope, part) or (bool(axes) and same_part(fact.label, part))
+    return same_part(fact.scope, part) or (
+        bool(axes) and (same_part(fact.label, part) or same_part(fact.column, part))
+    )
 
 
 def is_tagged_of_part(fact: Fact, part: str) -> bool:
@@ -68,7 +70,7 @@ def _plain_part(name: str) -> str:
 
 
 _FOOTNOTES = re.compile(r"\(\w{1,2}\)|[*†‡]")
-_UNITED_STATES = re.compile(r"^\s*(?:u\.s\.(?:a\.)?|usa?)\s*$")
+_UNITED_STATES = re.compile(r"^\s*(?:u\.s\.?(?:a\.?)?|usa?)\s*$")
 _PART_ENDINGS = re.compile(r"\s+(?:segments?|members?)\s*$")
 
 

@@ -191,13 +191,16 @@ def _as_shares(cosines: Mapping[PageKey, float]) -> dict[PageKey, float]:
 def _slots_held(
     query: Query, facts: Sequence[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[PageKey, dict[Slot, float]]:
-    """Which figures looked for each page states, and what that is worth: most on the metric's own statement."""
+    """Which figures looked for each page states, and what that is worth: most on the metric's own statement.
+
+    Figures of a part of the company have no statement of their own: most of them stand in notes.
+    """
     held: dict[PageKey, dict[Slot, float]] = {}
     for sourced in facts:
         for slot in query.slots:
             if fills(sourced, slot, metrics, owners):
                 home = metrics[slot.metric].statement
-                at_home = home is None or sourced.fact.statement is home
+                at_home = home is None or slot.part is not None or sourced.fact.statement is home
                 page = held.setdefault(sourced.key, {})
                 page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))
     return held

@@ -52,14 +52,21 @@ def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list
     return kept
 
 
-def without_part(text: str, part: str) -> str:
+def without_part(text: str, part: str, lexicon: Lexicon) -> str:
     """`text` without `part`, as it is written there, and the words that bind it: `sales in the Americas region`.
 
-    `cost of` nothing more is the cost of revenue.
+    What binds a measure stays (`as a percentage of Americas sales`); `cost of` nothing more is the cost of revenue.
     """
-    spelt = re.escape(part)
-    bound = re.compile(rf"{_LEADING}(?<!\w){spelt}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
-    return _COST_OF_IT.sub(r"\g<cost> of revenue", bound.sub(" ", text))
+    bound = re.compile(rf"(?P<lead>{_LEADING})(?<!\w){re.escape(part)}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
+
+    def left(found: re.Match[str]) -> str:
+        after = text[found.end() :].lstrip()
+        if any(mention.start == 0 for mention in lexicon.mentions(after)):
+            return f"{found['lead']} "
+        of_cost = found["lead"].lower().startswith("of") and _COST.search(text[: found.start()])
+        return " of revenue " if of_cost else " "
+
+    return bound.sub(left, text)
 
 
 _KIND = (
@@ -67,12 +74,12 @@ _KIND = (
     r"|lines?|products?|services?|geograph\w+))?"
 )
 _LEADING = r"(?:\b(?:in|from|for|within|of|by|at|to)\s+)?(?:\b(?:the|its|their)\s+)?"
-_COST_OF_IT = re.compile(r"\b(?P<cost>costs?)\s+of\b(?=\s*(?:[,;:?.]|$|\b(?:for|in|during|of)\b))", re.I)
+_COST = re.compile(r"\bcosts?\s*$", re.I)
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
 _SHORTEST = 4
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
 _IN_BRACKETS = re.compile(r"^(?P<name>.+?)\s*\((?P<other>[A-Z][\w&. ]*)\)$")
-_UNITED_STATES = r"(?:United States|U\.S\.A?\.?|USA?)"
+_UNITED_STATES = r"(?:United States|U\.S\.?(?:A\.?)?|USA?)"
 _OF_TIME = re.compile(
     r"\b(?:ended|ending|balances?|beginning|end of|as of|years?|quarters?|months?|weeks?|(?:19|20)\d\d|january|february"
     r"|march|april|june|july|august|september|october|november|december)\b",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ from fin_agent.analyst.rules.part_shares import UnclearShareError, share_asked
 from fin_agent.analyst.rules.relations import base_stands_first
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
-from fin_agent.evidence.plan import metric_of_parts
+from fin_agent.evidence.plan import derived_for_parts, metric_of_parts
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.retrieval.matching import is_of_part, is_tagged_of_part
 from fin_agent.vocabulary.fact import Fact
@@ -98,13 +99,11 @@ class _Asked:
         names = list(dict.fromkeys(part.name for part in stated))
         if len(names) < _SEVERAL:
             return None
-        asked = intent_of(self.text, self.workspace.directory, lexicon, beside=tuple(names))
-        comparison = asked.comparison
-        relation = asked.relation
-        if comparison in (Comparison.HIGHEST, Comparison.LOWEST) and relation is Relation.TREND:
-            relation = Relation.EACH
+        question = _WHICH_PART.sub(r"\g<which> ", self.text)
+        asked = intent_of(question, self.workspace.directory, lexicon, beside=tuple(names))
+        relation = _relation(asked)
         refused = asked.unsupported
-        if not asked.numeric or asked.selection or not _go_together(relation, comparison, len(names), asked):
+        if asked.selection or not _go_together(asked, relation, self.text[free[0].start : free[-1].end], names):
             refused = (*refused, f"figures of {' and '.join(names)} together: ask for one part at a time")
         if base_stands_first(asked.core, names):
             names.reverse()
@@ -120,7 +119,9 @@ class _Asked:
                 "parts": tuple(names),
                 "relation": relation,
                 "unsupported": refused,
-                "unknown_companies": self.intent.unknown_companies,
+                "unknown_companies": tuple(
+                    name for name in self.intent.unknown_companies if not any(name in part for part in names)
+                ),
             },
         )
 
@@ -131,20 +132,21 @@ class _Asked:
         except UnclearShareError:
             return None
         plain = self.text if share is None else share.question
-        question = without_part(plain, self.text[part.start : part.end])
+        question = without_part(plain, self.text[part.start : part.end], lexicon)
         asked = intent_of(question, self.workspace.directory, lexicon)
         if not asked.numeric or asked.unsupported:
             return None
         if not all(self._states(part, metric) for metric in _metrics_in(asked.expression, lexicon)):
             return None
-        measure, expression, unit = f"{part.name} {asked.measure}", asked.expression, asked.measure_unit
+        own = _ALL_OF_IT.sub("", asked.measure)
+        measure, expression, unit = f"{part.name} {own}", asked.expression, asked.measure_unit
         wanted = asked.unit
         if share is not None:
             if unit != "USD" or asked.relation not in _OF_SHARES:
                 return None
             whole = share.of_whole.id if share.of_whole else expression
             phrase = share.of_whole.phrase if share.of_whole else asked.measure
-            measure = f"{part.name} {'share' if share.of_whole is None else asked.measure + ' as a share'} of {phrase}"
+            measure = f"{part.name} {'share' if share.of_whole is None else f'{own} as a share'} of {phrase}"
             expression, unit = f"100 * ({expression}) / whole({whole})", "percent"
             wanted = wanted if wanted in ("percent", "percentage points", "ratio") else None
         return self._with(
@@ -176,11 +178,15 @@ class _Asked:
 
     def _states(self, part: NamedPart, metric: str) -> bool:
         """Whether a filing states `metric` of the part; by its tags, where the name may be a metric's own words."""
-        opened = _metrics_in(metric, self.workspace.lexicon)
+        lexicon = self.workspace.lexicon
+        opened = _metrics_in(metric, lexicon)
         if opened != {metric}:
             return all(self._states(part, one) for one in opened)
         holds = is_tagged_of_part if part.in_metric else is_of_part
-        return any(holds(fact, part.name) for fact in self._facts(metric))
+        if any(holds(fact, part.name) for fact in self._facts(metric)):
+            return True
+        derived = derived_for_parts(metric, lexicon)
+        return derived is not None and all(self._states(part, one) for one in sorted(quantities_of(derived)))
 
     def _facts(self, metric: str) -> list[Fact]:
         if metric not in self._read:
@@ -194,15 +200,45 @@ _SEVERAL = 2
 _OF_SHARES = (Relation.EACH, Relation.CHANGE, Relation.TREND, Relation.AVERAGE)
 
 
-def _go_together(relation: Relation, comparison: Comparison, parts: int, asked: Intent) -> bool:
-    """Whether what is asked of the parts is said as of companies: one figure for each, or one against the other."""
-    if asked.measure_unit != "USD" and comparison in (Comparison.TOTAL, Comparison.DIFFERENCE, Comparison.RATIO):
+_ALL_OF_IT = re.compile(r"^(?:total|consolidated|overall)\s+", re.I)
+_WHICH_PART = re.compile(
+    r"\b(?P<which>which|what)\s+(?:of\s+)?(?:(?:the|its|their)\s+)?(?:[\w.&]+(?:['’]s?)?\s+){0,3}?(?:two\s+)?"
+    r"(?:segments?|divisions?|regions?|products?|business(?:es)?|units?|categor(?:y|ies)|lines?|geograph(?:y|ies)|markets?)\b",
+    re.I,
+)
+_FASTER = re.compile(r"\b(?:gr[eo]w|growth)\b.*\b(?:fast|slow)\w*|\b(?:fast|slow)\w*\b.*\b(?:gr[eo]w|growth)\b", re.I | re.S)
+_MOVED = re.compile(r"\b(?:gr[eo]w|increas|decreas|declin|chang|rise|rose|fall|fell|drop|improv)\w*", re.I)
+_AND = re.compile(r"^\s*(?:,|and|&|,\s*and)\s+(?:(?:the|its|in|for|of|from)\s+)*$", re.I)
+
+
+def _relation(asked: Intent) -> Relation:
+    """Over time, of parts compared: `did Marine or Garden grow faster` compares growth, `have higher sales` levels."""
+    if asked.comparison not in (Comparison.HIGHEST, Comparison.LOWEST) or asked.relation is not Relation.TREND:
+        return asked.relation
+    if _FASTER.search(asked.core):
+        return Relation.GROWTH
+    return Relation.TREND if _MOVED.search(asked.core) else Relation.EACH
+
+
+def _go_together(asked: Intent, relation: Relation, between: str, names: Sequence[str]) -> bool:
+    """Whether what is asked of the parts is said as of companies: one figure for each, or one against the other.
+
+    Parts that are not set side by side in words may be parts of each other: `iPhone sales in Europe`.
+    """
+    if relation not in (Relation.EACH, Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH):
         return False
-    if comparison in (Comparison.DIFFERENCE, Comparison.RATIO):
-        return parts == _SEVERAL
-    if comparison is Comparison.NONE:
-        return relation in (Relation.EACH, Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
-    return relation in (Relation.EACH, Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
+    match asked.comparison:
+        case Comparison.NONE:
+            for name in names:
+                between = between.replace(name, "\0")
+            pieces = between.split("\0")[1:-1]
+            return all(_AND.match(piece) for piece in pieces)
+        case Comparison.DIFFERENCE | Comparison.RATIO:
+            return len(names) == _SEVERAL and asked.measure_unit == "USD"
+        case Comparison.TOTAL:
+            return asked.measure_unit == "USD" and relation is Relation.EACH
+        case _:
+            return True
 
 
 def _metrics_in(expression: str, lexicon: Lexicon) -> frozenset[str]:
