@@ -49,7 +49,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         if unit == "percentage points" and _BASIS_POINTS.search(intent.core):
             moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
-        text = f"{lead}{plain(subject) if lead else subject}: {shown(value, unit, intent.decimals)}{moved}."
+        text = f"{lead}{subject if lead else capital(subject)}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=_known(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
@@ -95,7 +95,7 @@ def _over_periods(
     scale: float,
 ) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
-    subject = f"{plain(intent.measure)} of {plan.terms[0].company.name}"
+    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
     of_periods = [
         Listed(str(term.period), value, text, number)
         for term, (_, value, text), number in zip(plan.terms, listed, numbers, strict=True)
@@ -163,7 +163,7 @@ def _of_the_chosen(
     listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
-    text = f"{subject_of(intent, own)}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
+    text = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
     return AnswerValue(value=value, unit=_known(unit), text=text)
 
 

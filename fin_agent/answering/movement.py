@@ -20,7 +20,7 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
     `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
     """
     first, last = plan.terms[0].period, plan.terms[-1].period
-    subject = f"{plain(intent.measure)} of {plan.terms[0].company.name}"
+    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
     lead = _verdict(intent, change)
     subject = subject if lead else capital(subject)
     if not change:

@@ -10,7 +10,7 @@ from fin_agent.evidence.plan import Plan
 
 
 def subject_of(intent: Intent, plan: Plan) -> str:
-    """`Inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
+    """`inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
     periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
     companies = list(dict.fromkeys(term.company.name for term in plan.terms))
     span = _span(intent, plan, periods)
@@ -25,7 +25,7 @@ def subject_of(intent: Intent, plan: Plan) -> str:
         subject = f"combined {measure} of {' and '.join(companies)}"
     else:
         subject = f"{measure} of {companies[0]}"
-    return f"{capital(subject)} for {span}"
+    return f"{subject} for {span}"
 
 
 def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
@@ -45,14 +45,17 @@ def capital(text: str) -> str:
 def moved_measure(intent: Intent) -> str:
     """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
     lead = _over_time(intent)
-    measure = plain(intent.measure)
+    measure = plain(intent)
     if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
         measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
     return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
 
 
-def plain(measure: str) -> str:
-    """`Inventory turnover` as it stands inside a sentence; `EBITDA` and `R&D` stay as they are."""
+def plain(intent: Intent) -> str:
+    """`Inventory turnover` as it stands inside a sentence; `EBITDA`, `R&D` and names of parts stay as they are."""
+    measure = intent.measure
+    if measure.startswith(intent.parts or "\0"):
+        return measure
     return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
 
 

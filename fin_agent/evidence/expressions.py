@@ -88,7 +88,8 @@ def parse_formula(text: str) -> Node:
 
     The grammar is the lexicon's (`docs/lexicon.md`), with three additions that questions need: `revenue[2019]` is the
     figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts, and
-    `whole(revenue)` is the whole company's where a part of it is asked about. An expression of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
+    `whole(revenue)` is the whole company's where a part of it is asked about. An expression of more than
+    MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MOST_OPERATIONS:
@@ -161,7 +162,7 @@ def bind(
     def walk(current: Node, shift: int, open_ids: frozenset[str]) -> Node:
         if not isinstance(current, Quantity):
             return rebuilt(current, lambda part: walk(part, shift, open_ids))
-        name, year, shift = current.name, current.year, shift + current.shift
+        name, shift = current.name, shift + current.shift
         formula = formula_of(name)
         if formula is not None:
             return walk(_set_as(current, formula), shift, open_ids | {name})

@@ -161,7 +161,7 @@ def _bound(
             company=company.key,
             company_name=company.name if company.part is None else filer,
             metric=asked.name,
-            label=" ".join((*((of_part,) if of_part else ()), asked.name.replace("_", " "))),
+            label=_label(asked.name.replace("_", " "), of_part),
             fiscal_year=fiscal_year,
             quarter=period.quarter if asked.year is None and not (asked.shift and entry.period == "instant") else None,
             part=of_part,
@@ -178,6 +178,13 @@ def _bound(
         return parse_formula(entry.derive) if entry and entry.derive else None
 
     return bind(root, slot_of=slot_of, formula_of=formula_of, derive_of=derive_of)
+
+
+def _label(metric: str, part: str | None) -> str:
+    """`Data Center revenue`; `Bitcoin revenue` of the part that is called so."""
+    if part is None:
+        return metric
+    return part if part.casefold().endswith(f" {metric}") else f"{part} {metric}"
 
 
 def derived_for_parts(metric: str, lexicon: Lexicon) -> Node | None:

@@ -42,9 +42,7 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
     axes = fact.tag.axes if fact.tag else ()
     if len(axes) > 1:
         return False
-    return same_part(fact.scope, part) or (
-        bool(axes) and (same_part(fact.label, part) or same_part(fact.column, part))
-    )
+    return same_part(fact.scope, part) or (bool(axes) and (same_part(fact.label, part) or same_part(fact.column, part)))
 
 
 def is_tagged_of_part(fact: Fact, part: str) -> bool:

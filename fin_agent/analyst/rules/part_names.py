@@ -37,14 +37,15 @@ def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list
     for company in workspace.directory.mentions(text):
         text = text[: company.start] + "\0" * (company.end - company.start) + text[company.end :]
     parsed = parse_periods(text)
-    periods = [(one.start, one.end) for one in (*parsed.mentions, *parsed.dates)]
+    periods = [(one.start, one.end) for one in parsed.mentions]
+    periods += [(one.start, one.end) for one in parsed.dates]
     found = [
         one
         for name in sorted({name for printed in parts for name in _ways_to_say(printed)})
         if _tells_something(name, lexicon)
         for one in _places(text, name, mentions, periods)
     ]
-    found.sort(key=lambda one: (one.start - one.end, one.start, len(one.name), one.name))
+    found.sort(key=lambda one: (one.start - one.end, one.start, one.name != text[one.start : one.end], *_capitals(one)))
     kept: list[NamedPart] = []
     for one in found:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
@@ -52,15 +53,32 @@ def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list
     return kept
 
 
+def without_kinds(text: str, parts: Sequence[str]) -> str:
+    """`text` without the words that say what sort of parts these are: `the Marine and Garden segments`."""
+    for part in parts:
+        text = re.sub(rf"(?<!\w)({re.escape(part)}){_KIND}(?!\w)", r"\1", text, flags=re.I)
+    return _WHICH_PART.sub(r"\g<which> ", text)
+
+
+def _capitals(part: NamedPart) -> tuple[int, str]:
+    """Of names that differ in capitals that with the fewest goes first: tags write all words of a name with one."""
+    return sum(mark.isupper() for mark in part.name), part.name
+
+
 def without_part(text: str, part: str, lexicon: Lexicon) -> str:
     """`text` without `part`, as it is written there, and the words that bind it: `sales in the Americas region`.
 
-    What binds a measure stays (`as a percentage of Americas sales`); `cost of` nothing more is the cost of revenue.
+    What binds a measure stays (`as a percentage of Americas sales`), and so does a measure that ends the part's own
+    name (`Bitcoin revenue`); `cost of` nothing more is the cost of revenue.
     """
+    ends = (one.phrase for one in lexicon.mentions(part) if one.end == len(part))
+    own = next(ends, "")
     bound = re.compile(rf"(?P<lead>{_LEADING})(?<!\w){re.escape(part)}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
 
     def left(found: re.Match[str]) -> str:
         after = text[found.end() :].lstrip()
+        if own:
+            return f" {own} "
         if any(mention.start == 0 for mention in lexicon.mentions(after)):
             return f"{found['lead']} "
         of_cost = found["lead"].lower().startswith("of") and _COST.search(text[: found.start()])
@@ -74,6 +92,11 @@ _KIND = (
     r"|lines?|products?|services?|geograph\w+))?"
 )
 _LEADING = r"(?:\b(?:in|from|for|within|of|by|at|to)\s+)?(?:\b(?:the|its|their)\s+)?"
+_WHICH_PART = re.compile(
+    r"\b(?P<which>which|what)\s+(?:of\s+)?(?:(?:the|its|their)\s+)?(?:[\w.&]+(?:['’]s?)?\s+){0,3}?(?:two\s+)?"
+    r"(?:segments?|divisions?|regions?|products?|business(?:es)?|units?|categor(?:y|ies)|lines?|geograph(?:y|ies)|markets?)\b",
+    re.I,
+)
 _COST = re.compile(r"\bcosts?\s*$", re.I)
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
 _SHORTEST = 4
@@ -109,9 +132,10 @@ def _places(
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
         if around is None:
             yield NamedPart(name, start, end)
-        elif start == around.start and end < around.end:
-            yield NamedPart(name, start, end, in_metric=True)
-        elif end == around.end and _BEFORE_A_PART.search(text[around.start : start]):
+            continue
+        begins = start == around.start and end < around.end
+        ends = end == around.end and _BEFORE_A_PART.search(text[around.start : start])
+        if begins or ends:
             yield NamedPart(name, start, end, in_metric=True)
 
 

@@ -81,6 +81,16 @@ _TOTAL = re.compile(r"\b(?:total|consolidated|overall|companywide|company-wide)\
 _THE_WHOLE = re.compile(rf"{_TOTAL.pattern}|\b(?:the company|the whole)\b", re.I)
 
 
+_CONTRIBUTED = re.compile(
+    r"\b(how\s+much)\s+(?:did|does)(.*?)\b(?:contribute|add|bring\s+in)\s+(?:to|in)\b", re.I | re.S
+)
+
+
+def contribution_as_amount(text: str) -> str:
+    """`How much did Marine contribute to X's revenue` as `How much was Marine X's revenue`."""
+    return _CONTRIBUTED.sub(r"\1 was\2", text)
+
+
 def _asked_plainly(text: str, cue: re.Match[str], kept: str) -> str:
     """`What percentage of X's revenue came from Marine` as `What was X's revenue from Marine`."""
     asks = cue.groupdict().get("asks")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fin_agent.analyst.rules.intents import intent_of
-from fin_agent.analyst.rules.part_names import NamedPart, parts_named, without_part
-from fin_agent.analyst.rules.part_shares import UnclearShareError, share_asked
+from fin_agent.analyst.rules.part_names import NamedPart, parts_named, without_kinds, without_part
+from fin_agent.analyst.rules.part_shares import UnclearShareError, contribution_as_amount, share_asked
 from fin_agent.analyst.rules.relations import base_stands_first
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
@@ -93,17 +93,23 @@ class _Asked:
         for part in free:
             bare = bare[: part.start] + " " * (part.end - part.start) + bare[part.end :]
         metrics = {mention.id for mention in lexicon.mentions(bare)}
+        bare_of_metrics = self.text
+        for mention in lexicon.mentions(bare):
+            bare_of_metrics = (
+                bare_of_metrics[: mention.start] + " " * (mention.end - mention.start) + bare_of_metrics[mention.end :]
+            )
         if not metrics:
             return None
         stated = [part for part in free if all(self._states(part, metric) for metric in metrics)]
         names = list(dict.fromkeys(part.name for part in stated))
         if len(names) < _SEVERAL:
             return None
-        question = _WHICH_PART.sub(r"\g<which> ", self.text)
+        question = without_kinds(self.text, names)
         asked = intent_of(question, self.workspace.directory, lexicon, beside=tuple(names))
         relation = _relation(asked)
         refused = asked.unsupported
-        if asked.selection or not _go_together(asked, relation, self.text[free[0].start : free[-1].end], names):
+        between = bare_of_metrics[free[0].start : free[-1].end]
+        if asked.selection or not _go_together(asked, relation, between, names):
             refused = (*refused, f"figures of {' and '.join(names)} together: ask for one part at a time")
         if base_stands_first(asked.core, names):
             names.reverse()
@@ -131,7 +137,7 @@ class _Asked:
             share = share_asked(self.text, part, lexicon)
         except UnclearShareError:
             return None
-        plain = self.text if share is None else share.question
+        plain = contribution_as_amount(self.text) if share is None else share.question
         question = without_part(plain, self.text[part.start : part.end], lexicon)
         asked = intent_of(question, self.workspace.directory, lexicon)
         if not asked.numeric or asked.unsupported:
@@ -139,7 +145,8 @@ class _Asked:
         if not all(self._states(part, metric) for metric in _metrics_in(asked.expression, lexicon)):
             return None
         own = _ALL_OF_IT.sub("", asked.measure)
-        measure, expression, unit = f"{part.name} {own}", asked.expression, asked.measure_unit
+        named = part.name if part.name.casefold().endswith(f" {own.casefold()}") else f"{part.name} {own}"
+        measure, expression, unit = named, asked.expression, asked.measure_unit
         wanted = asked.unit
         if share is not None:
             if unit != "USD" or asked.relation not in _OF_SHARES:
@@ -201,14 +208,15 @@ _OF_SHARES = (Relation.EACH, Relation.CHANGE, Relation.TREND, Relation.AVERAGE)
 
 
 _ALL_OF_IT = re.compile(r"^(?:total|consolidated|overall)\s+", re.I)
-_WHICH_PART = re.compile(
-    r"\b(?P<which>which|what)\s+(?:of\s+)?(?:(?:the|its|their)\s+)?(?:[\w.&]+(?:['’]s?)?\s+){0,3}?(?:two\s+)?"
-    r"(?:segments?|divisions?|regions?|products?|business(?:es)?|units?|categor(?:y|ies)|lines?|geograph(?:y|ies)|markets?)\b",
+_FASTER = re.compile(
+    r"\b(?:gr[eo]w|growth)\b.*\b(?:fast|slow)\w*|\b(?:fast|slow)\w*\b.*\b(?:gr[eo]w|growth)\b", re.I | re.S
+)
+_MOVED = re.compile(r"\b(?:gr[eo]w|increas|decreas|declin|chang|rise|rose|fall|fell|drop|improv)\w*", re.I)
+_AND = re.compile(
+    r"^(?:['’]s)?\s*(?:(?:segments?|regions?|divisions?|business(?:es)?)\b\s*)?(?:,|\band\b|&|,\s*and)\s*"
+    r"(?:(?:the|its|in|for|of|from)\s+)*$",
     re.I,
 )
-_FASTER = re.compile(r"\b(?:gr[eo]w|growth)\b.*\b(?:fast|slow)\w*|\b(?:fast|slow)\w*\b.*\b(?:gr[eo]w|growth)\b", re.I | re.S)
-_MOVED = re.compile(r"\b(?:gr[eo]w|increas|decreas|declin|chang|rise|rose|fall|fell|drop|improv)\w*", re.I)
-_AND = re.compile(r"^\s*(?:,|and|&|,\s*and)\s+(?:(?:the|its|in|for|of|from)\s+)*$", re.I)
 
 
 def _relation(asked: Intent) -> Relation:
@@ -230,9 +238,8 @@ def _go_together(asked: Intent, relation: Relation, between: str, names: Sequenc
     match asked.comparison:
         case Comparison.NONE:
             for name in names:
-                between = between.replace(name, "\0")
-            pieces = between.split("\0")[1:-1]
-            return all(_AND.match(piece) for piece in pieces)
+                between = re.sub(re.escape(name), "\0", between, flags=re.I)
+            return all(_AND.match(piece) for piece in between.split("\0")[1:-1])
         case Comparison.DIFFERENCE | Comparison.RATIO:
             return len(names) == _SEVERAL and asked.measure_unit == "USD"
         case Comparison.TOTAL:
