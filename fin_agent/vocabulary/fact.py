@@ -98,8 +98,13 @@ class Tag:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """What its members divide the company by, without prefixes; that a segment's figure is a segment's is none."""
-        return tuple(name for axis, _ in self.members if "ConsolidationItems" not in (name := axis.rpartition(":")[2]))
+        """What its members divide the company by, without prefixes.
+
+        That a segment's figure is a segment's divides nothing; a segment within a segment is that one.
+        """
+        named = [axis.rpartition(":")[2] for axis, _ in self.members]
+        within = {_SEGMENTS} if _SUBSEGMENTS in named else set()
+        return tuple(axis for axis in named if "ConsolidationItems" not in axis and axis not in within)
 
     @property
     def of_part(self) -> bool:
@@ -107,4 +112,5 @@ class Tag:
         return any(axis in _PART_AXES for axis in self.axes)
 
 
-_PART_AXES = ("StatementBusinessSegmentsAxis", "ProductOrServiceAxis", "StatementGeographicalAxis", "SubsegmentsAxis")
+_SEGMENTS, _SUBSEGMENTS = "StatementBusinessSegmentsAxis", "SubsegmentsAxis"
+_PART_AXES = (_SEGMENTS, _SUBSEGMENTS, "ProductOrServiceAxis", "StatementGeographicalAxis")

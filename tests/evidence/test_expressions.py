@@ -21,6 +21,7 @@ from fin_agent.evidence.expressions import (
     Operation,
     Quantity,
     bind,
+    has_guesses,
     parse_formula,
     resolve,
     shifted,
@@ -242,3 +243,16 @@ def test_an_expression_of_too_many_operations_is_refused() -> None:
     assert parse_formula(" + ".join(["revenue"] * 101))
     with pytest.raises(LexiconError, match="101 operators"):
         parse_formula(" + ".join(["revenue"] * 102))
+
+
+def test_whole_marks_every_metric_in_it() -> None:
+    assert parse_formula("revenue / whole(prior(revenue) + cost_of_revenue)") == Operation(
+        "/",
+        Quantity("revenue"),
+        Operation("+", Quantity("revenue", -1, whole=True), Quantity("cost_of_revenue", whole=True)),
+    )
+
+
+def test_what_may_be_zero_is_a_guess() -> None:
+    assert has_guesses(parse_formula("first(revenue, revenue - optional(cost_of_revenue))"))
+    assert not has_guesses(parse_formula("first(revenue, revenue - cost_of_revenue)"))

@@ -160,3 +160,47 @@ def test_years_that_would_fall_together_are_all_taken_as_the_years_that_ended_in
     assert "the years that ended in them" in found.notes[0]
     alone = plan("revenue", 2023, companies=(BELL,), years=years)
     assert terms(alone) == [("bell", "FY2022")]
+
+
+def of_parts(expression: str, *parts: str, companies: tuple[CompanyAsked, ...] = (ACME,)) -> Plan:
+    intent = Intent(
+        question="?", core="?", companies=companies, periods=(FiscalPeriod(fiscal_year=2023),),
+        relation=Relation.EACH, expression=expression, parts=parts,
+    )  # fmt: skip
+    return plan_of(intent, load_lexicon(), YEARS)
+
+
+def test_a_share_needs_the_parts_figure_and_the_wholes() -> None:
+    slots = of_parts("100 * (revenue) / whole(revenue)", "Marine").slots()
+    assert [str(slot) for slot, required in slots.items() if required] == [
+        "Marine revenue of Acme Tools for FY2023",
+        "revenue of Acme Tools for FY2023",
+    ]
+
+
+def test_a_parts_metric_is_derived_only_from_what_is_reported_of_it() -> None:
+    found = of_parts("gross_profit", "Marine").slots()
+    assert {slot.metric for slot in found} >= {"gross_profit", "revenue", "cost_of_revenue"}
+    assert {slot.part for slot in found} == {"Marine"}
+    # Short-term investments that are not reported of a part are not zero.
+    assert {slot.metric for slot in of_parts("cash_and_short_term_investments", "Marine").slots()} == {
+        "cash_and_short_term_investments"
+    }
+    assert "short_term_investments" in {slot.metric for slot in of_parts("cash_and_short_term_investments").slots()}
+
+
+def test_parts_side_by_side_have_terms_of_their_own() -> None:
+    marine, garden = (
+        CompanyAsked(key="acme", name=f"{part} of Acme Tools", part=part) for part in ("Marine", "Garden")
+    )
+    found = of_parts("revenue", "Marine", "Garden", companies=(marine, garden))
+    assert [next(str(slot) for slot in found.slots()), len(found.by_company())] == [
+        "Marine revenue of Acme Tools for FY2023",
+        2,
+    ]
+    assert {slot.part for slot in found.slots()} == {"Marine", "Garden"}
+
+
+def test_a_part_that_is_called_by_its_measure_is_not_called_so_twice() -> None:
+    (first, *_) = of_parts("revenue", "Bitcoin revenue").slots()
+    assert first.label == "Bitcoin revenue"

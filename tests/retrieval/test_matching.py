@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.matching import covers, fills
-from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.retrieval.matching import covers, fills, is_of_part, is_tagged_of_part, same_part
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 
@@ -61,3 +62,36 @@ def test_company_metric_and_scope_have_to_be_the_slots() -> None:
     assert not fills(SourcedFact("unknown", whole), slot("revenue"), metrics, owners)
     assert not fills(SourcedFact("a", whole), slot("gross_profit"), metrics, owners)
     assert not fills(SourcedFact("a", fact("revenue", 2023, None, 12, "Europe")), slot("revenue"), metrics, owners)
+
+
+def tagged(scope: str, *axes: str, label: str = "Net sales", column: str = "") -> Fact:
+    members = tuple((f"us-gaap:{axis}", "xx:SomeMember") for axis in axes)
+    tag = Tag("us-gaap:Revenues", Decimal(1), "1", "c1", None, None, members, "USD")
+    return replace(fact("revenue", 2023, None, 12, scope), label=label, column=column, tag=tag)
+
+
+def test_a_tagged_part_goes_by_the_name_of_its_member_its_row_or_its_column() -> None:
+    member = "Amber Wool Services"
+    assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis"), member)
+    assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis", label="AWS"), "AWS")
+    assert is_of_part(tagged(member, "StatementBusinessSegmentsAxis", column="AWS"), "AWS")
+    assert not is_of_part(replace(tagged(member, column="AWS"), tag=None), "AWS")
+    assert not is_of_part(tagged(member, "StatementBusinessSegmentsAxis", label="AWS"), "Wool")
+
+
+def test_what_only_says_that_it_is_a_segments_is_no_second_part() -> None:
+    crossed = tagged("Footwear", "ProductOrServiceAxis", "StatementBusinessSegmentsAxis")
+    assert not is_of_part(crossed, "Footwear")
+    assert is_of_part(tagged("Footwear", "ConsolidationItemsAxis", "ProductOrServiceAxis"), "Footwear")
+
+
+def test_a_part_by_its_tag_is_a_segment_product_or_region() -> None:
+    assert is_tagged_of_part(tagged("Retail", "StatementBusinessSegmentsAxis"), "Retail")
+    assert not is_tagged_of_part(tagged("Retail", "StatementEquityComponentsAxis"), "Retail")
+    assert not is_tagged_of_part(replace(tagged("Retail", "StatementBusinessSegmentsAxis"), tag=None), "Retail")
+
+
+@pytest.mark.parametrize("name", ["U.S.", "U.S", "US", "USA", "United States"])
+def test_the_united_states_by_any_of_their_names(name: str) -> None:
+    assert same_part(name, "United States")
+    assert not same_part(name, "United Kingdom")

@@ -53,6 +53,11 @@ def share_asked(text: str, part: NamedPart, lexicon: Lexicon) -> AskedShare | No
     return AskedShare(_TOTAL.sub(" ", _asked_plainly(held, cue, "")), whole)
 
 
+def speaks_of_shares(text: str) -> bool:
+    """Whether `text` speaks of a share of something, whatever of."""
+    return any(pattern.search(text) for pattern in _CUES)
+
+
 _TWO = 2
 _SHARE = r"(?:%|percent(?:age)?|pct|share|proportion|fraction|portion)"
 _CUES = (

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.part_names import NamedPart, parts_named, without_kinds, without_part
-from fin_agent.analyst.rules.part_shares import UnclearShareError, contribution_as_amount, share_asked
+from fin_agent.analyst.rules.part_shares import UnclearShareError, contribution_as_amount, share_asked, speaks_of_shares
 from fin_agent.analyst.rules.relations import base_stands_first
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.evidence.plan import derived_for_parts, metric_of_parts
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Mention
 from fin_agent.retrieval.matching import is_of_part, is_tagged_of_part
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
@@ -84,34 +85,27 @@ class _Asked:
 
     def side_by_side(self) -> Intent | None:
         """Several parts against each other, or one after the other; None where figures of only one are stated."""
-        free = [part for part in self.named if not part.in_metric]
-        if len({part.name for part in free}) < _SEVERAL:
+        if len({part.name for part in self.named}) < _SEVERAL:
             return None
-        free.sort(key=lambda part: part.start)
         lexicon = self.workspace.lexicon
-        bare = self.text
-        for part in free:
-            bare = bare[: part.start] + " " * (part.end - part.start) + bare[part.end :]
-        metrics = {mention.id for mention in lexicon.mentions(bare)}
-        bare_of_metrics = self.text
-        for mention in lexicon.mentions(bare):
-            bare_of_metrics = (
-                bare_of_metrics[: mention.start] + " " * (mention.end - mention.start) + bare_of_metrics[mention.end :]
-            )
-        if not metrics:
-            return None
-        stated = [part for part in free if all(self._states(part, metric) for metric in metrics)]
-        names = list(dict.fromkeys(part.name for part in stated))
+        ordered = sorted(self.named, key=lambda part: part.start)
+        bare = _blanked(self.text, ordered)
+        mentions = lexicon.mentions(bare)
+        metrics = {mention.id for mention in mentions}
+        stated = [part for part in ordered if metrics and all(self._states(part, metric) for metric in metrics)]
+        spelt = {part.name: self.text[part.start : part.end] for part in stated}
+        names = list(spelt)
         if len(names) < _SEVERAL:
             return None
-        question = without_kinds(self.text, names)
-        asked = intent_of(question, self.workspace.directory, lexicon, beside=tuple(names))
+        question = without_kinds(self.text, list(spelt.values()))
+        asked = intent_of(question, self.workspace.directory, lexicon, beside=tuple(spelt.values()))
         relation = _relation(asked)
         refused = asked.unsupported
-        between = bare_of_metrics[free[0].start : free[-1].end]
-        if asked.selection or not _go_together(asked, relation, between, names):
+        between = _blanked(self.text, mentions)[stated[0].start : stated[-1].end]
+        of_shares = asked.comparison is not Comparison.RATIO and speaks_of_shares(bare)
+        if asked.selection or of_shares or not _go_together(asked, relation, between, list(spelt.values())):
             refused = (*refused, f"figures of {' and '.join(names)} together: ask for one part at a time")
-        if base_stands_first(asked.core, names):
+        if base_stands_first(asked.core, list(spelt.values())):
             names.reverse()
         (company,) = self.intent.companies
         entities = tuple(
@@ -126,7 +120,7 @@ class _Asked:
                 "relation": relation,
                 "unsupported": refused,
                 "unknown_companies": tuple(
-                    name for name in self.intent.unknown_companies if not any(name in part for part in names)
+                    name for name in self.intent.unknown_companies if not any(name in part for part in spelt.values())
                 ),
             },
         )
@@ -217,6 +211,12 @@ _AND = re.compile(
     r"(?:(?:the|its|in|for|of|from)\s+)*$",
     re.I,
 )
+
+
+def _blanked(text: str, spans: Sequence[NamedPart | Mention]) -> str:
+    for span in spans:
+        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+    return text
 
 
 def _relation(asked: Intent) -> Relation:

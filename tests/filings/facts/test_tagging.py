@@ -125,6 +125,15 @@ def test_a_primary_statements_row_keeps_the_metric_that_it_prints() -> None:
     assert joined([replace(named, statement=Statement.INCOME)], REVENUE)[0].metric == "net_sales"
 
 
+def test_a_part_is_of_the_concepts_metric_whatever_its_row_is_called() -> None:
+    row = replace(PRINTED, label="Services", metric="service_revenue", statement=Statement.INCOME, scope=None)
+    of_product = replace(REVENUE, members=(("srt:ProductOrServiceAxis", "us-gaap:ServiceMember"),))
+    (fact,) = joined([row], of_product)
+    assert (fact.metric, fact.scope) == ("revenue", "Service")
+    of_equity = replace(REVENUE, members=(("us-gaap:StatementEquityComponentsAxis", "us-gaap:ParentMember"),))
+    assert joined([row], of_equity)[0].metric == "service_revenue"
+
+
 def test_a_metric_in_another_unit_is_not_meant() -> None:
     (fact,) = joined([], replace(REVENUE, unit="shares"))
     assert fact.metric is None

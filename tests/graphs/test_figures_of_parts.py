@@ -1,0 +1,105 @@
+"""Figures of segments and regions, their shares, and several of them side by side: asked of the sample filings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "percent"),
+    [
+        ("What percentage of Tellurond's FY2024 revenue came from Data Center?", 100 * 3642 / 7464),
+        (
+            "What share of Tellurond's total revenue was Data Center revenue in fiscal 2024, in percent?",
+            100 * 3642 / 7464,
+        ),
+        ("What was Data Center's share of Tellurond's revenue in FY2024?", 100 * 3642 / 7464),
+        ("As a percentage of total revenue, how much was Tellurond's Automotive revenue in FY2024?", 100 * 2077 / 7464),
+        ("How much of Tellurond's FY2024 revenue did Automotive account for?", 100 * 2077 / 7464),
+        ("Tellurond: Taiwan revenue as a percent of total revenue, FY2024?", 100 * 1493 / 7464),
+        ("What percentage of total revenue was Tellurond's Data Center operating income in FY2024?", 100 * 1225 / 7464),
+    ],
+)
+def test_a_share_is_of_the_whole_company(question: str, percent: float, ask: Ask) -> None:
+    answer = ask(question)
+    assert answer.answer.value == pytest.approx(percent)
+    assert answer.answer.unit == "percent"
+
+
+def test_a_share_says_what_it_is_a_share_of(ask: Ask) -> None:
+    text = ask("What percentage of Tellurond's FY2024 revenue came from Data Center?").answer.text
+    assert text.startswith("Data Center share of revenue of Tellurond") and text.endswith("for FY2024: 48.8%.")
+
+
+def test_the_margin_of_a_part_is_over_its_own_revenue(ask: Ask) -> None:
+    assert ask("What was Tellurond's Data Center operating margin in FY2024?").answer.value == pytest.approx(
+        100 * 1225 / 3642
+    )
+    of_itself = ask(
+        "What was Tellurond's Data Center operating income as a percentage of Data Center revenue in FY2024?"
+    )
+    assert of_itself.answer.value == pytest.approx(100 * 1225 / 3642)
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What was the difference between Tellurond's Data Center and Automotive revenue in FY2024?", 3642 - 2077),
+        ("How much higher was Tellurond's Data Center revenue than its Automotive revenue in FY2024?", 3642 - 2077),
+        ("What was the combined revenue of Tellurond's Data Center and Automotive segments in FY2024?", 3642 + 2077),
+        ("Did Tellurond's Data Center or Automotive have higher operating income in FY2024?", 1225),
+        ("Which segment of Tellurond had the lower operating income in FY2024, Automotive or Data Center?", 706),
+        ("Did Tellurond's Data Center or Automotive revenue grow faster in FY2024?", 100 * (3642 / 2871 - 1)),
+    ],
+)
+def test_parts_are_compared_with_each_other(question: str, value: float, ask: Ask) -> None:
+    assert ask(question).answer.value == pytest.approx(value)
+
+
+def test_parts_named_together_are_listed(ask: Ask) -> None:
+    text = ask("What were Tellurond's Data Center and Automotive segment revenues in FY2024?").answer.text
+    assert "Data Center of Tellurond" in text and "$3,642 million" in text and "$2,077 million" in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was Tellurond's Automotive revenue in Taiwan in FY2024?",
+        "What was Tellurond's Data Center revenue from China in FY2024?",
+    ],
+)
+def test_a_part_of_a_part_is_not_answered_with_either(question: str, ask: Ask) -> None:
+    answer = ask(question)
+    assert answer.refused and "together: ask for one part at a time" in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What percentage of Tellurond's Data Center revenue came from new customers in FY2024?",
+        "What percentage of Tellurond's revenue growth came from Data Center in FY2024?",
+    ],
+)
+def test_a_share_of_something_else_is_no_share_of_the_whole(question: str, ask: Ask) -> None:
+    assert ask(question).answer.value is None
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What was the total Data Center revenue of Tellurond over FY2022 to FY2024?", 3318 + 2871 + 3642),
+        ("What was the average Data Center revenue of Tellurond from FY2022 to FY2024?", (3318 + 2871 + 3642) / 3),
+        (
+            "By how many percentage points did Data Center's share of Tellurond's revenue change in FY2024?",
+            100 * (3642 / 7464 - 2871 / 6463),
+        ),
+    ],
+)
+def test_over_time_a_part_is_its_own_figures(question: str, value: float, ask: Ask) -> None:
+    assert ask(question).answer.value == pytest.approx(value)
