@@ -41,6 +41,7 @@ def test_names(text: str, printed: tuple[str, ...], found: list[tuple[str, bool]
         ("income as a percentage of Marine revenue", "Marine", "income as a percentage of revenue"),
         ("the Marine segment's operating income", "Marine", "the operating income"),
         ("what was Bitcoin revenue in 2023", "Bitcoin revenue", "what was revenue in 2023"),
+        ("cost of goods sold for Marine sales in 2023", "Marine sales", "cost of goods sold in 2023"),
     ],
 )
 def test_what_is_left_without_the_part(text: str, part: str, left: str) -> None:

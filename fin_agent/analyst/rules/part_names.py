@@ -69,9 +69,11 @@ def without_part(text: str, part: str, lexicon: Lexicon) -> str:
     """`text` without `part`, as it is written there, and the words that bind it: `sales in the Americas region`.
 
     What binds a measure stays (`as a percentage of Americas sales`), and so does a measure that ends the part's own
-    name (`Bitcoin revenue`); `cost of` nothing more is the cost of revenue.
+    name where no other is named (`Bitcoin revenue`); `cost of` nothing more is the cost of revenue.
     """
-    ends = (one.phrase for one in lexicon.mentions(part) if one.end == len(part))
+    spelt = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)", re.I)
+    named_besides = lexicon.mentions(spelt.sub(" ", text))
+    ends = (one.phrase for one in lexicon.mentions(part) if one.end == len(part) and not named_besides)
     own = next(ends, "")
     bound = re.compile(rf"(?P<lead>{_LEADING})(?<!\w){re.escape(part)}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
 
