@@ -36,11 +36,14 @@ def basis_of(
     metrics: Mapping[str, Metric],
     owners: Mapping[str, str],
     identities: Mapping[str, Identity],
+    *,
+    originally: bool = False,
 ) -> Basis:
     """The basis of every series among `slots`: a metric of one company over two full years or more.
 
     Each year is taken from the latest annual report that states it and is not after the last year of the series, so
-    that splits and restatements within it are in all of its years. `facts` are those of the companies' filings.
+    that splits and restatements within it are in all of its years; `originally`, from the first one, and the series is
+    broken where these count differently. `facts` are those of the companies' filings.
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:
@@ -61,7 +64,8 @@ def basis_of(
         for slot in of_series:
             reports = stated[slot.fiscal_year]
             if reports:
-                report = max((report for report in reports if report <= last), default=min(reports))
+                within = [] if originally else [report for report in reports if report <= last]
+                report = max(within, default=min(reports))
                 preferred[slot] = reports[report]
                 chosen.add(report)
         of_all = sorted({report for reports in stated.values() for report in reports})

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Use
+from fin_agent.evidence.reports import ReportAsked
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
@@ -106,6 +107,8 @@ class Intent(BaseModel):
     """Formulas that the question itself gives."""
     parts: tuple[str, ...] = ()
     """Segments, products, regions the question narrows its figures to, as filings print them; none for the whole."""
+    report: ReportAsked | None = None
+    """Which report's statement of the figures is meant; None where the question does not say."""
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     """Search terms: words of the core question."""

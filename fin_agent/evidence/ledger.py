@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.agreement import agree
 from fin_agent.evidence.filling import Filling, filling_of, reason_for
+from fin_agent.evidence.signs import as_asked
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot
@@ -205,7 +205,7 @@ def _figure(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         box=fact.box,
         label=fact.label,
         column=fact.column,
-        amount=_as_asked(fact, lexicon),
+        amount=as_asked(fact, lexicon.metrics),
         printed=fact.amount,
         scale=fact.scale,
         unit=fact.unit,
@@ -215,19 +215,3 @@ def _figure(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
         period_end=fact.period.end,
         statement=fact.statement,
     )
-
-
-def _as_asked(fact: Fact, lexicon: Lexicon) -> Decimal:
-    """The amount with the sign that people mean: outflows and costs are positive amounts."""
-    sign = lexicon.metrics[fact.metric].sign if fact.metric else "as printed"
-    label = fact.label.lower()
-    if sign == "outflow":
-        return abs(fact.amount)
-    if fact.inverted or (sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)):
-        return -fact.amount
-    if sign == "expense" and fact.amount < 0 and not _MAY_BE_NEGATIVE.search(label):
-        return -fact.amount
-    return fact.amount
-
-
-_MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")

@@ -13,8 +13,10 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Figure, Ledger, fill
+from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.remarks import remarks_on
+from fin_agent.evidence.reports import ReportAsked, Which, from_report
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey, SourcedFact
@@ -118,8 +120,14 @@ def _by_figures(
     )  # only what stands on retrieved pages may fill a slot
     directory, metrics = workspace.directory, workspace.lexicon.metrics
     owners, identities = directory.owners, directory.identities
-    printed = _on_statements(slots, workspace)
-    basis = basis_of(slots, printed, metrics, owners, identities)
+    stated = _of_all_filings(slots, workspace)
+    printed = [sourced for sourced in stated if sourced.fact.statement is not None]
+    report = intent.report
+    originally = report is not None and report.which is Which.ORIGINAL
+    basis = basis_of(slots, printed, metrics, owners, identities, originally=originally)
+    if report is not None:
+        meant = from_report(slots, report, stated, metrics, owners, identities)
+        basis = Basis(meant, (), basis.broken if originally else ())
     ledger = fill(
         slots,
         facts,
@@ -131,9 +139,16 @@ def _by_figures(
         preferred=basis.preferred,
         elsewhere=printed,
     )
+    if report is not None:
+        ledger = _only_from(basis.preferred, report, ledger)
     ledger = settled(plan, intent, ledger)
+    if basis.restated or basis.broken:
+        needed = [entry.slot for entry in ledger.entries if entry.required]
+        told = basis_of(needed, printed, metrics, owners, identities, originally=originally)
+        basis = Basis(basis.preferred, told.restated, told.broken)
     lacking = lacking_slots(plan, intent, ledger)
-    missing = tuple(map(str, lacking)) or _no_choice(plan, intent, ledger) or _no_basis(basis)
+    named = f" ({report.words})" if report is not None else ""
+    missing = tuple(f"{slot}{named}" for slot in lacking) or _no_choice(plan, intent, ledger) or _no_basis(basis)
     holders = _holders(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
@@ -144,8 +159,11 @@ def _by_figures(
         answerable=not missing,
         missing=missing,
         complementary_question=complementary_question(lacking, intent) if missing else "",
-        notes=tuple(f"restated within the years asked about: {words}" for words in basis.restated),
-        to_read=_to_read(ledger, basis, keys),
+        notes=(
+            *(f"restated within the years asked about: {words}" for words in basis.restated),
+            *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred),
+        ),
+        to_read=_to_read(ledger, basis, keys, only=report is not None),
         judged=bench.judged(
             kept,
             lambda passage: (
@@ -159,24 +177,40 @@ def _by_figures(
     )
 
 
-def _on_statements(slots: Mapping[Slot, bool], workspace: Workspace) -> list[SourcedFact]:
-    """What the primary statements of all filings of the companies say, read or not: by it restatements are seen."""
+def _of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace) -> Sequence[SourcedFact]:
+    """What all filings of the companies state, read or not: by it restatements are seen."""
     asked = {slot.company for slot in slots}
     doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
-    facts = workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots})
-    return [sourced for sourced in facts if sourced.fact.statement is not None]
+    return workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots})
+
+
+def _only_from(meant: Mapping[Slot, SourcedFact], report: ReportAsked, ledger: Ledger) -> Ledger:
+    """The ledger without the figures of other reports than the one that is meant."""
+    entries = []
+    for entry in ledger.entries:
+        wanted = meant.get(entry.slot)
+        if entry.figure is not None and (wanted is None or entry.figure.doc_id != wanted.doc_id):
+            reason = f"stated, but not {report.words}"
+            entry = Entry(slot=entry.slot, required=entry.required, reason=reason)
+        entries.append(entry)
+    return Ledger(entries=tuple(entries))
 
 
 def _no_basis(basis: Basis) -> tuple[str, ...]:
     return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
 
 
-def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey]) -> tuple[PageKey, ...]:
-    """Pages that state a figure otherwise than the one that fills its slot, on the basis of the other years."""
+def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey], *, only: bool = False) -> tuple[PageKey, ...]:
+    """Pages that state a figure otherwise than the one that fills its slot, on the basis of the other years.
+
+    Where `only` the preferred ones are meant, also those of slots that are still empty.
+    """
     pages = []
     for entry in ledger.entries:
-        wanted = basis.preferred.get(entry.slot)
-        if entry.figure is not None and wanted is not None and not agree_in_size(entry.figure.fact(), wanted.fact):
+        wanted, figure = basis.preferred.get(entry.slot), entry.figure
+        if wanted is None or (figure is None and not only):
+            continue
+        if figure is None or not agree_in_size(figure.fact(), wanted.fact):
             pages.append(wanted.key)
     return tuple(page for page in dict.fromkeys(pages) if page not in read)
 

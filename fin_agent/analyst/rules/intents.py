@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
 from fin_agent.analyst.rules.over_time import over_time
 from fin_agent.analyst.rules.rankings import names_no_years
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
+from fin_agent.analyst.rules.reports import about_restating, told_apart
 from fin_agent.analyst.rules.selections import choosing_in
 from fin_agent.analyst.rules.uses import use_of
 from fin_agent.analyst.rules.wording import Wording, decimals_asked, take_apart, unit_asked
@@ -60,6 +61,11 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
             subject=question[:60],
             remedy="Ask for one thing at a time",
         )
+    told = told_apart(question)
+    if told is not None:
+        plainly = intent_of(told.rest, directory, lexicon, beside=beside)
+        if plainly.numeric or (plainly.names_metric and plainly.relation is not Relation.EXPLANATION):
+            return plainly.model_copy(update={"question": question, "report": told.report})
     wording = take_apart(question)
     mentions = directory.mentions(question)
     companies = _companies(mentions, base_stands_first(wording.core, _first_phrases(mentions)))
@@ -113,6 +119,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
             *in_other_money(question),
             *of_the_market(wording.core),
             *(["the years to choose from: name them"] if measure and names_no_years(asked, named, years) else []),
+            *about_restating(question),
             *_not_used(wording, measure, selection),
             *_several_of_the_chosen(selection, relation, periods),
         ),

@@ -1,0 +1,158 @@
+"""Which report a figure is wanted from: `as originally reported`, `as restated`, `according to the 2020 10-K`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fin_agent.evidence.reports import ReportAsked, Which
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.identity import Form
+
+
+@dataclass(frozen=True, slots=True)
+class ToldApart:
+    """A question without the words that say which report is meant."""
+
+    rest: str
+    report: ReportAsked
+
+
+def told_apart(question: str) -> ToldApart | None:
+    """`question` and the report it wants its figures from; None where it wants none in particular.
+
+    A report named by its year (`the 2018 10-K`) is one in particular only where the question asks for another period:
+    `net sales in the 2018 10-K` are those of 2018. Several reports, and questions about a restatement itself, are none.
+    """
+    if _ASKED_WHETHER.search(question) or _ASKED_HOW_MUCH.search(question):
+        return None
+    named = list(_named(question))
+    if len({report for _, report in named}) > 1:
+        return None
+    rest, report = question, None
+    for (start, end), found in reversed(named):
+        rest, report = _cut(rest, start, end), found
+    if report is not None and not _has_period(rest):
+        rest, report = question, None
+    for which in (Which.ORIGINAL, Which.RESTATED):
+        cue = _cues(which.value).search(rest)
+        if cue is None:
+            continue
+        if report is not None and report.which is not Which.NAMED:
+            return None  # both are spoken of
+        rest = _cut(rest, *cue.span())
+        report = report or ReportAsked(which=which, words=cue.group("cue").lower())
+    return ToldApart(rest, report) if report is not None else None
+
+
+def about_restating(question: str) -> tuple[str, ...]:
+    """What a question asks of a restatement itself, which no program is written for."""
+    if not _ASKED_HOW_MUCH.search(question):
+        return ()
+    return ("by how much a figure was restated: ask for it as originally reported, and as restated",)
+
+
+_ASKED_WHETHER = re.compile(
+    r"^\W*(?:was|were|did|do|does|has|have|had|why|when)\b.*\b(?:restat\w+|recast|revised|revise)\b", re.I | re.S
+)
+"""`Was net income of 2019 restated?`"""
+_ASKED_HOW_MUCH = re.compile(
+    r"\bhow much\b.*(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
+    r"|\b(?:effects?|impacts?|amount|size|reasons?)\s+(?:of|for)\s+(?:the\s+|its\s+|any\s+)?(?:restate\w+|recasting|revisions?)\b"
+    r"|\b(?:differ\w*|chang\w*|gap)\b.*\b(?:reported|stated|filed)\b.*\b(?:restated|recast|revised)\b",
+    re.I | re.S,
+)
+"""`By how much was net income of 2019 restated?`"""
+_YEAR = (
+    r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
+    r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
+)
+_WHOSE = (
+    r"(?:the\s+|its\s+|their\s+|that\s+|(?P<whose>[A-Z][\w.&'’,-]*(?:\s+[A-Z&][\w.&'’,-]*){0,5}?)['’]s?\s+|an?\s+)?"
+)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    lists = word_lists("report_words")
+    leads, kinds = _any_of(lists["leads"]), rf"(?P<kind>{_any_of(lists['kinds'])})"
+    lead = rf"(?P<open>[,(]\s*)?(?:\b(?:{leads})\s+)?"
+    filed = (
+        r"(?:\s*,?\s+(?:that (?:was|were) )?(?:filed|issued|published) in (?:[A-Z][a-z]+ )?(?P<filed>(?:19|20)\d\d))"
+    )
+    return (
+        re.compile(rf"{lead}{_WHOSE}\b{kinds}{filed}\)?", re.I),
+        re.compile(rf"{lead}{_WHOSE}\b{_YEAR}\s+(?:\(?form\)?\s+)?{kinds}\b\)?", re.I),
+        re.compile(rf"{lead}{_WHOSE}\b{kinds}\s+(?:for|of|from)\s+(?:the\s+)?(?:year\s+)?{_YEAR}(?!\w)\)?", re.I),
+        re.compile(rf"(?P<open>[,(]\s*)?\b(?:{_any_of(lists['alone'])})\s+{_YEAR}(?!\w)(?!\s+and\b)\)?", re.I),
+    )
+
+
+def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
+    """(span, report) of every report that is named by its year, first the patterns that say most."""
+    taken: list[tuple[int, int]] = []
+    found: list[tuple[tuple[int, int], ReportAsked]] = []
+    for pattern in _patterns():
+        for match in pattern.finditer(question):
+            start, end = match.span()
+            if any(start < last and first < end for first, last in taken):
+                continue
+            report = _report(match)
+            if report is not None:
+                taken.append((start, end))
+                found.append(((start, end), report))
+    yield from sorted(found, key=lambda pair: pair[0])
+
+
+def _report(match: re.Match[str]) -> ReportAsked | None:
+    groups = match.groupdict()
+    kind = " ".join((groups.get("kind") or "").lower().split())
+    words = match.group().strip(" ,()")
+    form = next((form for mark, form in _FORMS if mark in kind), None)
+    if groups.get("filed"):
+        return ReportAsked(which=Which.NAMED, words=words, form=form, filed_in=int(groups["filed"]))
+    parsed = parse_periods(groups["year"])
+    quarters = sorted({mention.quarter for mention in parsed.mentions if mention.quarter})
+    if len(parsed.years) != 1 or len(quarters) > 1:
+        return None
+    quarter = quarters[0] if quarters else None
+    return ReportAsked(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
+
+
+_FORMS = (
+    ("10-q", Form.TEN_Q),
+    ("10q", Form.TEN_Q),
+    ("quarterly", Form.TEN_Q),
+    ("10-k", Form.TEN_K),
+    ("10k", Form.TEN_K),
+    ("20", Form.TWENTY_F),
+)
+
+
+@lru_cache(maxsize=4)
+def _cues(kind: str) -> re.Pattern[str]:
+    return re.compile(rf"[,(]?\s*(?<!\w)(?P<cue>{_any_of(word_lists('report_words')[kind])})(?!\w)\)?", re.I)
+
+
+def _any_of(words: frozenset[str]) -> str:
+    longest = sorted(words, key=lambda word: (-len(word), word))
+    return "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest)
+
+
+def _cut(text: str, start: int, end: int) -> str:
+    """`text` without what stands there; a company named in it (`Acme's 2018 10-K`) stays."""
+    whose = next((one for pattern in _patterns() if (one := pattern.fullmatch(text, start, end))), None)
+    owner = (whose.groupdict().get("whose") or "") if whose is not None else ""
+    kept = f" of {owner}" if owner else " it" if _SUBJECT.search(text[:start]) else ""
+    return re.sub(r"^[\s,:;]+", "", f"{text[:start].rstrip()}{kept} {text[end:].lstrip()}")
+
+
+_SUBJECT = re.compile(r"\b(?:did|does|do)\s*$", re.I)
+
+
+def _has_period(text: str) -> bool:
+    parsed = parse_periods(text)
+    return bool(parsed.mentions or parsed.years or parsed.dates)

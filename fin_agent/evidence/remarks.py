@@ -1,0 +1,127 @@
+"""What has to be said of an answer's figures, in words: other filings that restate or contradict them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fin_agent.evidence.agreement import agree_in_size
+from fin_agent.evidence.filling import Filling, filling_of
+from fin_agent.evidence.ledger import Entry, Figure, Ledger
+from fin_agent.evidence.reports import statements_of
+from fin_agent.evidence.signs import as_asked
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.identity import Form, Identity
+
+_SCALES = {1: "", 1_000: " thousand", 1_000_000: " million", 1_000_000_000: " billion"}
+
+
+def remarks_on(
+    ledger: Ledger,
+    facts: Sequence[SourcedFact],
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
+    identities: Mapping[str, Identity],
+    in_series: Collection[Slot] = (),
+) -> tuple[str, ...]:
+    """A sentence for every required figure that another report states differently.
+
+    `facts` are those of all filings of the companies. Of a figure `in_series` only later reports count: on what those
+    of the series differ, its basis tells.
+    """
+    said = []
+    for entry in ledger.entries:
+        if entry.figure is None or not entry.required:
+            continue
+        stated = statements_of(entry.slot, facts, metrics, owners)
+        reports = list(_reports(entry, entry.figure, stated, metrics, identities))
+        own = identities.get(entry.figure.doc_id)
+        said += _restated(entry, entry.figure, own, reports, later_only=entry.slot in in_series)
+    return tuple(dict.fromkeys(said))
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What one filing states for a slot on the metric's own statement."""
+
+    name: str
+    order: tuple[int, int]
+    amount: str
+    differs: bool
+    restates: bool
+    """Whether it is a periodic report of the slot's own or a later period: where it differs, a restatement."""
+
+
+def _reports(
+    entry: Entry,
+    figure: Figure,
+    stated: Mapping[str, Sequence[SourcedFact]],
+    metrics: Mapping[str, Metric],
+    identities: Mapping[str, Identity],
+) -> Iterator[_Report]:
+    """The other filings that state the slot, by their periods; of several figures of one filing one has to agree."""
+    home = metrics[entry.slot.metric].statement
+    for doc_id in sorted(stated):
+        identity = identities.get(doc_id)
+        held = [sourced.fact for sourced in stated[doc_id] if home is None or sourced.fact.statement is home]
+        if identity is None or identity.reported is None or not held or doc_id == figure.doc_id:
+            continue
+        yield _Report(
+            name=name_of(identity),
+            order=_order(identity),
+            amount=_money(as_asked(held[0], metrics), held[0].scale, held[0].unit),
+            differs=not any(agree_in_size(figure.fact(), fact) for fact in held),
+            restates=filling_of(entry.slot, identity) is not Filling.OTHER_FILING,
+        )
+
+
+def _restated(
+    entry: Entry, figure: Figure, own: Identity | None, reports: Sequence[_Report], *, later_only: bool
+) -> Iterator[str]:
+    """`sales of A for FY2018 is $5 million as reported in the 10-K of FY2018; the 10-K of FY2019 restates it as $6`."""
+    if own is None or own.reported is None:
+        return
+    differing = sorted((one for one in reports if one.differs), key=lambda one: (one.order, one.name))
+    periodic = entry.filling is not Filling.OTHER_FILING
+    earlier = [one for one in differing if one.restates and one.order < _order(own) and not later_only and periodic]
+    later = [one for one in differing if one.restates and one.order > _order(own) and periodic]
+    others = [one for one in differing if not (one.restates and periodic)]
+    if not (earlier or later or others):
+        return
+    how = "as reported in" if entry.filling is Filling.EXACT else "in"
+    said = f"{entry.slot} is {_money(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
+    if earlier:
+        said += f", restated from {earlier[0].amount} in {earlier[0].name}"
+    if later:
+        said += f"; {later[0].name} restates it as {later[0].amount}"
+        said += f", {later[-1].name} as {later[-1].amount}" if later[-1].amount != later[0].amount else ""
+    elif others and not earlier:
+        said += f"; {others[0].name} gives {others[0].amount}"
+    yield said
+
+
+def _order(identity: Identity) -> tuple[int, int]:
+    reported = identity.reported
+    return (reported.fiscal_year, reported.quarter or 4) if reported is not None else (0, 0)
+
+
+def name_of(identity: Identity) -> str:
+    """`the 10-K of FY2018`, `the 10-Q of Q2 FY2019`, `the release of Q4 FY2022`."""
+    reported = identity.reported
+    quarter = f"Q{reported.quarter} " if reported is not None and reported.quarter else ""
+    period = f" of {quarter}FY{reported.fiscal_year}" if reported is not None else ""
+    return f"the {_KINDS.get(identity.form, identity.form.value)}{period}"
+
+
+_KINDS = {Form.ANNUAL_REPORT: "annual report", Form.EARNINGS: "release", Form.EIGHT_K: "release", Form.OTHER: "filing"}
+
+
+def _money(amount: Decimal, scale: int, unit: str) -> str:
+    """`$29,025 million`, `-$0.14 per share`, `1,720 million shares`."""
+    sign, size = ("-" if amount < 0 else ""), f"{abs(amount):,}"
+    if unit.startswith("USD"):
+        return f"{sign}${size}{_SCALES.get(scale, '')}{unit.removeprefix('USD')}"
+    return f"{sign}{size}%" if unit == "percent" else f"{sign}{size}{_SCALES.get(scale, '')} {unit}"

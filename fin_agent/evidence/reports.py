@@ -1,0 +1,135 @@
+"""Which report a figure is taken from, where reports differ on it and the question says which one is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.evidence.agreement import agree_in_size
+from fin_agent.evidence.filling import Filling, filling_of
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.identity import Form, Identity
+
+_FILED_AFTER = timedelta(days=60)
+"""Usual time between a period's end and its report, where the report does not say when it was filed."""
+
+
+class Which(StrEnum):
+    """Which of several statements of a figure is meant."""
+
+    ORIGINAL = "original"
+    """That of the report of the figure's own period."""
+    RESTATED = "restated"
+    """That of the latest report which states the period once more."""
+    NAMED = "named"
+    """That of a report named by its period or by when it was filed."""
+
+
+class ReportAsked(BaseModel):
+    """The report that a question wants its figures from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    which: Which
+    words: str
+    """As the question says it."""
+    form: Form | None = None
+    fiscal_year: int | None = None
+    quarter: int | None = None
+    filed_in: int | None = None
+    """Calendar year of filing."""
+
+
+def from_report(
+    slots: Iterable[Slot],
+    report: ReportAsked,
+    facts: Sequence[SourcedFact],
+    metrics: Mapping[str, Metric],
+    owners: Mapping[str, str],
+    identities: Mapping[str, Identity],
+) -> dict[Slot, SourcedFact]:
+    """The figure of each slot in the report that is meant; slots that it does not state are left out.
+
+    `facts` are those of all filings of the companies. A figure is original only in its own period's report, restated
+    only in a later one: where that is not indexed, nothing takes its place.
+    """
+    found: dict[Slot, SourcedFact] = {}
+    for slot in slots:
+        stated = statements_of(slot, facts, metrics, owners)
+        doc_id = _meant(slot, report, stated, identities)
+        if doc_id is not None:
+            found[slot] = stated[doc_id][0]
+    return found
+
+
+def statements_of(
+    slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
+) -> dict[str, list[SourcedFact]]:
+    """Filing -> what it states for the slot: its metric's own statement first, then other tables, page by page."""
+    home = metrics[slot.metric].statement
+    stated: dict[str, list[SourcedFact]] = {}
+    for sourced in facts:
+        if fills(sourced, slot, metrics, owners):
+            stated.setdefault(sourced.doc_id, []).append(sourced)
+    for of_filing in stated.values():
+        of_filing.sort(
+            key=lambda sourced: (
+                home is not None and sourced.fact.statement is not home,
+                sourced.fact.statement is None,
+                sourced.fact.page,
+                sourced.fact.line,
+            )
+        )
+    return stated
+
+
+def _meant(
+    slot: Slot, report: ReportAsked, stated: Mapping[str, Sequence[SourcedFact]], identities: Mapping[str, Identity]
+) -> str | None:
+    known = {doc_id: identities[doc_id] for doc_id in sorted(stated) if doc_id in identities}
+    fillings = {doc_id: filling_of(slot, identity) for doc_id, identity in known.items()}
+    own = [doc_id for doc_id, filling in fillings.items() if filling is Filling.EXACT]
+    if report.which is Which.ORIGINAL:
+        return own[0] if own else None
+    if report.which is Which.NAMED:
+        return next((doc_id for doc_id in _best_named(report, known) if doc_id in stated), None)
+    later = [doc_id for doc_id, filling in fillings.items() if filling is Filling.PRIOR_COLUMN]
+    later.sort(key=lambda doc_id: (_period(known[doc_id]), doc_id), reverse=True)
+    if not own:
+        return later[0] if later else None
+    first = stated[own[0]][0].fact
+    changed = (doc_id for doc_id in later if not agree_in_size(stated[doc_id][0].fact, first))
+    return next(changed, own[0] if later else None)
+
+
+def _best_named(report: ReportAsked, known: Mapping[str, Identity]) -> list[str]:
+    """Filings that a name fits: by the filer's own year, else by the year in which the period ended."""
+    fitting = {doc_id: identity for doc_id, identity in known.items() if _has_form(report, identity)}
+    if report.filed_in is not None:
+        return [doc_id for doc_id, identity in fitting.items() if _filed(identity) == report.filed_in]
+    own = [doc_id for doc_id, identity in fitting.items() if identity.fiscal_year == report.fiscal_year]
+    ended = [doc_id for doc_id, identity in fitting.items() if identity.ending_year == report.fiscal_year]
+    return own or ended
+
+
+def _has_form(report: ReportAsked, identity: Identity) -> bool:
+    quarterly = report.quarter is not None or report.form is Form.TEN_Q
+    if quarterly:
+        return identity.form is Form.TEN_Q and report.quarter in (None, identity.quarter)
+    return identity.form in (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+
+
+def _filed(identity: Identity) -> int | None:
+    if identity.filed is not None:
+        return identity.filed.year
+    return (identity.period_end + _FILED_AFTER).year if identity.period_end is not None else None
+
+
+def _period(identity: Identity) -> tuple[int, int]:
+    return identity.fiscal_year or 0, identity.quarter or 4
