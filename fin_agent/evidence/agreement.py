@@ -35,11 +35,12 @@ def agree_in_size(one: Printed, other: Printed) -> bool:
     return abs(abs(one.value) - abs(other.value)) <= _rounding(one, other)
 
 
-def _rounding(one: Printed, other: Printed) -> Decimal:
-    return max(_last_place(one), _last_place(other))
-
-
-def _last_place(printed: Printed) -> Decimal:
+def last_place(printed: Printed) -> Decimal:
+    """What one more in the last printed digit is worth, in base units: 100 million for `$22.0 billion`."""
     exponent = printed.amount.as_tuple().exponent
     places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
     return printed.scale * Decimal(1).scaleb(-places)
+
+
+def _rounding(one: Printed, other: Printed) -> Decimal:
+    return max(last_place(one), last_place(other))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.agreement import agree
+from fin_agent.evidence.agreement import agree, last_place
 from fin_agent.evidence.filling import Filling, filling_of, reason_for
 from fin_agent.evidence.signs import as_asked
 from fin_agent.index.protocol import SourcedFact
@@ -131,12 +131,13 @@ def fill(
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
+                lexicon.metrics[slot.metric].period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
                 sourced.fact.page,
                 sourced.fact.line,
             )
         )
-        found[slot] = candidates
+        found[slot] = _most_exact_first(candidates)
     scale = _usual_scale([candidates[0].fact for candidates in found.values() if candidates])
     return Ledger(
         entries=tuple(
@@ -152,6 +153,28 @@ def fill(
             for slot, required in slots.items()
         )
     )
+
+
+def _most_exact_first(candidates: list[SourcedFact]) -> list[SourcedFact]:
+    """Outside the statements, a finer print of the first one's figure in its own filing before it: 22,038 for 22.0."""
+    if not candidates:
+        return candidates
+    finer = finer_prints(candidates[0], candidates)
+    best = min(finer, key=lambda sourced: last_place(sourced.fact), default=None)
+    return candidates if best is None else [best, *(each for each in candidates if each is not best)]
+
+
+def finer_prints(rounded: SourcedFact, facts: Iterable[SourcedFact]) -> list[SourcedFact]:
+    """Those of `facts` that print the same figure of the same filing to more digits; none of one on a statement."""
+    if rounded.fact.statement is not None or not rounded.fact.amount:
+        return []
+    return [
+        other
+        for other in facts
+        if other.doc_id == rounded.doc_id
+        and last_place(other.fact) < last_place(rounded.fact)
+        and agree(other.fact, rounded.fact)
+    ]
 
 
 def _usual_scale(facts: Sequence[Fact]) -> int | None:

@@ -24,12 +24,27 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     return (
         fact.metric == slot.metric
         and is_of_part(fact, slot.part)
-        and not (fact.tag is not None and metrics[slot.metric].period == "instant" and fact.period.months)
+        and (metrics[slot.metric].period != "instant" or may_be_balance(fact, home))
         and fact.unit == metrics[slot.metric].unit
         and (fact.tied or home is None)
         and owners.get(sourced.doc_id) == slot.company
         and covers(fact, slot, home)
     )
+
+
+def may_be_balance(fact: Fact, home: Statement | None) -> bool:
+    """Whether the fact may be a balance though its column is of some months, as balances in tables of years are.
+
+    What a tag dates, it dates rightly; and rows of statements of flows, or under their headings, are changes.
+    """
+    if not fact.period.months:
+        return True
+    if fact.tag is not None or fact.statement not in (None, Statement.BALANCE_SHEET, home):
+        return False
+    return not any(_FLOWS.search(heading) for heading in fact.section)
+
+
+_FLOWS = re.compile(r"\b(?:cash flows?|activities|changes? in|adjustments to reconcile)\b", re.I)
 
 
 def is_of_part(fact: Fact, part: str | None) -> bool:
@@ -42,7 +57,8 @@ def is_of_part(fact: Fact, part: str | None) -> bool:
     axes = fact.tag.axes if fact.tag else ()
     if len(axes) > 1:
         return False
-    return same_part(fact.scope, part) or (bool(axes) and (same_part(fact.label, part) or same_part(fact.column, part)))
+    named = (fact.label, fact.column) if axes else ()
+    return same_part(fact.scope, part) or any(same_part(name, part) for name in named)
 
 
 def is_tagged_of_part(fact: Fact, part: str) -> bool:

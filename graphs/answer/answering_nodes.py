@@ -44,7 +44,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         summary=f"kept {len(kept)} of {len(passages)} passages",
         details=(
             *(
-                f"read as well: {page.doc_id} page {page.page + 1}, which restates a year"
+                f"read as well: {page.doc_id} page {page.page + 1}, which states a figure otherwise"
                 for page in _pages_of(further)
             ),
             *(_slot_line(entry) for entry in curation.ledger.entries if entry.figure or entry.required),

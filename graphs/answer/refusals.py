@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.rules.limits import of_the_market
 from fin_agent.analyst.rules.partners import name_alone
+from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
 from fin_agent.workspace import Workspace
 
 _MOST_NAMED = 12
@@ -27,12 +28,13 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
     if intent.unsupported and (intent.numeric or of_the_market(intent.core)):
         return list(intent.unsupported)
     missing = []
+    balances = intent.numeric and _of_balances(intent, workspace)
     for company in intent.companies:
         filed = workspace.years[company.key]
         missing += [
             f"{period} of {company.name} is not in the index, which holds {filed.described()}"
             for period in intent.periods
-            if intent.numeric and not _may_be_there(filed, period)
+            if intent.numeric and not _may_be_there(filed, period, balances)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
@@ -61,5 +63,20 @@ def refusal_text(missing: Sequence[str]) -> str:
     return "This cannot be answered from the indexed filings. Missing: " + "; ".join(missing) + "."
 
 
-def _may_be_there(filed: FiscalYears, period: FiscalPeriod) -> bool:
-    return filed.covers(filed.meant(period)[0])
+def _may_be_there(filed: FiscalYears, period: FiscalPeriod, balances: bool) -> bool:
+    return filed.covers(filed.meant(period)[0]) or (balances and _opens_a_report(filed, period))
+
+
+def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:
+    """Whether the year's end is printed in a report of a later time: in a quarterly one, or where equity begins."""
+    if period.quarter:
+        return False
+    next_year = any(year == period.fiscal_year + 1 for year, _ in filed.quarters)
+    return next_year or any(year - period.fiscal_year == YEARS_IN_AN_ANNUAL_REPORT for year in filed.annual)
+
+
+def _of_balances(intent: Intent, workspace: Workspace) -> bool:
+    """Whether all that is asked of a period is how things stood at its end."""
+    metrics = workspace.lexicon.metrics
+    asked = quantities_of(parse_formula(intent.expression))
+    return bool(asked) and all(name in metrics and metrics[name].period == "instant" for name in asked)

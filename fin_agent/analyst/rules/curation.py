@@ -13,7 +13,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill
+from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill, finer_prints
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.remarks import remarks_on
 from fin_agent.evidence.reports import ReportAsked, Which, from_report
@@ -163,7 +163,10 @@ def _by_figures(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
             *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred),
         ),
-        to_read=_to_read(ledger, basis, keys, only=report is not None),
+        to_read=(
+            *_to_read(ledger, basis, keys, only=report is not None),
+            *_with_finer_prints(ledger, stated, keys, workspace),
+        ),
         judged=bench.judged(
             kept,
             lambda passage: (
@@ -213,6 +216,21 @@ def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey], *, only: boo
         if figure is None or not agree_in_size(figure.fact(), wanted.fact):
             pages.append(wanted.key)
     return tuple(page for page in dict.fromkeys(pages) if page not in read)
+
+
+def _with_finer_prints(
+    ledger: Ledger, stated: Sequence[SourcedFact], read: Sequence[PageKey], workspace: Workspace
+) -> tuple[PageKey, ...]:
+    """Pages of the same filings that print a figure to more digits than where it was found: `$22.0 billion`."""
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
+    pages = []
+    for entry in ledger.entries:
+        if entry.figure is None or not entry.required or entry.figure.statement is not None:
+            continue
+        found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
+        finer = [each for each in finer_prints(found, stated) if fills(each, entry.slot, metrics, owners)]
+        pages += [each.key for each in finer if each.key not in read][:1]
+    return tuple(dict.fromkeys(pages))
 
 
 def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:

@@ -273,7 +273,9 @@ _SPLIT = re.compile(
     re.I,
 )
 _NO_PART = re.compile(
-    r"%|\b(?:growth|change|increase|decrease|margin|percent\w*|rate|ratio|per share|thereafter)\b", re.I
+    r"%|\b(?:growth|change|increase|decrease|margin|percent\w*|rate|ratio|per share|thereafter)\b"
+    r"|\bbalances?\b.*\b(?:beginning|end|ending|opening|closing)\b|\b(?:beginning|ending|opening|closing)\b.*\bbalances?\b",
+    re.I,
 )
 _BARE_TOTAL = re.compile(r"^(?:total|consolidated|(?:consolidated )?total company|worldwide)$", re.I)
 _CONSOLIDATED = re.compile(r"^(?:total )?(?:consolidated|company|worldwide)$", re.I)

@@ -83,9 +83,12 @@ def _loose(table: Sequence[Fact], stated: Mapping[tuple[str, _Span], set[Decimal
 def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     """(page, period) of income statements in which income before taxes *plus* the printed tax is net income."""
     by_place: dict[tuple[int, _Span], dict[str, Fact]] = {}
+    rows: dict[tuple[int, _Span], list[Fact]] = {}
     for fact in facts:
-        if fact.statement is Statement.INCOME and fact.metric is not None and fact.scope is None:
-            by_place.setdefault((fact.page, _span(fact)), {}).setdefault(fact.metric, fact)
+        if fact.statement is Statement.INCOME and fact.scope is None:
+            rows.setdefault((fact.page, _span(fact)), []).append(fact)
+            if fact.metric is not None:
+                by_place.setdefault((fact.page, _span(fact)), {}).setdefault(fact.metric, fact)
     inverted: set[tuple[int, _Span]] = set()
     negative: dict[int, list[bool]] = {}
     for place, held in by_place.items():
@@ -94,7 +97,7 @@ def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
             continue
         negative.setdefault(place[0], []).append(tax.amount < 0 < before.amount)
         results = [held[name] for name in _NET_INCOMES if name in held]
-        added, deducted = ([_equal(before, tax, result, sign) for result in results] for sign in (1, -1))
+        added, deducted = ([_equal(before, tax, result, sign, rows[place]) for result in results] for sign in (1, -1))
         if any(added) and not any(deducted):
             inverted.add(place)
     for (page, span), held in by_place.items():
@@ -105,8 +108,16 @@ def _inverted_taxes(facts: Sequence[Fact]) -> set[tuple[int, _Span]]:
     return inverted
 
 
-def _equal(before: Fact, tax: Fact, result: Fact, sign: int) -> bool:
-    return abs(before.value + sign * tax.value - result.value) <= 2 * before.scale
+def _equal(before: Fact, tax: Fact, result: Fact, sign: int, rows: Sequence[Fact]) -> bool:
+    """Whether income before taxes and the tax come to the result, alone or with the few rows printed between."""
+    taxed = before.value + sign * tax.value
+    between = [fact.value for fact in rows if tax.line < fact.line < result.line and fact.unit == tax.unit]
+    sums = [taxed, taxed + sum(between, Decimal(0))] if 0 < len(between) <= _MOST_BETWEEN else [taxed]
+    return any(abs(each - result.value) <= 2 * before.scale for each in sums)
+
+
+_MOST_BETWEEN = 2
+"""Rows such as the results of investees, net of tax; more would let sums close by chance."""
 
 
 def _span(fact: Fact) -> _Span:
