@@ -65,8 +65,13 @@ def reason_for(
     if restated:
         parts.append(f"restated: {restated[0].doc_id} gives {restated[0].fact.amount:,}")
     if scale is not None and fact.unit in ("USD", "shares") and fact.scale != scale:
-        parts.append(f"converted from {_SCALES.get(fact.scale, f'units of {fact.scale}')}")
+        parts.append(f"converted from {scale_name(fact.scale)}")
     return "; ".join(part for part in parts if part), bool(restated)
+
+
+def scale_name(scale: int) -> str:
+    """`millions`."""
+    return _SCALES.get(scale, f"units of {scale}")
 
 
 def _how_in_words(how: Filling, chosen: SourcedFact, identities: Mapping[str, Identity]) -> str:

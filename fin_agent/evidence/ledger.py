@@ -11,7 +11,8 @@ from types import MappingProxyType
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.agreement import agree, last_place
-from fin_agent.evidence.filling import Filling, filling_of, reason_for
+from fin_agent.evidence.filling import Filling, filling_of, reason_for, scale_name
+from fin_agent.evidence.scales import best_scaled, off_by_scale
 from fin_agent.evidence.signs import as_asked
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
@@ -108,13 +109,15 @@ def fill(
     statements: Collection[Statement] = (),
     preferred: Mapping[Slot, SourcedFact] = MappingProxyType({}),
     elsewhere: Sequence[SourcedFact] = (),
+    doubted: Collection[tuple[str, int, int, Decimal]] = (),
 ) -> Ledger:
     """Fill `slots` (slot -> required) from `facts`; `owners` gives the company key of each filing.
 
     A figure on a statement that the question names (`statements`) goes first, then one on the metric's own primary
     statement; among those, the filing that stands first in `documents`, then the earlier page and line. What else
     states the slot and disagrees is kept beside it, also from `elsewhere`, which fills nothing. `identities` tell of
-    which period each filing is; a fact that is `preferred` for its slot goes before all others.
+    which period each filing is; a fact that is `preferred` for its slot goes before all others. What is `doubted`
+    (filing, page, line, value in base units) goes last.
     """
     rank = {doc_id: position for position, doc_id in enumerate(documents)}
     by_metric: dict[str, list[SourcedFact]] = {}
@@ -127,6 +130,7 @@ def fill(
         candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
+                (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in doubted,
                 sourced != preferred.get(slot),
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
@@ -194,6 +198,18 @@ def _entry(
 ) -> Entry:
     if not candidates:
         return Entry(slot=slot, required=required, reason="nothing read so far states it")
+    best = best_scaled(candidates, [sourced for sourced in elsewhere if sourced not in candidates])
+    if best is None:
+        one, other = (
+            candidates[0],
+            next(each for each in (*candidates[1:], *elsewhere) if off_by_scale(candidates[0].fact, each.fact)),
+        )
+        where = " and ".join(
+            f"{each.fact.amount:,} {scale_name(each.fact.scale)} on page {each.fact.page + 1} of {each.doc_id}"
+            for each in (one, other)
+        )
+        return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
+    candidates = [best, *(each for each in candidates if each is not best)]
     others = list(dict.fromkeys([*candidates[1:], *(sourced for sourced in elsewhere if sourced not in candidates)]))
     chosen = _figure(candidates[0], lexicon)
     differing = [

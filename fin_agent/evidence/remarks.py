@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from types import MappingProxyType
 
 from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.reports import statements_of
+from fin_agent.evidence.scales import off_by_scale
 from fin_agent.evidence.signs import as_asked
+from fin_agent.evidence.sums import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
@@ -26,13 +29,14 @@ def remarks_on(
     owners: Mapping[str, str],
     identities: Mapping[str, Identity],
     in_series: Collection[Slot] = (),
+    broken: Mapping[Place, str] = MappingProxyType({}),
 ) -> tuple[str, ...]:
-    """A sentence for every required figure that another report states differently.
+    """A sentence for every required figure that another filing states differently, or that its own contradicts.
 
     `facts` are those of all filings of the companies. Of a figure `in_series` only later reports count: on what those
     of the series differ, its basis tells.
     """
-    said = []
+    said: list[str] = []
     for entry in ledger.entries:
         if entry.figure is None or not entry.required:
             continue
@@ -40,6 +44,10 @@ def remarks_on(
         reports = list(_reports(entry, entry.figure, stated, metrics, identities))
         own = identities.get(entry.figure.doc_id)
         said += _restated(entry, entry.figure, own, reports, later_only=entry.slot in in_series)
+        said += _of_its_print(entry, entry.figure, [each for prints in stated.values() for each in prints], metrics)
+        breaks = broken.get(place_of(entry.figure))
+        if breaks is not None:
+            said.append(f"{entry.slot} does not fit the sums of its own statement: {breaks}")
     return tuple(dict.fromkeys(said))
 
 
@@ -101,6 +109,38 @@ def _restated(
     elif others and not earlier:
         said += f"; {others[0].name} gives {others[0].amount}"
     yield said
+
+
+def _of_its_print(
+    entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
+) -> Iterator[str]:
+    """What is said of prints of the same number in another scale, or of the other sign."""
+    own = figure.fact()
+    scaled = next((each for each in prints if off_by_scale(own, each.fact)), None)
+    if scaled is not None:
+        there = _money(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
+        yield (
+            f"{entry.slot} is taken as {_money(figure.amount, figure.scale, figure.unit)}; page {scaled.fact.page + 1}"
+            f" of {scaled.doc_id} has {there}, the same number in another scale"
+        )
+    home = metrics[entry.slot.metric].statement
+    flipped = next(
+        (
+            each
+            for each in prints
+            if figure.amount * as_asked(each.fact, metrics) < 0
+            and agree_in_size(own, each.fact)
+            and home is not None
+            and each.fact.statement is home
+        ),
+        None,
+    )
+    if flipped is not None:
+        there = _money(as_asked(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
+        yield (
+            f"{entry.slot} is {_money(figure.amount, figure.scale, figure.unit)} by the sign of {figure.label!r};"
+            f" page {flipped.fact.page + 1} of {flipped.doc_id} has {there}"
+        )
 
 
 def _order(identity: Identity) -> tuple[int, int]:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
-from fin_agent.evidence.agreement import agree_in_size
+from fin_agent.analyst.rules.stated_elsewhere import (
+    contradicting_pages,
+    finer_pages,
+    of_all_filings,
+    only_from,
+    restating_pages,
+    statements_of_figures,
+)
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.basis import Basis, basis_of
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.choosing import lacking_slots, settled, wanted_terms
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Entry, Figure, Ledger, fill, finer_prints
+from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.remarks import remarks_on
-from fin_agent.evidence.reports import ReportAsked, Which, from_report
+from fin_agent.evidence.reports import Which, from_report
+from fin_agent.evidence.sums import Place, breaking_sums
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
-from fin_agent.index.protocol import PageKey, SourcedFact
+from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
@@ -120,7 +128,7 @@ def _by_figures(
     )  # only what stands on retrieved pages may fill a slot
     directory, metrics = workspace.directory, workspace.lexicon.metrics
     owners, identities = directory.owners, directory.identities
-    stated = _of_all_filings(slots, workspace)
+    stated = of_all_filings(slots, workspace)
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is Which.ORIGINAL
@@ -128,20 +136,29 @@ def _by_figures(
     if report is not None:
         meant = from_report(slots, report, stated, metrics, owners, identities)
         basis = Basis(meant, (), basis.broken if originally else ())
-    ledger = fill(
-        slots,
-        facts,
-        workspace.lexicon,
-        owners,
-        documents,
-        identities=identities,
-        statements=intent.statements,
-        preferred=basis.preferred,
-        elsewhere=printed,
-    )
-    if report is not None:
-        ledger = _only_from(basis.preferred, report, ledger)
-    ledger = settled(plan, intent, ledger)
+
+    def filled(doubted: Collection[Place] = ()) -> Ledger:
+        ledger = fill(
+            slots,
+            facts,
+            workspace.lexicon,
+            owners,
+            documents,
+            identities=identities,
+            statements=intent.statements,
+            preferred=basis.preferred,
+            elsewhere=printed,
+            doubted=doubted,
+        )
+        if report is not None:
+            ledger = only_from(basis.preferred, report, ledger)
+        return settled(plan, intent, ledger)
+
+    ledger = filled()
+    broken = breaking_sums(ledger, statements_of_figures(ledger, workspace))
+    if broken and report is None and any(entry.conflicts for entry in ledger.entries):
+        ledger = filled(broken)
+        broken = breaking_sums(ledger, statements_of_figures(ledger, workspace))
     if basis.restated or basis.broken:
         needed = [entry.slot for entry in ledger.entries if entry.required]
         told = basis_of(needed, printed, metrics, owners, identities, originally=originally)
@@ -161,11 +178,12 @@ def _by_figures(
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
-            *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred),
+            *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred, broken),
         ),
         to_read=(
-            *_to_read(ledger, basis, keys, only=report is not None),
-            *_with_finer_prints(ledger, stated, keys, workspace),
+            *restating_pages(ledger, basis, keys, only=report is not None),
+            *contradicting_pages(ledger, broken, keys),
+            *finer_pages(ledger, stated, keys, workspace),
         ),
         judged=bench.judged(
             kept,
@@ -180,57 +198,8 @@ def _by_figures(
     )
 
 
-def _of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace) -> Sequence[SourcedFact]:
-    """What all filings of the companies state, read or not: by it restatements are seen."""
-    asked = {slot.company for slot in slots}
-    doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
-    return workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots})
-
-
-def _only_from(meant: Mapping[Slot, SourcedFact], report: ReportAsked, ledger: Ledger) -> Ledger:
-    """The ledger without the figures of other reports than the one that is meant."""
-    entries = []
-    for entry in ledger.entries:
-        wanted = meant.get(entry.slot)
-        if entry.figure is not None and (wanted is None or entry.figure.doc_id != wanted.doc_id):
-            reason = f"stated, but not {report.words}"
-            entry = Entry(slot=entry.slot, required=entry.required, reason=reason)
-        entries.append(entry)
-    return Ledger(entries=tuple(entries))
-
-
 def _no_basis(basis: Basis) -> tuple[str, ...]:
     return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
-
-
-def _to_read(ledger: Ledger, basis: Basis, read: Sequence[PageKey], *, only: bool = False) -> tuple[PageKey, ...]:
-    """Pages that state a figure otherwise than the one that fills its slot, on the basis of the other years.
-
-    Where `only` the preferred ones are meant, also those of slots that are still empty.
-    """
-    pages = []
-    for entry in ledger.entries:
-        wanted, figure = basis.preferred.get(entry.slot), entry.figure
-        if wanted is None or (figure is None and not only):
-            continue
-        if figure is None or not agree_in_size(figure.fact(), wanted.fact):
-            pages.append(wanted.key)
-    return tuple(page for page in dict.fromkeys(pages) if page not in read)
-
-
-def _with_finer_prints(
-    ledger: Ledger, stated: Sequence[SourcedFact], read: Sequence[PageKey], workspace: Workspace
-) -> tuple[PageKey, ...]:
-    """Pages of the same filings that print a figure to more digits than where it was found: `$22.0 billion`."""
-    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
-    pages = []
-    for entry in ledger.entries:
-        if entry.figure is None or not entry.required or entry.figure.statement is not None:
-            continue
-        found = SourcedFact(entry.figure.doc_id, entry.figure.fact())
-        finer = [each for each in finer_prints(found, stated) if fills(each, entry.slot, metrics, owners)]
-        pages += [each.key for each in finer if each.key not in read][:1]
-    return tuple(dict.fromkeys(pages))
 
 
 def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:

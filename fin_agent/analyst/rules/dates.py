@@ -69,9 +69,10 @@ def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:
 
 
 def _not_on_file(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
-    """The quarter or year that would end on `day` by the calendar that the filer's annual reports show."""
+    """The quarter or year that would end on `day` by the filer's calendar, of its annual reports first."""
     ends = [identity.reported.end for identity in identities if identity.reported and identity.form in ANNUAL_FORMS]
     closing = {nominal_month(end)[1] for end in ends if end is not None}
+    closing = closing or {identity.fiscal_year_end_month for identity in identities if identity.fiscal_year_end_month}
     _, month = nominal_month(day)
     near_the_end = day.day <= _DAYS_NEAR or day.day > _DAYS_A_MONTH - _DAYS_NEAR
     for last in closing if len(closing) == 1 and near_the_end else ():

@@ -1,0 +1,53 @@
+"""Prints of one figure that differ by a thousand or a million: one of them stands under a wrong unit line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fin_agent.evidence.agreement import Printed, agree_in_size
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.vocabulary.fact import Fact
+
+_FACTORS = (1_000, 1_000_000)
+
+
+def off_by_scale(one: Fact, other: Fact) -> bool:
+    """Whether two facts are one number in scales that differ by a thousand or a million."""
+    if not one.amount or not other.amount or one.scale == other.scale:
+        return False
+    small, large = sorted((one, other), key=lambda fact: fact.scale)
+    return any(
+        large.scale == small.scale * factor and agree_in_size(_unscaled(small), _unscaled(large)) for factor in _FACTORS
+    )
+
+
+def best_scaled(candidates: Sequence[SourcedFact], beside: Iterable[SourcedFact]) -> SourcedFact | None:
+    """The first candidate in the scale that most speaks for; None where two scales are level.
+
+    A tag speaks before a statement, that before any other table; then the number of prints counts. `beside` are
+    further statements of the same figure, which are no candidates.
+    """
+    first = candidates[0]
+    others = [each for each in (*candidates[1:], *beside) if off_by_scale(first.fact, each.fact)]
+    if not others:
+        return first
+    same = [first, *(each for each in (*candidates[1:], *beside) if agree_in_size(each.fact, first.fact))]
+    here, there = _weight(same), _weight(others)
+    if here == there:
+        return None
+    return first if here > there else next((each for each in others if each in candidates), None)
+
+
+def _weight(prints: Iterable[SourcedFact]) -> tuple[int, int, int]:
+    places = {(each.doc_id, each.fact.page, each.fact.line): each.fact for each in prints}
+    facts = list(places.values())
+    return (
+        sum(fact.tag is not None for fact in facts),
+        sum(fact.statement is not None for fact in facts),
+        len(facts),
+    )
+
+
+def _unscaled(fact: Fact) -> Printed:
+    return replace(fact, scale=1)

@@ -1,0 +1,111 @@
+"""Statements that contradict themselves or each other: sums, scales and signs, over filings altered after reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+from fin_agent.evidence.preparing import prepare
+from fin_agent.graphs.answer import AnswerContext, answer_question
+from fin_agent.index.ingest import PreparedFiling, ingest
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
+
+Change = Callable[[Fact], Fact]
+
+
+@pytest.fixture
+def asking(sample_filings: Path, tmp_path: Path) -> Callable[..., Answer]:
+    """Ask over Harborlight's reports of some years, the facts of the first of them changed."""
+
+    def asked(question: str, change: Change, *years: int) -> Answer:
+        def prepared(path: Path) -> PreparedFiling:
+            made = prepare(path)
+            if str(years[0]) not in path.name:
+                return made
+            filing = replace(made.filing, facts=tuple(map(change, made.filing.facts)))
+            return PreparedFiling(filing, made.cards, made.summary)
+
+        files = [sample_filings / f"harborlight_{year}_10k.pdf" for year in years]
+        with SqliteIndex.create(tmp_path) as index:
+            assert not ingest(files, index, prepared, workers=0).failures
+        return answer_question(question, AnswerContext.by_rules(Workspace.open(tmp_path)))
+
+    return asked
+
+
+def is_balance(fact: Fact, metric: str, year: int) -> bool:
+    own = fact.statement is Statement.BALANCE_SHEET and fact.scope is None
+    return own and fact.metric == metric and fact.period.fiscal_year == year
+
+
+def misread(fact: Fact) -> Fact:
+    return replace(fact, amount=fact.amount + 500) if is_balance(fact, "total_assets", 2023) else fact
+
+
+QUESTION = "What were Harborlight's total assets at the end of FY2023?"
+
+
+def test_the_only_figure_that_breaks_its_statements_sums_is_told(asking: Callable[..., Answer]) -> None:
+    answer = asking(QUESTION, misread, 2023)
+    assert answer.answer.value is not None
+    (told,) = answer.assumptions
+    assert "does not fit the sums of its own statement" in told
+
+
+def test_a_figure_that_breaks_its_sums_loses_against_one_that_keeps_them(asking: Callable[..., Answer]) -> None:
+    answer = asking(QUESTION, misread, 2023, 2024)
+    assert {citation.doc_id for citation in answer.citations} == {"harborlight_2024_10k"}
+    assert not any("sums" in note for note in answer.assumptions)
+
+
+def test_nothing_is_said_where_the_sums_hold(asking: Callable[..., Answer]) -> None:
+    assert asking(QUESTION, lambda fact: fact, 2023, 2024).assumptions == ()
+
+
+def misscaled(fact: Fact) -> Fact:
+    return replace(fact, scale=fact.scale // 1000) if is_balance(fact, "inventories", 2023) else fact
+
+
+def test_the_scale_of_one_print_against_one_other_is_left_open(asking: Callable[..., Answer]) -> None:
+    answer = asking("What were Harborlight's inventories at the end of FY2023?", misscaled, 2023, 2024)
+    reasons = [entry.reason for entry in answer.ledger if entry.slot.metric == "inventories"]
+    if answer.refused:
+        assert any("two scales" in reason for reason in reasons)
+    else:
+        assert any("another scale" in note for note in answer.assumptions)
+
+
+def without_inversion(fact: Fact) -> Fact:
+    tax = fact.metric == "income_tax_expense" and fact.statement is Statement.INCOME
+    return replace(fact, amount=-abs(fact.amount), inverted=False) if tax else fact
+
+
+def test_opposite_signs_of_one_figure_are_told(asking: Callable[..., Answer]) -> None:
+    answer = asking("What was Harborlight's income tax expense in FY2023?", without_inversion, 2023, 2024)
+    assert answer.answer.value is not None
+    assert any("by the sign of" in note and "harborlight_2024_10k" in note for note in answer.assumptions)
+
+
+def test_a_tax_is_a_deduction_with_results_of_investees_between() -> None:
+    from fin_agent.filings.facts.reconciling import reconciled
+    from fin_agent.vocabulary.fact import FactPeriod
+    from fin_agent.vocabulary.place import Box
+
+    def row(line: int, metric: str | None, amount: int) -> Fact:
+        period = FactPeriod(2023, None, 12)
+        return Fact("Row", Decimal(amount), 10**6, "USD", period, 4, Box(0, 0, 9, 9), metric=metric, line=line,
+                    statement=Statement.INCOME)  # fmt: skip
+
+    rows = [row(1, "income_before_taxes", 1568), row(2, "income_tax_expense", -950), row(3, None, -22)]
+    found = reconciled([[*rows, row(4, "net_income", 596)]], lambda metric: "USD")
+    assert [fact.inverted for fact in found] == [False, True, False, False]
+    odd = reconciled([[*rows, row(4, "net_income", 896)]], lambda metric: "USD")
+    assert not any(fact.inverted for fact in odd)
