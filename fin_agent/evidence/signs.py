@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from fin_agent.lexicon.metrics import Metric
@@ -24,3 +24,25 @@ def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
 
 
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
+
+
+def said_of_losses(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tuple[str, ...]:
+    """What a question after a loss should know: that there was none, or how losses are written.
+
+    `figures` are (what and when, amount) of the results the measure names.
+    """
+    if not _LOSS.search(measure):
+        return ()
+    return tuple(
+        f"{what} is a profit: there was no loss" if amount > 0 else f"{what} is a loss: losses are negative amounts"
+        for what, amount in figures
+        if amount
+    )
+
+
+_LOSS = re.compile(r"\b(?:net|operating|pre-?tax|gross)?\s*loss(?:es)?\b(?!\s*\))", re.I)
+RESULTS = frozenset({
+    "net_income", "net_income_attributable_to_parent", "operating_income", "income_before_taxes", "basic_eps",
+    "diluted_eps", "gross_profit", "income_from_continuing_operations", "net_income_from_continuing_operations",
+})  # fmt: skip
+"""Metrics that are profits where they are positive and losses where they are not."""

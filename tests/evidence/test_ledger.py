@@ -264,3 +264,50 @@ def test_amounts_a_share_agree_to_the_cent_and_not_to_the_dollar() -> None:
     assert apart.restated
     assert [str(figure.amount) for figure in apart.conflicts] == ["1.17"]
     assert not told(slot("diluted_eps"), eps("1.85", "acme23"), eps("1.9", "acme24")).conflicts
+
+
+def test_of_two_prints_of_one_figure_outside_the_statements_the_finer_is_taken() -> None:
+    metric = "unrecognized_tax_benefits"
+    rounded = fact("22.0", metric, statement=None, page=40, months=0, scale=1_000_000_000)
+    exact = fact("22038", metric, statement=None, page=43, months=0)
+    entry = filled(slot(metric), rounded, exact)
+    assert entry.figure is not None
+    assert entry.figure.amount == 22038
+    other = filled(slot(metric), rounded, replace(exact, amount=Decimal(21038)))
+    assert other.figure is not None
+    assert other.figure.value == 22_000_000_000
+
+
+def test_a_statements_own_print_stays_before_a_finer_one() -> None:
+    printed = fact("5.1", scale=1_000_000_000)
+    entry = filled(slot(), printed, fact("5123", statement=None, page=90))
+    assert entry.figure is not None
+    assert entry.figure.value == 5_100_000_000
+
+
+def test_of_two_scales_that_of_most_statements_is_taken() -> None:
+    wrong = SourcedFact("acme23", fact("496", statement=None, page=20, scale=1_000))
+    entry = filled_from(slot(), wrong, SourcedFact("acme23", fact("496", page=60)))
+    assert entry.figure is not None
+    assert entry.figure.value == 496_000_000
+    alone = SourcedFact("acme23", fact("496", page=60, scale=1_000))
+    later = [SourcedFact("acme24", fact("496", page=page)) for page in (50, 55)]
+    entry = filled_from(slot(), alone, *later)
+    assert entry.figure is not None
+    assert (entry.figure.doc_id, entry.figure.value) == ("acme24", 496_000_000)
+
+
+def test_two_scales_with_nothing_to_choose_between_are_left_open() -> None:
+    entry = filled_from(
+        slot(), SourcedFact("acme23", fact("496", scale=1_000)), SourcedFact("acme24", fact("496", page=9))
+    )
+    assert entry.figure is None
+    assert "two scales" in entry.reason
+
+
+def test_what_is_doubted_goes_last() -> None:
+    first, second = SourcedFact("acme23", fact("100")), SourcedFact("acme24", fact("112"))
+    doubted = [("acme23", 40, 3, Decimal(100_000_000))]
+    (entry,) = fill({slot(): True}, [first, second], load_lexicon(), OWNERS, DOCUMENTS, doubted=doubted).entries
+    assert entry.figure is not None
+    assert entry.figure.amount == 112

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -95,3 +96,18 @@ def test_a_part_by_its_tag_is_a_segment_product_or_region() -> None:
 def test_the_united_states_by_any_of_their_names(name: str) -> None:
     assert same_part(name, "United States")
     assert not same_part(name, "United Kingdom")
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"statement": None}, True),  # balances stand in tables of years too
+        ({"statement": None, "section": ("Cash flows from operating activities",)}, False),
+        ({"statement": None, "section": ("Changes in assets and liabilities",)}, False),
+        ({"statement": Statement.CASH_FLOW}, False),
+        ({"statement": None, "tag": Tag("us-gaap:InventoryNet", Decimal(1), "1", "c", None)}, False),
+    ],
+)
+def test_a_balance_is_not_filled_by_what_happened_in_a_year(change: dict[str, Any], counts: bool) -> None:
+    held = replace(fact("inventories", 2023, None, 12), **change)
+    assert fills(SourcedFact("a", held), slot("inventories"), load_lexicon().metrics, {"a": "acme"}) is counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from fin_agent.analyst.rules.queries import complementary_question, query_of
 from fin_agent.analyst.rules.stated_elsewhere import (
@@ -24,6 +25,7 @@ from fin_agent.evidence.ledger import Figure, Ledger, fill
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.remarks import remarks_on
 from fin_agent.evidence.reports import Which, from_report
+from fin_agent.evidence.signs import RESULTS, said_of_losses
 from fin_agent.evidence.sums import Place, breaking_sums
 from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
@@ -178,6 +180,7 @@ def _by_figures(
         complementary_question=complementary_question(lacking, intent) if missing else "",
         notes=(
             *(f"restated within the years asked about: {words}" for words in basis.restated),
+            *said_of_losses(intent.measure, _results(intent, ledger)),
             *remarks_on(ledger, stated, metrics, owners, identities, () if report else basis.preferred, broken),
         ),
         to_read=(
@@ -200,6 +203,15 @@ def _by_figures(
 
 def _no_basis(basis: Basis) -> tuple[str, ...]:
     return tuple(f"figures that can be set against each other; {words}" for words in basis.broken)
+
+
+def _results(intent: Intent, ledger: Ledger) -> list[tuple[str, Decimal]]:
+    """The results that the measure itself is: of no formula of them."""
+    return [
+        (str(entry.slot), entry.figure.amount)
+        for entry in ledger.entries
+        if entry.figure is not None and entry.required and entry.slot.metric == intent.expression in RESULTS
+    ]
 
 
 def _no_choice(plan: Plan, intent: Intent, ledger: Ledger) -> tuple[str, ...]:
