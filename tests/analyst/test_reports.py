@@ -62,6 +62,7 @@ def test_a_quarterly_report_and_a_year_of_filing() -> None:
     [
         "What was Acme's revenue in FY2017?",
         "What was Acme's revenue in the FY2018 10-K?",  # those of 2018
+        "What was the difference between Acme's 2018 10-K revenue and its 2017 revenue?",
         "Was Acme's FY2017 revenue restated?",
         "By how much was Acme's FY2017 revenue restated?",
         "Using the 2017 10-K and the 2018 10-K, what was revenue growth from 2016 to 2018?",

@@ -60,9 +60,9 @@ _ASKED_WHETHER = re.compile(
 )
 """`Was net income of 2019 restated?`"""
 _ASKED_HOW_MUCH = re.compile(
-    r"\bhow much\b.*(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
+    r"\bhow much\b.{0,200}?(?<!as )\b(?:restated|recast|revised)\b\s*(?:in\b|by\b|after\b|[?.]|$)"
     r"|\b(?:effects?|impacts?|amount|size|reasons?)\s+(?:of|for)\s+(?:the\s+|its\s+|any\s+)?(?:restate\w+|recasting|revisions?)\b"
-    r"|\b(?:differ\w*|chang\w*|gap)\b.*\b(?:reported|stated|filed)\b.*\b(?:restated|recast|revised)\b",
+    r"|\b(?:differ\w*|chang\w*|gap)\b.{0,160}?\b(?:reported|stated|filed)\b.{0,80}?\b(?:restated|recast|revised)\b",
     re.I | re.S,
 )
 """`By how much was net income of 2019 restated?`"""
@@ -70,16 +70,14 @@ _YEAR = (
     r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
     r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
 )
-_WHOSE = (
-    r"(?:the\s+|its\s+|their\s+|that\s+|(?P<whose>[A-Z][\w.&'’,-]*(?:\s+[A-Z&][\w.&'’,-]*){0,5}?)['’]s?\s+|an?\s+)?"
-)
+_WHOSE = r"(?:the\s+|its\s+|their\s+|that\s+|(?<![\w])(?P<whose>[A-Z][\w.&'’,-]{0,30}(?:\s+[A-Z&][\w.&'’,-]{0,30}){0,5}?)['’]s?\s+|an?\s+)?"
 
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
     lists = word_lists("report_words")
     leads, kinds = _any_of(lists["leads"]), rf"(?P<kind>{_any_of(lists['kinds'])})"
-    lead = rf"(?P<open>[,(]\s*)?(?:\b(?:{leads})\s+)?"
+    lead = rf"(?P<open>[,(]\s*)?(?:(?P<lead>\b(?:{leads}))\s+)?"
     filed = (
         r"(?:\s*,?\s+(?:that (?:was|were) )?(?:filed|issued|published) in (?:[A-Z][a-z]+ )?(?P<filed>(?:19|20)\d\d))"
     )
@@ -109,6 +107,8 @@ def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
 
 def _report(match: re.Match[str]) -> ReportAsked | None:
     groups = match.groupdict()
+    if "lead" in groups and not groups["lead"] and not _stands_alone(match):
+        return None  # `the 2018 10-K revenue less that of 2017`
     kind = " ".join((groups.get("kind") or "").lower().split())
     words = match.group().strip(" ,()")
     form = next((form for mark, form in _FORMS if mark in kind), None)
@@ -120,6 +120,12 @@ def _report(match: re.Match[str]) -> ReportAsked | None:
         return None
     quarter = quarters[0] if quarters else None
     return ReportAsked(which=Which.NAMED, words=words, form=form, fiscal_year=parsed.years[0], quarter=quarter)
+
+
+def _stands_alone(match: re.Match[str]) -> bool:
+    """Whether the report is what a question begins with (`10-K of 2018: ...`) or asks (`what did the 10-K say`)."""
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    return after.lstrip().startswith(":") or bool(_SUBJECT.search(before))
 
 
 _FORMS = (

@@ -315,3 +315,13 @@ def test_columns_that_nothing_tells_apart_are_of_no_metric() -> None:
     found = [fact for fact in facts(page) if fact.label == "Net sales"]
     assert len(found) == 3
     assert {fact.metric for fact in found} == {None}
+
+
+def test_a_balance_of_a_roll_forward_is_no_part_of_the_company() -> None:
+    page = Page().text("The following table shows net sales by segment (in millions):", x=100)
+    page.header([("Retail", 300.0), ("Online", 400.0)]).header([("2022", 300.0), ("2022", 400.0)])
+    page.row("Balance at beginning of year", ["$ 300", "$ 100"], PART_EDGES[:2])
+    page.row("Acquisitions", ["20", "10"], PART_EDGES[:2]).row("Balance at end of year", ["320", "110"], PART_EDGES[:2])
+    scopes = {fact.scope for fact in facts(page)}
+    assert not any(scope and "balance" in scope.lower() for scope in scopes)
+    assert any(scope and "Acquisitions" in scope for scope in scopes)
