@@ -25,6 +25,8 @@ class Reasoning(BaseModel):
 
     text: str
     citations: tuple[Citation, ...]
+    missing: tuple[str, ...] = ()
+    """What was looked for in vain, where there is no text."""
 
 
 class Analyst(Protocol):

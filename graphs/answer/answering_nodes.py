@@ -184,7 +184,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
     if reasoning.text:
         update["answer"] = _answer(state, AnswerValue(text=reasoning.text), reasoning.citations)
     else:
-        update["missing"] = [f"a passage that says something on: {state['intent'].core}"]
+        update["missing"] = list(reasoning.missing) or [f"a passage that says something on: {state['intent'].core}"]
     return emitted(runtime, step, update)
 
 

@@ -67,4 +67,4 @@ class RulesAnalyst:
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
         """See Analyst.reason."""
-        return reason(intent, evidence, self._workspace.index)
+        return reason(intent, evidence, self._workspace.index, self._workspace.lexicon)

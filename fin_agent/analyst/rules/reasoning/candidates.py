@@ -1,0 +1,203 @@
+"""What of the evidence might answer a question: sentences with what follows them, lists, rows, names; each scored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, holds
+from fin_agent.analyst.rules.reasoning.lists import printed_lists
+from fin_agent.analyst.rules.reasoning.names import Person, firms_in, is_title, people_in
+from fin_agent.analyst.rules.reasoning.scoring import Sought, worth_of
+from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.retrieval.terms import stems_of
+from fin_agent.vocabulary.filing import PassageKind
+
+_NAMED_ROW_BONUS = 2.0
+_LIST_BONUS = 1.8
+_NAMES_BONUS = 2.5
+_PEOPLE_OF_A_LIST = 4
+_OTHER_FILING = 0.8
+_A_YEAR_OLDER = 0.93
+_EVIDENCE_DECAY = 0.93
+_LONGEST_SPAN = 420
+_MOST_FOLLOWING = 2
+_FEWEST_ROWS, _MOST_ROWS = 2, 15
+_ENOUGH_OF_A_TITLE = 0.75
+_POINTS_BACK = re.compile(
+    r"^(?:this|these|such|it|they|he|she|those|the (?:increase|decrease|change|decline|growth|reduction|improvement))\b"
+    r"|\bthis (?:asu|standard|guidance|update|program|transaction|agreement)\b",
+    re.I,
+)
+"""A sentence that is understood only with the one before it."""
+_FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
+_OFFICES = re.compile(r"\b(?:officers?|executives?|directors?|management|leadership)\b", re.I)
+_AUDITS = re.compile(r"\baudit\w*|\baccounting firm\b|\baccountants?\b", re.I)
+_ROWS_OF_TABLES = (Kind.COUNT, Kind.PLACE, Kind.TIME, Kind.WORDS)
+_NO_MEMBER = re.compile(r"\btotals?\b|\bother\b|\d|^\W", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Words of one passage that might answer."""
+
+    text: str
+    evidence: int
+    position: int
+    last: int
+    """Position of the last sentence it takes in."""
+    score: float
+    coverage: float
+    """Share by weight of the question's own words it says."""
+    words: int
+    """Number of them."""
+    alone: bool = False
+    """Whether it is a whole answer: a list, a name."""
+
+
+def candidates_of(sought: Sought, evidence: Sequence[Evidence]) -> Iterator[Candidate]:
+    """All that is of the kind wanted and shares a telling word with the question."""
+    for number, kept in enumerate(evidence):
+        worth = _EVIDENCE_DECAY**number * _of_its_time(kept, sought.intent, evidence)
+        if kept.passage.kind is PassageKind.TABLE:
+            yield from _of_a_table(kept.passage.text, number, worth, sought)
+        else:
+            paragraphs = paragraphs_of(kept.passage.text)
+            yield from _sentences(paragraphs, number, worth, sought)
+            yield from _lists(paragraphs, number, worth, sought)
+        yield from _names(kept.passage.text, number, worth, sought)
+
+
+def _of_its_time(kept: Evidence, intent: Intent, evidence: Sequence[Evidence]) -> float:
+    """How well a passage's filing fits the periods asked about; the latest where none is."""
+    if kept.card is None or kept.card.identity.fiscal_year is None:
+        return 1.0
+    filed, quarter = kept.card.identity.fiscal_year, kept.card.identity.quarter
+    if not intent.periods:
+        years = [each.card.identity.fiscal_year for each in evidence if each.card and each.card.identity.fiscal_year]
+        return float(_A_YEAR_OLDER ** (max(years) - filed))
+    if filed not in {period.fiscal_year for period in intent.periods}:
+        return _OTHER_FILING
+    of_a_year = all(period.quarter is None for period in intent.periods)
+    return _OTHER_FILING if of_a_year and quarter in (1, 2, 3) else 1.0
+
+
+def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    parts = [(part, paragraph, place) for paragraph in paragraphs for place, part in enumerate(paragraph.sentences)]
+    spans = [(part, position) for position, (part, _, _) in enumerate(parts)]
+    if sought.kind in (Kind.CAUSE, Kind.WORDS):
+        spans = _with_what_follows(paragraphs)
+    for position, ((lead, paragraph, place), (text, last)) in enumerate(zip(parts, spans, strict=True)):
+        if not _may_stand(lead, paragraph):
+            continue
+        first = position
+        if place and _POINTS_BACK.search(lead) and is_whole(before := paragraph.sentences[place - 1]):
+            text, first = f"{before} {text}", position - 1
+        found = worth_of(lead, text, paragraph.heading, sought)
+        if found is not None:
+            yield Candidate(text, number, first, last, worth * found.score, found.coverage, found.words)
+
+
+def _may_stand(lead: str, paragraph: Paragraph) -> bool:
+    """Whether a sentence says something by itself: it is whole, and does not only announce what follows."""
+    if lead.endswith(":") or _FOOTNOTE.match(lead):
+        return False
+    return is_whole(lead) or (paragraph.item and not lead[:1].islower())
+
+
+def _with_what_follows(paragraphs: Sequence[Paragraph]) -> list[tuple[str, int]]:
+    """Each sentence with the next of its paragraph while they are short: a change comes first, its reasons after.
+
+    With the position of the last one taken in.
+    """
+    joined: list[tuple[str, int]] = []
+    for paragraph in paragraphs:
+        sentences = paragraph.sentences
+        for place, sentence in enumerate(sentences):
+            span, last = sentence, len(joined)
+            for following in sentences[place + 1 : place + 1 + _MOST_FOLLOWING]:
+                if len(span) + len(following) > _LONGEST_SPAN or not is_whole(following) or following.endswith(":"):
+                    break
+                span, last = f"{span} {following}", last + 1
+            joined.append((span, last))
+    return joined
+
+
+def _lists(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    if sought.kind not in (Kind.LIST, Kind.CAUSE, Kind.WORDS):
+        return
+    for printed in printed_lists(paragraphs):
+        if sought.kind is Kind.CAUSE and not holds(Kind.CAUSE, printed.lead):
+            continue
+        found = worth_of(printed.lead, printed.lead, printed.heading, sought)
+        if found is not None:
+            score = worth * found.score * (1.0 if sought.kind is Kind.WORDS else _LIST_BONUS)
+            yield Candidate(
+                printed.text, number, printed.position, printed.last, score, found.coverage, found.words, alone=True
+            )
+
+
+def _of_a_table(table: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    if sought.kind is Kind.LIST and asks_all(sought.intent.core, "rows"):
+        yield from _labels(table, number, worth, sought)
+    if sought.kind not in _ROWS_OF_TABLES:
+        return
+    for position, row in enumerate(rows_of(table)):
+        found = worth_of(row, row, "", sought)
+        if found is not None:
+            score = worth * found.score * (_NAMED_ROW_BONUS if _is_named(row, sought) else 1.0)
+            yield Candidate(row, number, position, position, score, found.coverage, found.words)
+
+
+def _labels(table: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    """The rows of a table whose caption is about the question."""
+    caption = table.split("\n", 1)[0]
+    labels = [row.split(": ", 1)[0].rpartition(" > ")[2] for row in rows_of(table)]
+    members = list(dict.fromkeys(label for label in labels if not _NO_MEMBER.search(label)))
+    found = worth_of(caption, caption, "", sought)
+    if found is not None and _FEWEST_ROWS <= len(members) <= _MOST_ROWS:
+        text = "; ".join(members) + "."
+        yield Candidate(text, number, 0, 0, worth * found.score, found.coverage, found.words, alone=True)
+
+
+def _is_named(row: str, sought: Sought) -> bool:
+    """Whether the question says all that a row's own label says: `iPhone` in "What was iPhone revenue?"."""
+    name = re.split(r":\s(?=[^:]*\d)", row, maxsplit=1)[0]
+    label = stems_of(re.split(r" > |: ", name)[-1])
+    return bool(label) and all(stem in sought.telling.own for stem in label)
+
+
+def _names(text: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    if sought.kind not in (Kind.PERSON, Kind.LIST):
+        return
+    core, telling = sought.intent.core, sought.telling
+    if _AUDITS.search(core):
+        coverage = telling.coverage(set(stems_of(text)))
+        for firm in firms_in(text)[:1]:
+            yield Candidate(f"{firm}.", number, 0, 0, worth * _NAMES_BONUS * coverage, coverage, 1, alone=True)
+        return
+    people = people_in(text)
+    if sought.kind is Kind.LIST and _OFFICES.search(core) and people:
+        listed = "; ".join(f"{person.name}, {person.title}" for person in people)
+        coverage = telling.coverage(set(stems_of(text)))
+        score = worth * _NAMES_BONUS * coverage * min(1.0, len(people) / _PEOPLE_OF_A_LIST)
+        yield Candidate(f"{listed}.", number, 0, 0, score, coverage, 1, alone=True)
+    elif sought.kind is Kind.PERSON and is_title(core):
+        yield from _in_office(people, number, worth, sought)
+
+
+def _in_office(people: Sequence[Person], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    """Who holds the office asked about; not one whose title narrows it: `Group CEO - Consumer`."""
+    telling = sought.telling
+    for position, person in enumerate(people):
+        offices = [set(stems_of(office)) for office in re.split(r",\s+|\s+and\s+", person.title)]
+        coverage = max(telling.coverage(stems) for stems in offices)
+        fit = [stems for stems in offices if telling.coverage(stems) == coverage]
+        known = {*telling.own, *(stem for terms in telling.others.values() for term in terms for stem in term)}
+        if coverage >= _ENOUGH_OF_A_TITLE and any(stems <= known for stems in fit):
+            text = f"{person.name}, {person.title}."
+            score = worth * _NAMES_BONUS * coverage
+            yield Candidate(text, number, position, position, score, coverage, 1, alone=True)

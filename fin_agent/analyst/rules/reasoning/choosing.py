@@ -1,0 +1,131 @@
+"""The sentences, list or names of the evidence that answer a question in words, or what was looked for in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
+from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
+from fin_agent.analyst.rules.reasoning.scoring import Sought
+from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
+from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.retrieval.terms import stems_of
+
+_MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 2}
+"""Sentences of an answer; one where a fact is asked for."""
+_WORTH_OF_THE_BEST = 0.6
+_ENOUGH = 0.45
+_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.6}
+"""Share of the question's words by weight that a sentence must say to be about it, by how many there are ..."""
+_WORDS_ENOUGH = 5
+"""... or number of them: no sentence repeats a long question."""
+_ABOUT_AS_MUCH = 0.8
+"""What further sentences must say of what the best one does, where a reason is asked for."""
+_MOST_UNSAID = 0.45
+"""Where more of the question's words than this are nowhere in the evidence, it is about something else."""
+_LONGEST_ANSWER = 1100
+_IN_ORDER = (Kind.CAUSE, Kind.LIST, Kind.WORDS, Kind.VERDICT)
+
+
+def reason(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, lexicon: Lexicon | None = None
+) -> Reasoning:
+    """The best few sentences of the evidence, one list or one name, each cited; with Yes or No where that is settled.
+
+    Nothing, and what was looked for, where no sentence is about the question and of the kind it wants: a reason for
+    why, a figure for how many. With `lexicon` what filings write for a word of the question stands for it.
+    """
+    kind = kind_of(intent.core, figure=intent.asks_figure and intent.relation is not Relation.EXPLANATION)
+    if kind is Kind.OPINION:
+        return Reasoning(text="", citations=(), missing=(str(kind.value),))
+    telling = telling_of(intent, index, lexicon)
+    sought = Sought(intent, kind, telling, lexicon)
+    unsaid = _unsaid(telling, evidence)
+    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, telling)]
+    if not found:
+        return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
+    found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
+    verdict = _settled(found, intent, kind, telling)
+    chosen = _distinct(found, kind)
+    if verdict:
+        chosen = [verdict[1]]
+    elif kind in _IN_ORDER:
+        chosen.sort(key=lambda each: (each.evidence, each.position))
+    words = " ".join(each.text for each in chosen)
+    citations = [
+        Citation(doc_id=passage.doc_id, page=passage.page, text=each.text, box=passage.box)
+        for each in chosen
+        for passage in (evidence[each.evidence].passage,)
+    ]
+    return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations))
+
+
+def _answers(candidate: Candidate, telling: Telling) -> bool:
+    enough = _ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH)
+    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH
+
+
+def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
+    """Words of the question that no passage says, the most telling first; none where they weigh little."""
+    said = {stem for kept in evidence for stem in stems_of(kept.passage.text)}
+    absent = [stem for stem in telling.own if not telling.worth(stem, said)]
+    weight = sum(telling.own[stem] for stem in absent)
+    if weight <= _MOST_UNSAID * sum(telling.own.values()):
+        return []
+    return sorted(absent, key=lambda stem: (-telling.own[stem], stem))
+
+
+def _looked_for(intent: Intent, kind: Kind, unsaid: Sequence[str]) -> str:
+    looked_for = f"{kind.value} on: {intent.core}"
+    if not unsaid:
+        return looked_for
+    words = [word for stem in unsaid for word in _words_of(stem, intent)]
+    return f"{looked_for} (nothing found speaks of {', '.join(map(repr, dict.fromkeys(words)))})"
+
+
+def _words_of(stem: str, intent: Intent) -> list[str]:
+    return [word for word in intent.keywords if stem in stems_of(word)][:1]
+
+
+def _settled(found: Sequence[Candidate], intent: Intent, kind: Kind, telling: Telling) -> tuple[str, Candidate] | None:
+    if kind is not Kind.VERDICT:
+        return None
+    names = [word for company in intent.companies for word in (company.name, *company.name.split(" ")[:1])]
+    said = [(verdict_of(each.text, intent, telling, names), each) for each in found]
+    verdicts = {verdict for verdict, _ in said if verdict}
+    if len(verdicts) != 1:
+        return None
+    return next((verdict, each) for verdict, each in said if verdict)
+
+
+def _distinct(candidates: Iterable[Candidate], kind: Kind) -> list[Candidate]:
+    """The first few that do not repeat one another and are worth their place; a list stands alone."""
+    chosen: list[Candidate] = []
+    seen: list[set[str]] = []
+    for each in candidates:
+        stems = set(stems_of(each.text))
+        if chosen and (each.score < _WORTH_OF_THE_BEST * chosen[0].score or each.alone):
+            continue
+        if chosen and kind is Kind.CAUSE and each.coverage < _ABOUT_AS_MUCH * chosen[0].coverage:
+            continue
+        if any(len(stems & other) > 0.7 * min(len(stems), len(other)) for other in seen):
+            continue
+        if any(_overlap(each, other) for other in chosen):
+            continue
+        if chosen and sum(len(other.text) for other in (*chosen, each)) > _LONGEST_ANSWER:
+            continue
+        chosen.append(each)
+        seen.append(stems)
+        if each.alone or len(chosen) == _MOST.get(kind, 1):
+            break
+    return chosen
+
+
+def _overlap(one: Candidate, other: Candidate) -> bool:
+    return one.evidence == other.evidence and one.position <= other.last and other.position <= one.last

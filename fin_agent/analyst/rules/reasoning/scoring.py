@@ -1,0 +1,148 @@
+"""How well words of a filing answer: how much of the question they say, and how far they are of the kind it wants."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fin_agent.analyst.rules.reasoning.kinds import (
+    Kind,
+    before_the_cause,
+    begins_one,
+    holds,
+    phrase_in,
+    states_figure,
+)
+from fin_agent.analyst.rules.reasoning.lists import is_series
+from fin_agent.analyst.rules.reasoning.telling import Telling
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.retrieval.terms import stems_of
+
+_MOVE_BONUS = 1.5
+_OTHER_WAY = 0.5
+"""A fall explains no rise."""
+_OTHER_MEASURE = 0.4
+_SUBJECT_BONUS = 1.4
+_SUBJECT_CHARACTERS = 30
+"""A sentence that begins with the measure is about it; one that mentions it later may be about a share of it."""
+_FIGURE_BONUS = 1.2
+_SERIES_BONUS = 2.0
+_OF_THE_FILER = 1.15
+_HEDGED = 0.7
+_POINTER = 0.4
+_ITS_YEAR = 1.15
+_OTHER_YEAR = 0.75
+_OTHER_YEAR_EXPLAINED = 0.4
+_HEADING = 0.8
+"""What a word counts that the heading says and the sentence does not."""
+_BESIDE_ITS_SUBJECT = 0.7
+"""... or the reason that is given: there it is no longer what is explained."""
+_FEWEST_OWN_WORDS = 0.2
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_FILER = re.compile(r"^(?:we|our|the company)\b|,\s(?:we|our|the company)\b", re.I)
+_MANY = re.compile(r"\bhow\s+many\s+((?:\w+\s+){0,2}?\w+)|\bnumber\s+of\s+((?:\w+\s+){0,2}?\w+)", re.I)
+_NOT_COUNTED = re.compile(r"\$\s?[\d,.]+|[\d,.]+\s?(?:%|percent\b|basis points)|\(\d{1,2}\)|\b(?:19|20)\d\d\b", re.I)
+_NUMBER = re.compile(r"^\d[\d,.]*$|^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$", re.I)
+_NEAR = 6
+"""Words between a number and what it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """A question as sentences are held against it."""
+
+    intent: Intent
+    kind: Kind
+    telling: Telling
+    lexicon: Lexicon | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What words are worth as an answer."""
+
+    score: float
+    coverage: float
+    """Share by weight of the question's own words they say."""
+    words: int
+    """Number of them."""
+
+
+def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None:
+    """What `text`, which begins with the sentence `lead`, is worth; None where it is not of the kind or says too little."""
+    telling, kind = sought.telling, sought.kind
+    if not _is_of_kind(text, sought):
+        return None
+    stems = set(stems_of(text))
+    said = telling.coverage(stems)
+    if said < _FEWEST_OWN_WORDS or not telling.rank(stems):
+        return None
+    if kind is Kind.CAUSE:
+        subject = telling.coverage(set(stems_of(before_the_cause(text))))
+        said = max(subject, _BESIDE_ITS_SUBJECT * said)
+    under = telling.coverage(stems | set(stems_of(heading)))
+    coverage = max(said, said + _HEADING * (under - said))
+    # What follows a sentence adds to it, but the sentence itself has to be about the question.
+    rank = (telling.rank(set(stems_of(lead))) + telling.rank(stems)) / 2
+    score = (rank + coverage) / 2 / (1 + len(stems) / 60) * fitness(lead, text, sought)
+    return Worth(score, coverage, sum(1 for stem in telling.own if telling.worth(stem, stems)))
+
+
+def fitness(lead: str, text: str, sought: Sought) -> float:
+    """How far words are of the kind asked for: a cause, a series, a figure, of the year asked about."""
+    intent, kind = sought.intent, sought.kind
+    fitness = 1.0
+    if intent.asks_figure and states_figure(text):
+        fitness *= _FIGURE_BONUS
+    if kind is Kind.LIST and is_series(text):
+        fitness *= _SERIES_BONUS
+    if kind not in (Kind.CAUSE, Kind.PERSON, Kind.TIME) and _FILER.search(lead):
+        fitness *= _OF_THE_FILER
+    if phrase_in("pointers", text):
+        fitness *= _POINTER
+    subject = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", intent.measure.lower())
+    if subject and subject in lead[:_SUBJECT_CHARACTERS].lower():
+        fitness *= _SUBJECT_BONUS
+    if kind is Kind.CAUSE:
+        return fitness * _explanation(lead, text, sought)
+    years = {int(year) for year in _YEAR.findall(lead) or _YEAR.findall(text)}
+    asked = {period.fiscal_year for period in intent.periods}
+    if years and asked:
+        fitness *= _ITS_YEAR if years & asked else _OTHER_YEAR
+    return fitness
+
+
+def _explanation(lead: str, text: str, sought: Sought) -> float:
+    """How far a sentence explains what is asked: the measure itself, its movement, that way and in that year."""
+    core, lexicon = sought.intent.core, sought.lexicon
+    explained = before_the_cause(text)
+    fitness = _HEDGED if phrase_in("hedges", lead) else 1.0
+    years = [int(year) for year in _YEAR.findall(explained) or _YEAR.findall(lead)]
+    asked = {period.fiscal_year for period in sought.intent.periods}
+    if years and asked:
+        fitness *= _ITS_YEAR if years[0] in asked else _OTHER_YEAR if asked & set(years) else _OTHER_YEAR_EXPLAINED
+    if lexicon is not None:
+        wanted, named = set(lexicon.metrics_in(core)), set(lexicon.metrics_in(explained))
+        fitness *= _OTHER_MEASURE if wanted and named and not wanted & named else 1.0
+    up, down = begins_one("up", explained), begins_one("down", explained)
+    if not up and not down:
+        return fitness
+    risen, fallen = begins_one("up", core), begins_one("down", core)
+    if risen != fallen and (up, down) == (fallen, risen):
+        return fitness * _OTHER_WAY
+    return fitness * _MOVE_BONUS
+
+
+def _is_of_kind(text: str, sought: Sought) -> bool:
+    many = _MANY.search(sought.intent.core) if sought.kind is Kind.COUNT else None
+    if many is None:
+        return holds(sought.kind, text)
+    counted = stems_of(many[1] or many[2])
+    words = re.findall(r"[\w,.%$’'-]+", _NOT_COUNTED.sub(" ", text))
+    for place, word in enumerate(words):
+        if _NUMBER.match(word.rstrip(".,")):
+            near = set(stems_of(" ".join(words[max(0, place - _NEAR) : place + _NEAR + 1])))
+            if not counted or any(sought.telling.says(stem, near) for stem in counted):
+                return True
+    return False

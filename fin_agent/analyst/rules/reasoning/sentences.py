@@ -1,0 +1,140 @@
+"""The text of a passage as whole sentences, items of lists and rows, each under its heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_SENTENCE = re.compile(
+    r"(?<=[.?!;])(?<!\b[A-Z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|vs)\.)(?<!\b(?:Mrs|Inc|Ltd)\.)[\"”)]?\s+(?=[A-Z“\"•]|\(\w{1,3}\))"
+    r"|\s*•\s*"
+)
+"""An initial or a title ends no sentence (`Rolf H. Anselm`), and words in parentheses go on with it (`Inc. (the`)."""
+_ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s))\s*")
+_FURNITURE = re.compile(r"^\s*(?:table of contents|index|©.*|\d{1,3})\s*$", re.I)
+"""What stands on every page."""
+_UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|billions)\b.*\)?$", re.I)
+_ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
+_LONGEST = 600
+_HEADING = 0.5
+"""A line less than this share of the longest is a heading, unless it ends a sentence."""
+_LAST_LINE = 0.8
+"""A line less than this share of the longest that ends a sentence ends its paragraph."""
+_MOST_FIGURES = 0.3
+_FEWEST_PLAIN_WORDS = 3
+_FEWEST_LETTERS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """What stands between two headings or bullets."""
+
+    sentences: tuple[str, ...]
+    heading: str = ""
+    item: bool = False
+    """Whether it is one of a list."""
+
+
+def paragraphs_of(text: str) -> list[Paragraph]:
+    """The paragraphs of a page's text: lines joined, page furniture and cells of tables left out."""
+    found = []
+    for heading, item, words in _blocks(text):
+        sentences = _sentences(words, item=item)
+        if sentences:
+            found.append(Paragraph(tuple(sentences), heading, item))
+    return found
+
+
+def sentences_of(text: str) -> list[str]:
+    """Sentences of running text; lines broken by the page are joined, runs of figures are left out."""
+    return [sentence for paragraph in paragraphs_of(text) for sentence in paragraph.sentences]
+
+
+def is_whole(sentence: str) -> bool:
+    """Whether it begins and ends as a sentence does; a page may cut it at either end.
+
+    >>> is_whole("We have two segments."), is_whole("and those wrongdoers are using their power;")
+    (True, False)
+    """
+    return sentence.endswith(_ENDS) and not sentence[:1].islower()
+
+
+def rows_of(table: str) -> list[str]:
+    """Rows of a table passage as `label: column value; column value`."""
+    lines = table.split("\n")
+    header = next((line.split(" | ") for line in lines if line.startswith(" | ")), [""])
+    found: list[str] = []
+    for line in lines:
+        label, *cells = line.split(" | ")
+        if label and any(cells):
+            pairs = zip([*header[1:], *[""] * len(cells)], cells, strict=False)
+            values = "; ".join(f"{column} {cell}".strip() for column, cell in pairs if cell)
+            found.append(f"{label}: {values}")
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
+    """(heading, whether an item of a list, words) of each paragraph."""
+    lines = [line for line in text.split("\n") if not _FURNITURE.match(line) or _is_cell(line)]
+    width = max(map(len, lines), default=0)
+    heading, item = "", False
+    block: list[str] = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        stripped = line.strip()
+        bullet = _ITEM.match(line)
+        if bullet or not stripped or _is_cell(line):
+            if block:
+                yield heading, item, _joined(block)
+            elif not bullet and not stripped and item:
+                continue  # space between a bullet and its words
+            block, item = (
+                ([stripped[bullet.end() :]] if stripped[bullet.end() :] else []) if bullet else [],
+                bool(bullet),
+            )
+            continue
+        short = len(line) < _HEADING * width and not stripped.endswith((".", ",", ";", ":", "-", "–", "—"))
+        if not block and not item and short and (_is_cell(following) or following.strip()[:1].isupper()):
+            if not _is_cell(following) and not _UNITS.match(stripped):
+                heading = stripped
+            continue
+        if short and _is_cell(following) and not item:
+            if block:
+                yield heading, item, _joined(block)
+            block = []
+            continue
+        block.append(stripped)
+        ended = stripped.endswith(_ENDS) and len(line) < _LAST_LINE * width
+        if (short or ended) and following.strip()[:1].isupper():
+            yield heading, item, _joined(block)
+            block, item = [], False
+    if block:
+        yield heading, item, _joined(block)
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """One line; a word broken at its hyphen is made whole (`forward-` and `looking`)."""
+    return re.sub(r"(?<=[a-z])- (?=[a-z])(?!- (?:and|or|to)\b)", "-", " ".join(lines))
+
+
+def _sentences(paragraph: str, *, item: bool) -> list[str]:
+    found: list[str] = []
+    for part in _SENTENCE.split(paragraph):
+        sentence = " ".join(part.split())[:_LONGEST]
+        letters = sum(character.isalpha() for character in sentence)
+        words = sentence.split()
+        if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
+            found.append(sentence)
+            continue
+        figures = sum(any(mark.isdigit() for mark in word) for word in words)
+        if figures > _MOST_FIGURES * len(words) and not sentence.endswith("."):
+            continue  # a run of table cells, not a sentence
+        plain = sum(word.islower() for word in words)
+        if letters >= _FEWEST_LETTERS and letters > 0.5 * len(sentence) and plain >= _FEWEST_PLAIN_WORDS:
+            found.append(sentence)
+    return found
+
+
+def _is_cell(line: str) -> bool:
+    """`$`, `1,934`, `(80.4)%`: figures without words."""
+    return bool(line.strip()) and not any(mark.isalpha() for mark in line) and not _ITEM.match(line)

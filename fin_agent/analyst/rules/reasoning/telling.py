@@ -1,0 +1,90 @@
+"""The words of a question that tell what its answer is about, and how much of them a text holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fin_agent.evidence.intent import Intent
+from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
+
+_BY_ANOTHER_NAME = 0.8
+"""What a word counts where a text has what filings write for it."""
+_EXPANSION = 0.5
+"""What all the words that filings use for the same thing weigh together, beside the question's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Stems of a question with their weights."""
+
+    own: Mapping[str, float]
+    """Its own words: the rarer, the more they tell."""
+    ranked: Mapping[str, float]
+    """Those and the words filings use for the same, by which sentences are ranked."""
+    others: Mapping[str, tuple[frozenset[str], ...]]
+    """For a word of the question, the terms filings write on its subject."""
+    same: Mapping[str, frozenset[str]]
+    """For a word of the question, those that mean the same."""
+
+    def coverage(self, stems: Collection[str]) -> float:
+        """Share by weight of the question's own words that a text says, 0 to 1."""
+        total = sum(self.own.values())
+        said = sum(weight * self.worth(stem, stems) for stem, weight in self.own.items())
+        return said / total if total else 0.0
+
+    def worth(self, stem: str, stems: Collection[str]) -> float:
+        """1 where a text has the word, less where it has what filings write for it."""
+        if self.says(stem, stems):
+            return 1.0
+        return _BY_ANOTHER_NAME if any(term <= set(stems) for term in self.others.get(stem, ())) else 0.0
+
+    def says(self, stem: str, stems: Collection[str]) -> bool:
+        """Whether a text has the word, or one that means the same."""
+        return stem in stems or any(other in stems for other in self.same.get(stem, ()))
+
+    def rank(self, stems: Collection[str]) -> float:
+        """Share by weight of the words it is ranked by, 0 to 1."""
+        total = sum(self.ranked.values())
+        return sum(self.ranked.get(stem, 0.0) for stem in set(stems)) / total if total else 0.0
+
+
+def telling_of(intent: Intent, index: FilingIndex, lexicon: Lexicon | None) -> Telling:
+    """The telling words of a question; without a lexicon no word stands for another."""
+    framing = {stem for word in word_lists("answer_words")["framing"] for stem in stems_of(word)}
+    words = stems_of(" ".join(search_terms(intent.keywords)))
+    asked = {stem for stem in words if stem not in framing} or set(words)
+    related = set(stems_of(" ".join(search_terms(intent.expansions)))) - asked
+    pages = index.page_count()
+    own = weights_of(asked, index.document_frequencies(asked), pages)
+    further = weights_of(related, index.document_frequencies(related), pages)
+    share = _EXPANSION * sum(own.values()) / (sum(further.values()) or 1.0)
+    ranked = {**own, **{stem: share * weight for stem, weight in further.items()}}
+    return Telling(own, ranked, _others(words, intent, lexicon) if lexicon else {}, _same(asked))
+
+
+def _same(asked: Collection[str]) -> dict[str, frozenset[str]]:
+    groups = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("same ")]
+    stems = [frozenset(stem for word in words for stem in stems_of(word)) for words in groups]
+    return {stem: group for stem in sorted(asked) for group in stems if stem in group}
+
+
+def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str, tuple[frozenset[str], ...]]:
+    """Terms of the topics and synonyms whose wordings the question uses."""
+    entries = [lexicon.topic_entries[topic] for topic in intent.topics] + list(lexicon.synonyms.values())
+    found: dict[str, list[frozenset[str]]] = {}
+    for entry in entries:
+        named = [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems and stems <= set(asked)]
+        if not named:
+            continue
+        terms = list(_terms(entry.expand)) + [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems]
+        for stem in sorted(frozenset[str]().union(*named)):
+            found.setdefault(stem, []).extend(terms)
+    return {stem: tuple(dict.fromkeys(terms)) for stem, terms in found.items()}
+
+
+def _terms(phrases: Iterable[str]) -> Iterable[frozenset[str]]:
+    return (stems for stems in map(frozenset, map(stems_of, phrases)) if stems)

@@ -1,0 +1,47 @@
+"""Yes or no, where one sentence settles it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fin_agent.analyst.rules.reasoning.kinds import phrase_in
+from fin_agent.analyst.rules.reasoning.telling import Telling
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import stems_of
+
+_AFTER = re.compile(r",\s+(?:which|and|as|because|so|due)\b")
+"""What follows a clause does not take back what it says."""
+_OF_THE_FILER = re.compile(r"^(?:[^.;]{0,60},\s+)?(?:we|our|the (?:company|registrant|corporation)|no |none)\b", re.I)
+_EXCLUDES_OTHERS = re.compile(r"\bno(?: single)? other\b|\bnot only\b|\bnot limited to\b|\bno assurance\b", re.I)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_SEVERAL = re.compile(r"[^.;]+;|\bbut\b|\bhowever\b|\balthough\b|\bwhile\b", re.I)
+_JUDGED = re.compile(
+    r"\b(?:healthy|reasonabl[ey]|strong|weak|good|bad|similar|substantial\w*|meaningful|useful|relevant|able to"
+    r"|capital[- ]intensive)\b",
+    re.I,
+)
+"""What is a matter of judgement: the evidence is given without a verdict."""
+
+
+def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[str]) -> str:
+    """`Yes`, `No`, or nothing where the sentence leaves it open.
+
+    It settles a question where it is about the filer, says all that is asked, and does so without a condition.
+    """
+    sentence = _AFTER.split(sentence, maxsplit=1)[0]
+    if _JUDGED.search(intent.core) or phrase_in("hedges", sentence) or _EXCLUDES_OTHERS.search(sentence):
+        return ""
+    about = _OF_THE_FILER.search(sentence) or any(sentence.lower().startswith(name.lower()) for name in names if name)
+    stems = set(stems_of(sentence))
+    if not about or _SEVERAL.search(sentence) or not all(telling.says(stem, stems) for stem in telling.own):
+        return ""
+    years = {int(year) for year in _YEAR.findall(sentence)}
+    asked = {period.fiscal_year for period in intent.periods}
+    if years and asked and not years & asked:
+        return ""
+    denials = len(re.findall(rf"\b(?:{'|'.join(sorted(word_lists('answer_words')['denials']))})\b", sentence, re.I))
+    if denials > 1 or re.search(r"\b(?:not|n['’]t|no|never)\b", intent.core, re.I):
+        return ""
+    return "No" if denials else "Yes"
