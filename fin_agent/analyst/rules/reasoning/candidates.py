@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, holds
-from fin_agent.analyst.rules.reasoning.lists import printed_lists
+from fin_agent.analyst.rules.reasoning.lists import is_enumeration, printed_lists
 from fin_agent.analyst.rules.reasoning.names import Person, firms_in, is_title, people_in
-from fin_agent.analyst.rules.reasoning.scoring import Sought, worth_of
+from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, worth_of
 from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
@@ -17,7 +17,7 @@ from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _NAMED_ROW_BONUS = 2.0
-_LIST_BONUS = 1.8
+_LIST_BONUS = 2.2
 _NAMES_BONUS = 2.5
 _PEOPLE_OF_A_LIST = 4
 _OTHER_FILING = 0.8
@@ -33,6 +33,9 @@ _POINTS_BACK = re.compile(
     re.I,
 )
 """A sentence that is understood only with the one before it."""
+_SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
+_ALL_OF_IT = 0.75
+"""A sentence that names the members of what is asked, and says this much of the question, is the whole list."""
 _FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
 _OFFICES = re.compile(r"\b(?:officers?|executives?|directors?|management|leadership)\b", re.I)
 _AUDITS = re.compile(r"\baudit\w*|\baccounting firm\b|\baccountants?\b", re.I)
@@ -98,14 +101,22 @@ def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sough
             text, first = f"{before} {text}", position - 1
         found = worth_of(lead, text, paragraph.heading, sought)
         if found is not None:
-            yield Candidate(text, number, first, last, worth * found.score, found.coverage, found.words)
+            whole = sought.kind is Kind.LIST and is_enumeration(text) and found.coverage >= _ALL_OF_IT
+            score = worth * found.score
+            yield Candidate(text, number, first, last, score, found.coverage, found.words, alone=whole)
 
 
 def _may_stand(lead: str, paragraph: Paragraph) -> bool:
     """Whether a sentence says something by itself: it is whole, and does not only announce what follows."""
-    if lead.endswith(":") or _FOOTNOTE.match(lead):
+    if lead.endswith(":") or _FOOTNOTE.match(lead) or _is_title(lead) or points_elsewhere(lead):
         return False
     return is_whole(lead) or (paragraph.item and not lead[:1].islower())
+
+
+def _is_title(sentence: str) -> bool:
+    """`Submission of Matters to a Vote of Security Holders.`: most of its longer words begin with capitals."""
+    words = [word for word in sentence.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
+    return len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
 
 
 def _with_what_follows(paragraphs: Sequence[Paragraph]) -> list[tuple[str, int]]:

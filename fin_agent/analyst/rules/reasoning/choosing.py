@@ -17,14 +17,18 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.retrieval.terms import stems_of
 
-_MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 2}
+_MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 3}
 """Sentences of an answer; one where a fact is asked for."""
-_WORTH_OF_THE_BEST = 0.6
-_ENOUGH = 0.45
-_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.6}
+_WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7}
+_WORTH_ELSE = 0.6
+_ENOUGH = 0.5
+_ENOUGH_OF_FEW = {1: 0.7, 2: 0.7, 3: 0.65}
 """Share of the question's words by weight that a sentence must say to be about it, by how many there are ..."""
-_WORDS_ENOUGH = 5
+_WORDS_ENOUGH = {Kind.COUNT: 4}
+_WORDS_ENOUGH_ELSE = 5
 """... or number of them: no sentence repeats a long question."""
+_LONG_QUESTION = 6
+_MOST_UNSAID_OF_A_LONG_ONE = 0.65
 _ABOUT_AS_MUCH = 0.8
 """What further sentences must say of what the best one does, where a reason is asked for."""
 _MOST_UNSAID = 0.45
@@ -47,7 +51,7 @@ def reason(
     telling = telling_of(intent, index, lexicon)
     sought = Sought(intent, kind, telling, lexicon)
     unsaid = _unsaid(telling, evidence)
-    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, telling)]
+    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling)]
     if not found:
         return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
     found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
@@ -66,9 +70,9 @@ def reason(
     return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations))
 
 
-def _answers(candidate: Candidate, telling: Telling) -> bool:
+def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:
     enough = _ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH)
-    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH
+    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH.get(kind, _WORDS_ENOUGH_ELSE)
 
 
 def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
@@ -76,7 +80,8 @@ def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
     said = {stem for kept in evidence for stem in stems_of(kept.passage.text)}
     absent = [stem for stem in telling.own if not telling.worth(stem, said)]
     weight = sum(telling.own[stem] for stem in absent)
-    if weight <= _MOST_UNSAID * sum(telling.own.values()):
+    most = _MOST_UNSAID if len(telling.own) < _LONG_QUESTION else _MOST_UNSAID_OF_A_LONG_ONE
+    if weight <= most * sum(telling.own.values()):
         return []
     return sorted(absent, key=lambda stem: (-telling.own[stem], stem))
 
@@ -110,7 +115,7 @@ def _distinct(candidates: Iterable[Candidate], kind: Kind) -> list[Candidate]:
     seen: list[set[str]] = []
     for each in candidates:
         stems = set(stems_of(each.text))
-        if chosen and (each.score < _WORTH_OF_THE_BEST * chosen[0].score or each.alone):
+        if chosen and (each.score < _WORTH_OF_THE_BEST.get(kind, _WORTH_ELSE) * chosen[0].score or each.alone):
             continue
         if chosen and kind is Kind.CAUSE and each.coverage < _ABOUT_AS_MUCH * chosen[0].coverage:
             continue

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     TIME = "a date"
     COUNT = "a number"
     LIST = "a list"
+    BUSINESS = "a sentence that says what the company is"
     VERDICT = "a sentence that settles it"
     WORDS = "a sentence"
 
@@ -35,6 +36,11 @@ _VERDICT = re.compile(
     r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)\b(?!\s+(?:you|we)\b)",
     re.I,
 )
+_BUSINESS = re.compile(
+    r"\b(?:what|which)\s+(?:industr(?:y|ies)|sectors?|(?:line|kind|type)\s+of\s+(?:business|company))\b"
+    r"|\bwhat\s+(?:does|do)\s+(?:[\w’'&.,-]+\s+){1,4}do\b",
+    re.I,
+)
 _PERSON = re.compile(r"\bwho\b|\bwhom\b|\bwhich\s+(?:person|firm|auditor|executive|director|bank|law firm)\b", re.I)
 _SEVERAL_PEOPLE = re.compile(r"\bwho\s+(?:are|were)\b", re.I)
 _PLACE = re.compile(
@@ -47,6 +53,9 @@ _ALL_OF = re.compile(r"^\W*(?:(?:please\s+)?(?:list|name|enumerate)\b|(?:what|wh
 _SOME_WORDS = r"(?:[\w’'&,.-]+\s+){0,5}?"
 
 _A_NAME = re.compile(r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and))*\s+[A-Z][\w.&’'-]+|\bLLP\b")
+_IS_A = re.compile(
+    r"^(?:[A-Z][\w.,&’'()“” -]{1,60}?\s+is|we are|the company is|.{0,40},\s+we are)\s+(?:an?|the|one of)\b", re.I
+)
 _A_PLACE = re.compile(
     r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?(?:[Ss]tate of\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+"
 )
@@ -73,6 +82,8 @@ def kind_of(core: str, *, figure: bool = False) -> Kind:
         return Kind.VERDICT
     if figure or _COUNT.search(core):
         return Kind.COUNT
+    if _BUSINESS.search(core):
+        return Kind.BUSINESS
     if _SEVERAL_PEOPLE.search(core) or asks_all(core):
         return Kind.LIST
     for pattern, kind in ((_PLACE, Kind.PLACE), (_PERSON, Kind.PERSON), (_TIME, Kind.TIME)):
@@ -95,6 +106,8 @@ def holds(kind: Kind, text: str) -> bool:
         return phrase_in("causes", text)
     if kind is Kind.COUNT:
         return states_figure(text)
+    if kind is Kind.BUSINESS:
+        return _IS_A.search(text) is not None and phrase_in("introductions", text)
     if kind is Kind.PERSON:
         return _A_NAME.search(text) is not None
     if kind is Kind.PLACE:

@@ -12,9 +12,8 @@ _LONGEST_LIST = 900
 _LONGEST_ITEM = 110
 _MOST_ITEMS = 20
 _ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|where|with|as)\b|\s\(|\.\s|\.$")
-_SERIES = re.compile(
-    r"\((?:i|1|a)\).*\((?:ii|2|b)\)|:\s[^.:]{3,}(?:,|;|\band\b)|(?:[^,;]+[,;]){2,}[^,;]*\b(?:and|or)\b|,[^,]+,\s+and\b"
-)
+_ENUMERATION = re.compile(r"\((?:i|1|a)\).*\((?:ii|2|b)\)|:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s")
+_SERIES = re.compile(r"(?:[^,;]+,){2,}[^,;]*\b(?:and|or)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +56,17 @@ def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
         position += len(paragraph.sentences)
 
 
-def is_series(sentence: str) -> bool:
-    """Whether a sentence names several things in a row.
+def is_enumeration(sentence: str) -> bool:
+    """Whether a sentence announces several things and names them.
 
-    >>> is_series("There are two reportable segments: Consumer and Business."), is_series("We have segments.")
+    >>> is_enumeration("There are two reportable segments: Consumer and Business."), is_enumeration("We have segments.")
     (True, False)
     """
+    return _ENUMERATION.search(sentence) is not None
+
+
+def is_series(sentence: str) -> bool:
+    """Whether a sentence names several things in a row."""
     return _SERIES.search(sentence) is not None
 
 

@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.reasoning.kinds import (
     phrase_in,
     states_figure,
 )
-from fin_agent.analyst.rules.reasoning.lists import is_series
+from fin_agent.analyst.rules.reasoning.lists import is_enumeration, is_series
 from fin_agent.analyst.rules.reasoning.telling import Telling
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
@@ -27,9 +27,11 @@ _SUBJECT_BONUS = 1.4
 _SUBJECT_CHARACTERS = 30
 """A sentence that begins with the measure is about it; one that mentions it later may be about a share of it."""
 _FIGURE_BONUS = 1.2
-_SERIES_BONUS = 2.0
+_ENUMERATION_BONUS = 2.0
+_SERIES_BONUS = 1.3
 _OF_THE_FILER = 1.15
 _HEDGED = 0.7
+_RISK = re.compile(r"\b(?:risks?|threats?|could|might|may|would|exposed|exposure|uncertaint\w+|depend\w*)\b", re.I)
 _POINTER = 0.4
 _ITS_YEAR = 1.15
 _OTHER_YEAR = 0.75
@@ -39,12 +41,15 @@ _HEADING = 0.8
 _BESIDE_ITS_SUBJECT = 0.7
 """... or the reason that is given: there it is no longer what is explained."""
 _FEWEST_OWN_WORDS = 0.2
+_SAYS_WHAT_IT_IS = 0.8
+_SHORT = 160
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _FILER = re.compile(r"^(?:we|our|the company)\b|,\s(?:we|our|the company)\b", re.I)
 _MANY = re.compile(r"\bhow\s+many\s+((?:\w+\s+){0,2}?\w+)|\bnumber\s+of\s+((?:\w+\s+){0,2}?\w+)", re.I)
 _NOT_COUNTED = re.compile(r"\$\s?[\d,.]+|[\d,.]+\s?(?:%|percent\b|basis points)|\(\d{1,2}\)|\b(?:19|20)\d\d\b", re.I)
 _NUMBER = re.compile(r"^\d[\d,.]*$|^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$", re.I)
-_NEAR = 6
+_UNITS = re.compile(r"\b(?:percent\w*|points?|dollars|times|millions?|billions?)\b", re.I)
+_NEAR = 5
 """Words between a number and what it counts."""
 
 
@@ -70,16 +75,23 @@ class Worth:
 
 
 def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None:
-    """What `text`, which begins with the sentence `lead`, is worth; None where it is not of the kind or says too little."""
+    """What `text`, which begins with the sentence `lead`, is worth.
+
+    None where it is not of the kind wanted or says too little of the question.
+    """
     telling, kind = sought.telling, sought.kind
     if not _is_of_kind(text, sought):
         return None
     stems = set(stems_of(text))
+    if kind is Kind.BUSINESS:
+        return Worth(_SAYS_WHAT_IT_IS / (1 + len(stems) / 60), _SAYS_WHAT_IT_IS, 1)
+    stems |= _of_the_measure(before_the_cause(text), sought)
     said = telling.coverage(stems)
     if said < _FEWEST_OWN_WORDS or not telling.rank(stems):
         return None
     if kind is Kind.CAUSE:
-        subject = telling.coverage(set(stems_of(before_the_cause(text))))
+        explained = before_the_cause(text)
+        subject = telling.coverage(set(stems_of(explained)) | _of_the_measure(explained, sought))
         said = max(subject, _BESIDE_ITS_SUBJECT * said)
     under = telling.coverage(stems | set(stems_of(heading)))
     coverage = max(said, said + _HEADING * (under - said))
@@ -95,8 +107,9 @@ def fitness(lead: str, text: str, sought: Sought) -> float:
     fitness = 1.0
     if intent.asks_figure and states_figure(text):
         fitness *= _FIGURE_BONUS
-    if kind is Kind.LIST and is_series(text):
-        fitness *= _SERIES_BONUS
+    if kind is Kind.LIST:
+        fitness *= _ENUMERATION_BONUS if is_enumeration(text) else _SERIES_BONUS if is_series(text) else 1.0
+    fitness *= _HEDGED if phrase_in("conditionals", lead) and not _RISK.search(intent.core) else 1.0
     if kind not in (Kind.CAUSE, Kind.PERSON, Kind.TIME) and _FILER.search(lead):
         fitness *= _OF_THE_FILER
     if phrase_in("pointers", text):
@@ -117,14 +130,14 @@ def _explanation(lead: str, text: str, sought: Sought) -> float:
     """How far a sentence explains what is asked: the measure itself, its movement, that way and in that year."""
     core, lexicon = sought.intent.core, sought.lexicon
     explained = before_the_cause(text)
-    fitness = _HEDGED if phrase_in("hedges", lead) else 1.0
+    fitness = 1.0
     years = [int(year) for year in _YEAR.findall(explained) or _YEAR.findall(lead)]
     asked = {period.fiscal_year for period in sought.intent.periods}
     if years and asked:
         fitness *= _ITS_YEAR if years[0] in asked else _OTHER_YEAR if asked & set(years) else _OTHER_YEAR_EXPLAINED
     if lexicon is not None:
-        wanted, named = set(lexicon.metrics_in(core)), set(lexicon.metrics_in(explained))
-        fitness *= _OTHER_MEASURE if wanted and named and not wanted & named else 1.0
+        wanted, named = lexicon.metrics_in(core), lexicon.metrics_in(explained)
+        fitness *= _OTHER_MEASURE if wanted and named and named[0] not in wanted else 1.0
     up, down = begins_one("up", explained), begins_one("down", explained)
     if not up and not down:
         return fitness
@@ -134,15 +147,33 @@ def _explanation(lead: str, text: str, sought: Sought) -> float:
     return fitness * _MOVE_BONUS
 
 
+def _of_the_measure(text: str, sought: Sought) -> set[str]:
+    """The question's words for its measure, where a text names the same by others: net sales for revenue."""
+    if sought.kind is not Kind.CAUSE or sought.lexicon is None:
+        return set()
+    wanted = set(sought.lexicon.metrics_in(sought.intent.core))
+    same = bool(wanted) and bool(wanted & set(sought.lexicon.metrics_in(text)))
+    return set(stems_of(sought.intent.measure)) if same else set()
+
+
+def points_elsewhere(sentence: str) -> bool:
+    """Whether a sentence only says where something stands: `See Note 5 for more information.`"""
+    if sentence.lower().startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")):
+        return True
+    return len(sentence) < _SHORT and phrase_in("pointers", sentence)
+
+
 def _is_of_kind(text: str, sought: Sought) -> bool:
     many = _MANY.search(sought.intent.core) if sought.kind is Kind.COUNT else None
-    if many is None:
+    counted = [word for word in (many[1] or many[2]).split() if stems_of(word)] if many else []
+    if not counted or _UNITS.search(" ".join(counted)):
         return holds(sought.kind, text)
-    counted = stems_of(many[1] or many[2])
     words = re.findall(r"[\w,.%$’'-]+", _NOT_COUNTED.sub(" ", text))
     for place, word in enumerate(words):
         if _NUMBER.match(word.rstrip(".,")):
-            near = set(stems_of(" ".join(words[max(0, place - _NEAR) : place + _NEAR + 1])))
-            if not counted or any(sought.telling.says(stem, near) for stem in counted):
+            after = [each for each in words[place + 1 : place + 1 + _NEAR] if each.endswith("s") or each == "people"]
+            before = words[max(0, place - _NEAR) : place] if word[0].isdigit() else []
+            near = set(stems_of(" ".join([*after, *before])))
+            if any(sought.telling.says(stem, near) for stem in stems_of(" ".join(counted))):
                 return True
     return False

@@ -15,6 +15,8 @@ _ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1
 _FURNITURE = re.compile(r"^\s*(?:table of contents|index|©.*|\d{1,3})\s*$", re.I)
 """What stands on every page."""
 _UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|billions)\b.*\)?$", re.I)
+_TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
+"""A first cell of the table under a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _LONGEST = 600
 _HEADING = 0.5
@@ -119,8 +121,8 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _sentences(paragraph: str, *, item: bool) -> list[str]:
     found: list[str] = []
-    for part in _SENTENCE.split(paragraph):
-        sentence = " ".join(part.split())[:_LONGEST]
+    for part in _with_their_series(_SENTENCE.split(paragraph)):
+        sentence = _TAIL.sub(".", " ".join(part.split())[:_LONGEST])
         letters = sum(character.isalpha() for character in sentence)
         words = sentence.split()
         if item and not found and letters >= 3 and letters > 0.5 * len(sentence):
@@ -133,6 +135,17 @@ def _sentences(paragraph: str, *, item: bool) -> list[str]:
         if letters >= _FEWEST_LETTERS and letters > 0.5 * len(sentence) and plain >= _FEWEST_PLAIN_WORDS:
             found.append(sentence)
     return found
+
+
+def _with_their_series(parts: Sequence[str]) -> list[str]:
+    """Parts of sentences; what a sentence names after its colon goes on with it over semicolons."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith(";") and ": " in joined[-1]:
+            joined[-1] = f"{joined[-1]} {part}"
+        else:
+            joined.append(part)
+    return joined
 
 
 def _is_cell(line: str) -> bool:

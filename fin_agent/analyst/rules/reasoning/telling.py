@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fin_agent.analyst.rules.reasoning.kinds import begins_one, phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
 
-_BY_ANOTHER_NAME = 0.8
+_BY_ANOTHER_NAME = 0.7
 """What a word counts where a text has what filings write for it."""
 _EXPANSION = 0.5
 """What all the words that filings use for the same thing weigh together, beside the question's own."""
@@ -87,4 +88,10 @@ def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str,
 
 
 def _terms(phrases: Iterable[str]) -> Iterable[frozenset[str]]:
-    return (stems for stems in map(frozenset, map(stems_of, phrases)) if stems)
+    """As stems; what any reason or movement is told by stands for nothing."""
+    telling = (
+        phrase
+        for phrase in phrases
+        if not (phrase_in("causes", phrase) or begins_one("up", phrase) or begins_one("down", phrase))
+    )
+    return (stems for stems in map(frozenset, map(stems_of, telling)) if stems)
