@@ -26,7 +26,7 @@ _EVIDENCE_DECAY = 0.93
 _LONGEST_SPAN = 420
 _MOST_FOLLOWING = 2
 _FEWEST_ROWS, _MOST_ROWS = 2, 15
-_ENOUGH_OF_A_TITLE = 0.75
+_ENOUGH_OF_A_TITLE = 0.65
 _POINTS_BACK = re.compile(
     r"^(?:this|these|such|it|they|he|she|those|the (?:increase|decrease|change|decline|growth|reduction|improvement))\b"
     r"|\bthis (?:asu|standard|guidance|update|program|transaction|agreement)\b",
@@ -142,6 +142,8 @@ def _lists(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: S
         return
     for printed in printed_lists(paragraphs):
         if sought.kind is Kind.CAUSE and not holds(Kind.CAUSE, printed.lead):
+            continue
+        if sought.kind is not Kind.CAUSE and len(printed.items) < _FEWEST_ROWS:
             continue
         found = worth_of(printed.lead, printed.lead, printed.heading, sought)
         if found is not None:

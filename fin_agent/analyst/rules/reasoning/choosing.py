@@ -22,7 +22,8 @@ _MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 3}
 _WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7}
 _WORTH_ELSE = 0.6
 _ENOUGH = 0.5
-_ENOUGH_OF_FEW = {1: 0.7, 2: 0.7, 3: 0.65}
+_ENOUGH_FOR_A_VERDICT = 0.6
+_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.67}
 """Share of the question's words by weight that a sentence must say to be about it, by how many there are ..."""
 _WORDS_ENOUGH = {Kind.COUNT: 4}
 _WORDS_ENOUGH_ELSE = 5
@@ -56,7 +57,7 @@ def reason(
         return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
     found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
     verdict = _settled(found, intent, kind, telling)
-    chosen = _distinct(found, kind)
+    chosen = _distinct(_of_one_company(found, intent, evidence), kind)
     if verdict:
         chosen = [verdict[1]]
     elif kind in _IN_ORDER:
@@ -71,7 +72,7 @@ def reason(
 
 
 def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:
-    enough = _ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH)
+    enough = max(_ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH), _ENOUGH_FOR_A_VERDICT if kind is Kind.VERDICT else 0)
     return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH.get(kind, _WORDS_ENOUGH_ELSE)
 
 
@@ -107,6 +108,13 @@ def _settled(found: Sequence[Candidate], intent: Intent, kind: Kind, telling: Te
     if len(verdicts) != 1:
         return None
     return next((verdict, each) for verdict, each in said if verdict)
+
+
+def _of_one_company(found: Sequence[Candidate], intent: Intent, evidence: Sequence[Evidence]) -> Iterable[Candidate]:
+    """Where no company is named, what the filings of one company say: that of the best."""
+    owners = [kept.card.identity.company if kept.card else "" for kept in evidence]
+    best = owners[found[0].evidence]
+    return (each for each in found if intent.companies or owners[each.evidence] == best)
 
 
 def _distinct(candidates: Iterable[Candidate], kind: Kind) -> list[Candidate]:

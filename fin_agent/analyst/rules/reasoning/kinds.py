@@ -107,7 +107,8 @@ def holds(kind: Kind, text: str) -> bool:
     if kind is Kind.COUNT:
         return states_figure(text)
     if kind is Kind.BUSINESS:
-        return _IS_A.search(text) is not None and phrase_in("introductions", text)
+        formal = phrase_in("no introductions", text)
+        return not formal and _IS_A.search(text) is not None and phrase_in("introductions", text)
     if kind is Kind.PERSON:
         return _A_NAME.search(text) is not None
     if kind is Kind.PLACE:

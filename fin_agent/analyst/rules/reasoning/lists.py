@@ -48,7 +48,7 @@ def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
                 heading = paragraph.heading
             items.append(paragraph.sentences[0])
         else:
-            if lead is not None and len(set(items)) > 1:
+            if lead is not None and items and (len(items) == 1 or len(set(items)) > 1):
                 yield PrintedList(lead[0], tuple(items), heading, lead[1], position - 1)
             items = []
             last = paragraph.sentences[-1]

@@ -49,7 +49,15 @@ _MANY = re.compile(r"\bhow\s+many\s+((?:\w+\s+){0,2}?\w+)|\bnumber\s+of\s+((?:\w
 _NOT_COUNTED = re.compile(r"\$\s?[\d,.]+|[\d,.]+\s?(?:%|percent\b|basis points)|\(\d{1,2}\)|\b(?:19|20)\d\d\b", re.I)
 _NUMBER = re.compile(r"^\d[\d,.]*$|^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$", re.I)
 _UNITS = re.compile(r"\b(?:percent\w*|points?|dollars|times|millions?|billions?)\b", re.I)
-_NEAR = 5
+_NEAR = 4
+_NO_MOVEMENT = 0.5
+_CHANGE = re.compile(r"\bchang\w+|\bmov(?:e|ed|ement)\b|\bvari\w+", re.I)
+_NO_LIST = 0.7
+_MEMBERS = re.compile(
+    r"\b(\w+)(?:\s+\w+){0,3}?\s*(?:,\s+)?(?:include[sd]?|including|are|were|consist\w*|compris\w+|such as|namely|:)\s",
+    re.I,
+)
+_AT_MOST = re.compile(r"\bat (?:most|least)\b", re.I)
 """Words between a number and what it counts."""
 
 
@@ -84,7 +92,10 @@ def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None
         return None
     stems = set(stems_of(text))
     if kind is Kind.BUSINESS:
-        return Worth(_SAYS_WHAT_IT_IS / (1 + len(stems) / 60), _SAYS_WHAT_IT_IS, 1)
+        leading = 1 + bool(re.search(r"\b(?:leading|leaders?|largest|global|world\w*)\b", text, re.I))
+        return Worth(_SAYS_WHAT_IT_IS * leading / (1 + len(stems) / 60), _SAYS_WHAT_IT_IS, 1)
+    if not _says_what_is_required(text, sought):
+        return None
     stems |= _of_the_measure(before_the_cause(text), sought)
     said = telling.coverage(stems)
     if said < _FEWEST_OWN_WORDS or not telling.rank(stems):
@@ -108,7 +119,7 @@ def fitness(lead: str, text: str, sought: Sought) -> float:
     if intent.asks_figure and states_figure(text):
         fitness *= _FIGURE_BONUS
     if kind is Kind.LIST:
-        fitness *= _ENUMERATION_BONUS if is_enumeration(text) else _SERIES_BONUS if is_series(text) else 1.0
+        fitness *= _as_a_list(text, sought)
     fitness *= _HEDGED if phrase_in("conditionals", lead) and not _RISK.search(intent.core) else 1.0
     if kind not in (Kind.CAUSE, Kind.PERSON, Kind.TIME) and _FILER.search(lead):
         fitness *= _OF_THE_FILER
@@ -136,15 +147,45 @@ def _explanation(lead: str, text: str, sought: Sought) -> float:
     if years and asked:
         fitness *= _ITS_YEAR if years[0] in asked else _OTHER_YEAR if asked & set(years) else _OTHER_YEAR_EXPLAINED
     if lexicon is not None:
-        wanted, named = lexicon.metrics_in(core), lexicon.metrics_in(explained)
-        fitness *= _OTHER_MEASURE if wanted and named and named[0] not in wanted else 1.0
+        wanted, named = _first_metric(core, lexicon), _first_metric(explained, lexicon)
+        fitness *= _OTHER_MEASURE if wanted and named and wanted != named else 1.0
     up, down = begins_one("up", explained), begins_one("down", explained)
-    if not up and not down:
-        return fitness
     risen, fallen = begins_one("up", core), begins_one("down", core)
+    if not up and not down:
+        return fitness * (_NO_MOVEMENT if risen or fallen or _CHANGE.search(core) else 1.0)
     if risen != fallen and (up, down) == (fallen, risen):
         return fitness * _OTHER_WAY
     return fitness * _MOVE_BONUS
+
+
+def _first_metric(text: str, lexicon: Lexicon) -> str:
+    mentions = sorted(lexicon.mentions(text), key=lambda mention: (mention.start, -mention.end, mention.id))
+    return mentions[0].id if mentions else ""
+
+
+def _as_a_list(text: str, sought: Sought) -> float:
+    """Whether a sentence names what is asked for: `competitors include`, `two segments: ...`, or things in a row."""
+    if is_enumeration(text):
+        return _ENUMERATION_BONUS
+    nouns = [stem for stem in sought.telling.own if _names_its_members(text, stem, sought)]
+    if nouns:
+        return _ENUMERATION_BONUS
+    return _SERIES_BONUS if is_series(text) else _NO_LIST
+
+
+def _names_its_members(text: str, stem: str, sought: Sought) -> bool:
+    return any(sought.telling.says(stem, stems_of(found[1])) for found in _MEMBERS.finditer(text))
+
+
+def _says_what_is_required(text: str, sought: Sought) -> bool:
+    """Whether a text ranks where a rank is asked for, and is of the last year that a figure is asked for."""
+    core = sought.intent.core
+    if sought.kind is not Kind.CAUSE and phrase_in("superlatives", _AT_MOST.sub("", core)):
+        return phrase_in("superlatives", text)
+    years, asked = _YEAR.findall(text), _YEAR.findall(core)
+    if sought.kind is Kind.COUNT and len(set(asked)) > 1 and years:
+        return max(asked) in years
+    return True
 
 
 def _of_the_measure(text: str, sought: Sought) -> set[str]:
@@ -171,7 +212,8 @@ def _is_of_kind(text: str, sought: Sought) -> bool:
     words = re.findall(r"[\w,.%$’'-]+", _NOT_COUNTED.sub(" ", text))
     for place, word in enumerate(words):
         if _NUMBER.match(word.rstrip(".,")):
-            after = [each for each in words[place + 1 : place + 1 + _NEAR] if each.endswith("s") or each == "people"]
+            plurals = (each for each in words[place + 1 : place + 1 + _NEAR] if each.endswith("s") or each == "people")
+            after = list(plurals)[:1]
             before = words[max(0, place - _NEAR) : place] if word[0].isdigit() else []
             near = set(stems_of(" ".join([*after, *before])))
             if any(sought.telling.says(stem, near) for stem in stems_of(" ".join(counted))):

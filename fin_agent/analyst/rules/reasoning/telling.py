@@ -15,6 +15,8 @@ from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
 _BY_ANOTHER_NAME = 0.7
 """What a word counts where a text has what filings write for it."""
 _EXPANSION = 0.5
+_TELLING = 2.0
+"""Weight of a word on about an eighth of all pages: one that is on more stands for no other by itself."""
 """What all the words that filings use for the same thing weigh together, beside the question's own."""
 
 
@@ -64,7 +66,15 @@ def telling_of(intent: Intent, index: FilingIndex, lexicon: Lexicon | None) -> T
     further = weights_of(related, index.document_frequencies(related), pages)
     share = _EXPANSION * sum(own.values()) / (sum(further.values()) or 1.0)
     ranked = {**own, **{stem: share * weight for stem, weight in further.items()}}
-    return Telling(own, ranked, _others(words, intent, lexicon) if lexicon else {}, _same(asked))
+    others = _others(words, intent, lexicon) if lexicon else {}
+    single = {stem for terms in others.values() for term in terms if len(term) == 1 for stem in term}
+    rare = {
+        stem
+        for stem, weight in weights_of(single, index.document_frequencies(single), pages).items()
+        if weight >= _TELLING
+    }
+    telling = {stem: tuple(term for term in terms if len(term) > 1 or term <= rare) for stem, terms in others.items()}
+    return Telling(own, ranked, telling, _same(asked))
 
 
 def _same(asked: Collection[str]) -> dict[str, frozenset[str]]:
