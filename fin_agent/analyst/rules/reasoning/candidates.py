@@ -17,7 +17,7 @@ from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _NAMED_ROW_BONUS = 2.0
-_LIST_BONUS = 2.2
+_LIST_BONUS = 3.0
 _NAMES_BONUS = 2.5
 _PEOPLE_OF_A_LIST = 4
 _OTHER_FILING = 0.8

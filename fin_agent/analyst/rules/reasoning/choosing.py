@@ -19,7 +19,7 @@ from fin_agent.retrieval.terms import stems_of
 
 _MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 3}
 """Sentences of an answer; one where a fact is asked for."""
-_WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7}
+_WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7, Kind.LIST: 0.7}
 _WORTH_ELSE = 0.6
 _ENOUGH = 0.5
 _ENOUGH_FOR_A_VERDICT = 0.6

@@ -54,7 +54,8 @@ _NO_MOVEMENT = 0.5
 _CHANGE = re.compile(r"\bchang\w+|\bmov(?:e|ed|ement)\b|\bvari\w+", re.I)
 _NO_LIST = 0.7
 _MEMBERS = re.compile(
-    r"\b(\w+)(?:\s+\w+){0,3}?\s*(?:,\s+)?(?:include[sd]?|including|are|were|consist\w*|compris\w+|such as|namely|:)\s",
+    r"\b(\w+)(?:\s+\w+){0,3}?\s*(?:,\s+)?(?:include[sd]?|including|consist\w*|compris\w+|such as|namely|:)\s"
+    r"|^(?:our|the)\s+(?:[\w-]+\s+){0,4}?(\w+)\s+(?:are|were)\s",
     re.I,
 )
 _AT_MOST = re.compile(r"\bat (?:most|least)\b", re.I)
@@ -105,7 +106,8 @@ def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None
         subject = telling.coverage(set(stems_of(explained)) | _of_the_measure(explained, sought))
         said = max(subject, _BESIDE_ITS_SUBJECT * said)
     under = telling.coverage(stems | set(stems_of(heading)))
-    coverage = max(said, said + _HEADING * (under - said))
+    by_heading = _HEADING * max(0.0, under - said)
+    coverage = said + (by_heading if kind is Kind.CAUSE else min(by_heading, said))
     # What follows a sentence adds to it, but the sentence itself has to be about the question.
     rank = (telling.rank(set(stems_of(lead))) + telling.rank(stems)) / 2
     score = (rank + coverage) / 2 / (1 + len(stems) / 60) * fitness(lead, text, sought)
@@ -174,7 +176,7 @@ def _as_a_list(text: str, sought: Sought) -> float:
 
 
 def _names_its_members(text: str, stem: str, sought: Sought) -> bool:
-    return any(sought.telling.says(stem, stems_of(found[1])) for found in _MEMBERS.finditer(text))
+    return any(sought.telling.says(stem, stems_of(found[1] or found[2])) for found in _MEMBERS.finditer(text))
 
 
 def _says_what_is_required(text: str, sought: Sought) -> bool:
@@ -183,7 +185,7 @@ def _says_what_is_required(text: str, sought: Sought) -> bool:
     if sought.kind is not Kind.CAUSE and phrase_in("superlatives", _AT_MOST.sub("", core)):
         return phrase_in("superlatives", text)
     years, asked = _YEAR.findall(text), _YEAR.findall(core)
-    if sought.kind is Kind.COUNT and len(set(asked)) > 1 and years:
+    if sought.kind is Kind.COUNT and len(set(asked)) > 1:
         return max(asked) in years
     return True
 
@@ -212,7 +214,11 @@ def _is_of_kind(text: str, sought: Sought) -> bool:
     words = re.findall(r"[\w,.%$’'-]+", _NOT_COUNTED.sub(" ", text))
     for place, word in enumerate(words):
         if _NUMBER.match(word.rstrip(".,")):
-            plurals = (each for each in words[place + 1 : place + 1 + _NEAR] if each.endswith("s") or each == "people")
+            plurals = (
+                each
+                for each in words[place + 1 : place + 1 + _NEAR]
+                if each.rstrip(".,").endswith("s") or each == "people"
+            )
             after = list(plurals)[:1]
             before = words[max(0, place - _NEAR) : place] if word[0].isdigit() else []
             near = set(stems_of(" ".join([*after, *before])))

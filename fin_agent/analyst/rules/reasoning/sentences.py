@@ -18,6 +18,8 @@ _UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|
 _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
 """A first cell of the table under a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
+_PAIRS = (("(", ")"), ("“", "”"))
+_FIRST_WORDS = 40
 _LONGEST = 600
 _HEADING = 0.5
 """A line less than this share of the longest is a heading, unless it ends a sentence."""
@@ -59,7 +61,9 @@ def is_whole(sentence: str) -> bool:
     >>> is_whole("We have two segments."), is_whole("and those wrongdoers are using their power;")
     (True, False)
     """
-    return sentence.endswith(_ENDS) and not sentence[:1].islower()
+    first = sentence[:_FIRST_WORDS]
+    cut = any(0 <= first.find(closing) < (first + opening).find(opening) for opening, closing in _PAIRS)
+    return sentence.endswith(_ENDS) and not sentence[:1].islower() and not cut
 
 
 def rows_of(table: str) -> list[str]:
