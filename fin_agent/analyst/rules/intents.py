@@ -45,6 +45,8 @@ _A_TOTAL_OF_YEARS = re.compile(
     r"(?:the end of\s+)?(?:FY|fiscal(?: year)?)?\s*(?:19|20)?\d\d\b",
     re.I | re.S,
 )
+_INCORPORATED = re.compile(r"\b(?:where|when|state|country|jurisdiction|laws?)\b.*\bincorporated\b", re.I)
+_EVER = re.compile(r"^\W*(?:has|have|had|did)\b.*\bever\b", re.I)
 _MOVED = re.compile(r"\b(?:chang|increas|decreas|declin|grow|grew|growth|rise|rose|fall|fell|averag)\w*", re.I)
 
 
@@ -97,6 +99,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
+    if _EVER.search(asked):
+        relation = Relation.EXPLANATION  # whether it happened at all: no figure of any period says so
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
         relation = Relation.EACH  # a growth rate that filings print is not grown once more
     if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
@@ -351,6 +355,8 @@ def _unit(question: str, measure: Measure | None, relation: Relation, comparison
 
 def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = _without_periods(_without_companies(core, directory))
+    if _INCORPORATED.search(core):
+        text += " incorporated laws"  # not the end of the company's name
     for pattern, _ in _FORMS:
         text = pattern.sub(" ", text)
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))

@@ -12,7 +12,7 @@ from fin_agent.analyst.rules.reasoning.names import Person, firms_in, is_title, 
 from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, worth_of
 from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
 from fin_agent.evidence.evidence import Evidence
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -91,7 +91,7 @@ def _of_its_time(kept: Evidence, intent: Intent, evidence: Sequence[Evidence]) -
 def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
     parts = [(part, paragraph, place) for paragraph in paragraphs for place, part in enumerate(paragraph.sentences)]
     spans = [(part, position) for position, (part, _, _) in enumerate(parts)]
-    if sought.kind in (Kind.CAUSE, Kind.WORDS):
+    if sought.kind is Kind.CAUSE or (sought.kind is Kind.WORDS and sought.intent.relation is Relation.EXPLANATION):
         spans = _with_what_follows(paragraphs)
     for position, ((lead, paragraph, place), (text, last)) in enumerate(zip(parts, spans, strict=True)):
         if not _may_stand(lead, paragraph):
@@ -213,4 +213,4 @@ def _in_office(people: Sequence[Person], number: int, worth: float, sought: Soug
         if coverage >= _ENOUGH_OF_A_TITLE and any(stems <= known for stems in fit):
             text = f"{person.name}, {person.title}."
             score = worth * _NAMES_BONUS * coverage
-            yield Candidate(text, number, position, position, score, coverage, 1, alone=True)
+            yield Candidate(text, number, position, position, score, 1.0, 1, alone=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
 from fin_agent.analyst.rules.reasoning.scoring import Sought
@@ -23,16 +24,18 @@ _WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7, Kind.LIST: 0.7}
 _WORTH_ELSE = 0.6
 _ENOUGH = 0.5
 _ENOUGH_FOR_A_VERDICT = 0.6
-_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.67}
+_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.6}
 """Share of the question's words by weight that a sentence must say to be about it, by how many there are ..."""
-_WORDS_ENOUGH = {Kind.COUNT: 4}
-_WORDS_ENOUGH_ELSE = 5
+_WORDS_ENOUGH = 5
 """... or number of them: no sentence repeats a long question."""
+_ENOUGH_FOR_A_FIGURE, _WORDS_FOR_A_FIGURE = 0.4, 4
+"""The same where a number is asked for: a row says little beside it."""
 _LONG_QUESTION = 6
-_MOST_UNSAID_OF_A_LONG_ONE = 0.65
+_MOST_UNSAID_OF_A_LONG_ONE = 0.55
+"""Of a long question by number: one odd word weighs as much as five others."""
 _ABOUT_AS_MUCH = 0.8
 """What further sentences must say of what the best one does, where a reason is asked for."""
-_MOST_UNSAID = 0.45
+_MOST_UNSAID = 0.5
 """Where more of the question's words than this are nowhere in the evidence, it is about something else."""
 _LONGEST_ANSWER = 1100
 _IN_ORDER = (Kind.CAUSE, Kind.LIST, Kind.WORDS, Kind.VERDICT)
@@ -49,7 +52,7 @@ def reason(
     kind = kind_of(intent.core, figure=intent.asks_figure and intent.relation is not Relation.EXPLANATION)
     if kind is Kind.OPINION:
         return Reasoning(text="", citations=(), missing=(str(kind.value),))
-    telling = telling_of(intent, index, lexicon)
+    telling = telling_of(intent, kind, index, lexicon, abbreviations_in(kept.passage.text for kept in evidence))
     sought = Sought(intent, kind, telling, lexicon)
     unsaid = _unsaid(telling, evidence)
     found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling)]
@@ -72,8 +75,10 @@ def reason(
 
 
 def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:
+    if kind is Kind.COUNT:
+        return candidate.coverage >= _ENOUGH_FOR_A_FIGURE or candidate.words >= _WORDS_FOR_A_FIGURE
     enough = max(_ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH), _ENOUGH_FOR_A_VERDICT if kind is Kind.VERDICT else 0)
-    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH.get(kind, _WORDS_ENOUGH_ELSE)
+    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH
 
 
 def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
@@ -81,8 +86,11 @@ def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
     said = {stem for kept in evidence for stem in stems_of(kept.passage.text)}
     absent = [stem for stem in telling.own if not telling.worth(stem, said)]
     weight = sum(telling.own[stem] for stem in absent)
-    most = _MOST_UNSAID if len(telling.own) < _LONG_QUESTION else _MOST_UNSAID_OF_A_LONG_ONE
-    if weight <= most * sum(telling.own.values()):
+    if len(telling.own) < _LONG_QUESTION:
+        few = weight <= _MOST_UNSAID * sum(telling.own.values())
+    else:
+        few = len(absent) <= _MOST_UNSAID_OF_A_LONG_ONE * len(telling.own)
+    if few:
         return []
     return sorted(absent, key=lambda stem: (-telling.own[stem], stem))
 

@@ -41,7 +41,9 @@ _BUSINESS = re.compile(
     r"|\bwhat\s+(?:does|do)\s+(?:[\w’'&.,-]+\s+){1,4}do\b",
     re.I,
 )
-_PERSON = re.compile(r"\bwho\b|\bwhom\b|\bwhich\s+(?:person|firm|auditor|executive|director|bank|law firm)\b", re.I)
+_PERSON = re.compile(
+    r"\bwho\b|\bwhom\b|\bwhich\s+(?:\w+\s+)?(?:person|firm|auditor|executive|director|bank|law firm)\b", re.I
+)
 _SEVERAL_PEOPLE = re.compile(r"\bwho\s+(?:are|were)\b", re.I)
 _PLACE = re.compile(
     r"\bwhere\b|\b(?:which|what)\s+(?:us |u\.s\. )?(?:city|state|country|(?:stock )?exchange|jurisdiction|location)\b",

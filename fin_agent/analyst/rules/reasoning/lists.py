@@ -12,7 +12,9 @@ _LONGEST_LIST = 900
 _LONGEST_ITEM = 110
 _MOST_ITEMS = 20
 _ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|where|with|as)\b|\s\(|\.\s|\.$")
-_ENUMERATION = re.compile(r"\((?:i|1|a)\).*\((?:ii|2|b)\)|:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s")
+_ENUMERATION = re.compile(
+    r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
+)
 _SERIES = re.compile(r"(?:[^,;]+,){2,}[^,;]*\b(?:and|or)\b")
 
 

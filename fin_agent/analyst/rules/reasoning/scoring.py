@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.rules.reasoning.kinds import (
     Kind,
+    asks_all,
     before_the_cause,
     begins_one,
     holds,
@@ -35,12 +36,13 @@ _RISK = re.compile(r"\b(?:risks?|threats?|could|might|may|would|exposed|exposure
 _POINTER = 0.4
 _ITS_YEAR = 1.15
 _OTHER_YEAR = 0.75
-_OTHER_YEAR_EXPLAINED = 0.4
+_OTHER_YEAR_EXPLAINED = 0.25
 _HEADING = 0.8
 """What a word counts that the heading says and the sentence does not."""
 _BESIDE_ITS_SUBJECT = 0.7
 """... or the reason that is given: there it is no longer what is explained."""
 _FEWEST_OWN_WORDS = 0.2
+_MANY_WORDS = 4
 _SAYS_WHAT_IT_IS = 0.8
 _SHORT = 160
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
@@ -53,9 +55,10 @@ _NEAR = 4
 _NO_MOVEMENT = 0.5
 _CHANGE = re.compile(r"\bchang\w+|\bmov(?:e|ed|ement)\b|\bvari\w+", re.I)
 _NO_LIST = 0.7
+_DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _MEMBERS = re.compile(
     r"\b(\w+)(?:\s+\w+){0,3}?\s*(?:,\s+)?(?:include[sd]?|including|consist\w*|compris\w+|such as|namely|:)\s"
-    r"|^(?:our|the)\s+(?:[\w-]+\s+){0,4}?(\w+)\s+(?:are|were)\s",
+    r"|^(?:our|the)\s+(?:[\w-]+\s+){0,2}?(\w+)\s+(?:are|were)\s",
     re.I,
 )
 _AT_MOST = re.compile(r"\bat (?:most|least)\b", re.I)
@@ -99,7 +102,8 @@ def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None
         return None
     stems |= _of_the_measure(before_the_cause(text), sought)
     said = telling.coverage(stems)
-    if said < _FEWEST_OWN_WORDS or not telling.rank(stems):
+    words = sum(1 for stem in telling.own if telling.worth(stem, stems))
+    if (said < _FEWEST_OWN_WORDS and words < _MANY_WORDS) or not telling.rank(stems):
         return None
     if kind is Kind.CAUSE:
         explained = before_the_cause(text)
@@ -108,10 +112,14 @@ def worth_of(lead: str, text: str, heading: str, sought: Sought) -> Worth | None
     under = telling.coverage(stems | set(stems_of(heading)))
     by_heading = _HEADING * max(0.0, under - said)
     coverage = said + (by_heading if kind is Kind.CAUSE else min(by_heading, said))
+    if not text.startswith(lead):
+        lead = text  # understood only with the sentence before it
+    if not telling.rank(set(stems_of(lead))):
+        return None
     # What follows a sentence adds to it, but the sentence itself has to be about the question.
     rank = (telling.rank(set(stems_of(lead))) + telling.rank(stems)) / 2
     score = (rank + coverage) / 2 / (1 + len(stems) / 60) * fitness(lead, text, sought)
-    return Worth(score, coverage, sum(1 for stem in telling.own if telling.worth(stem, stems)))
+    return Worth(score, coverage, words)
 
 
 def fitness(lead: str, text: str, sought: Sought) -> float:
@@ -167,6 +175,8 @@ def _first_metric(text: str, lexicon: Lexicon) -> str:
 
 def _as_a_list(text: str, sought: Sought) -> float:
     """Whether a sentence names what is asked for: `competitors include`, `two segments: ...`, or things in a row."""
+    if asks_all(sought.intent.core, "happenings"):
+        return _ENUMERATION_BONUS if _DATED.search(text) else 1.0
     if is_enumeration(text):
         return _ENUMERATION_BONUS
     nouns = [stem for stem in sought.telling.own if _names_its_members(text, stem, sought)]
@@ -203,7 +213,7 @@ def points_elsewhere(sentence: str) -> bool:
     """Whether a sentence only says where something stands: `See Note 5 for more information.`"""
     if sentence.lower().startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer")):
         return True
-    return len(sentence) < _SHORT and phrase_in("pointers", sentence)
+    return "by reference" in sentence or (len(sentence) < _SHORT and phrase_in("pointers", sentence))
 
 
 def _is_of_kind(text: str, sought: Sought) -> bool:

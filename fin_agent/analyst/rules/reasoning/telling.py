@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.rules.reasoning.kinds import begins_one, phrase_in
+from fin_agent.analyst.rules.reasoning.kinds import Kind, begins_one, phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
@@ -15,6 +15,8 @@ from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
 _BY_ANOTHER_NAME = 0.7
 """What a word counts where a text has what filings write for it."""
 _EXPANSION = 0.5
+_SHORT_TRIGGER = 2
+"""Of a longer phrase no single word is stood for by a term of its topic."""
 _TELLING = 2.0
 """Weight of a word on about an eighth of all pages: one that is on more stands for no other by itself."""
 """What all the words that filings use for the same thing weigh together, beside the question's own."""
@@ -55,10 +57,22 @@ class Telling:
         return sum(self.ranked.get(stem, 0.0) for stem in set(stems)) / total if total else 0.0
 
 
-def telling_of(intent: Intent, index: FilingIndex, lexicon: Lexicon | None) -> Telling:
-    """The telling words of a question; without a lexicon no word stands for another."""
+def telling_of(
+    intent: Intent,
+    kind: Kind,
+    index: FilingIndex,
+    lexicon: Lexicon | None,
+    short_names: Mapping[str, frozenset[str]] | None = None,
+) -> Telling:
+    """The telling words of a question; without a lexicon no word stands for another.
+
+    `short_names` are the abbreviations of the evidence with the stems of what they stand for.
+    """
     framing = {stem for word in word_lists("answer_words")["framing"] for stem in stems_of(word)}
     words = stems_of(" ".join(search_terms(intent.keywords)))
+    if kind is Kind.CAUSE:  # which way a measure moved is looked at apart: `rise` and `rose` share no stem
+        moves = (word for word in intent.keywords if begins_one("up", word) or begins_one("down", word))
+        framing |= {stem for word in moves for stem in stems_of(word)}
     asked = {stem for stem in words if stem not in framing} or set(words)
     related = set(stems_of(" ".join(search_terms(intent.expansions)))) - asked
     pages = index.page_count()
@@ -74,26 +88,35 @@ def telling_of(intent: Intent, index: FilingIndex, lexicon: Lexicon | None) -> T
         if weight >= _TELLING
     }
     telling = {stem: tuple(term for term in terms if len(term) > 1 or term <= rare) for stem, terms in others.items()}
-    return Telling(own, ranked, telling, _same(asked))
+    return Telling(own, ranked, telling, _same(asked, short_names or {}))
 
 
-def _same(asked: Collection[str]) -> dict[str, frozenset[str]]:
+def _same(asked: Collection[str], short_names: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
     groups = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("same ")]
     stems = [frozenset(stem for word in words for stem in stems_of(word)) for words in groups]
-    return {stem: group for stem in sorted(asked) for group in stems if stem in group}
+    stems += [full | {short} for short, full in sorted(short_names.items()) if full <= set(asked)]
+    return {
+        stem: frozenset().union(*(_instead(stem, group, short_names) for group in stems if stem in group))
+        for stem in sorted(asked)
+    }
+
+
+def _instead(stem: str, group: frozenset[str], short_names: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Of a name's words only its abbreviation says the same: `BCA` for commercial airplanes, but not `commercial`."""
+    short = group & set(short_names)
+    return short or group - {stem}
 
 
 def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str, tuple[frozenset[str], ...]]:
-    """Terms of the topics and synonyms whose wordings the question uses."""
-    entries = [lexicon.topic_entries[topic] for topic in intent.topics] + list(lexicon.synonyms.values())
+    """Terms of the topics and synonyms whose wordings the question uses; not those by which anything is explained."""
+    topics = [lexicon.topic_entries[topic] for topic in intent.topics]
+    telling = [topic for topic in topics if not any(phrase_in("causes", term) for term in topic.expand)]
     found: dict[str, list[frozenset[str]]] = {}
-    for entry in entries:
+    for entry in (*telling, *lexicon.synonyms.values()):
         named = [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems and stems <= set(asked)]
-        if not named:
-            continue
-        terms = list(_terms(entry.expand)) + [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems]
-        for stem in sorted(frozenset[str]().union(*named)):
-            found.setdefault(stem, []).extend(terms)
+        short = [stems for stems in named if len(stems) <= _SHORT_TRIGGER]
+        for stem in sorted(frozenset[str]().union(*short)):
+            found.setdefault(stem, []).extend(_terms(entry.expand))
     return {stem: tuple(dict.fromkeys(terms)) for stem, terms in found.items()}
 
 

@@ -14,6 +14,11 @@ from fin_agent.retrieval.terms import stems_of
 _AFTER = re.compile(r",\s+(?:which|and|as|because|so|due)\b")
 """What follows a clause does not take back what it says."""
 _OF_THE_FILER = re.compile(r"^(?:[^.;]{0,60},\s+)?(?:we|our|the (?:company|registrant|corporation)|no |none)\b", re.I)
+_OF_OTHERS = re.compile(
+    r"our\s+(?:\w+\s+){0,2}?(customers?|competitors?|suppliers?|members|vendors|partners|lenders|insurers|licensees|peers)\b",
+    re.I,
+)
+"""What others do settles nothing about the filer."""
 _EXCLUDES_OTHERS = re.compile(r"\bno(?: single)? other\b|\bnot only\b|\bnot limited to\b|\bno assurance\b", re.I)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _SEVERAL = re.compile(r"[^.;]+;|\bbut\b|\bhowever\b|\balthough\b|\bwhile\b", re.I)
@@ -35,6 +40,9 @@ def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[
         return ""
     about = _OF_THE_FILER.search(sentence) or any(sentence.lower().startswith(name.lower()) for name in names if name)
     stems = set(stems_of(sentence))
+    others = _OF_OTHERS.match(sentence)
+    if others and not set(stems_of(others[1])) & set(telling.own):
+        return ""
     if not about or _SEVERAL.search(sentence) or not all(telling.says(stem, stems) for stem in telling.own):
         return ""
     years = {int(year) for year in _YEAR.findall(sentence)}
