@@ -264,9 +264,10 @@ def test_what_points_elsewhere_is_no_answer() -> None:
 
 
 def test_a_sentence_that_points_back_is_told_with_the_one_before() -> None:
-    text = f"Bridge tolls rose by 4% in 2023 on all roads. The increase was due to a new bridge over the western sound. {FILLER}"
+    moved = "Bridge tolls rose by 4% in 2023 on all roads."
+    text = f"{moved} The increase was due to a new bridge over the western sound. {FILLER}"
     told = of("Why did tolls rise in 2023?", "tolls rise", text)
-    assert told.startswith("Bridge tolls rose by 4% in 2023 on all roads. The increase was due to a new bridge over the western sound.")
+    assert told.startswith(f"{moved} The increase was due to a new bridge over the western sound.")
 
 
 def test_an_abbreviation_of_the_filing_stands_for_its_name() -> None:

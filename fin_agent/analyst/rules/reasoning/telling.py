@@ -9,6 +9,7 @@ from fin_agent.analyst.rules.reasoning.kinds import Kind, begins_one, phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import Synonym, Topic
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
 
@@ -112,7 +113,8 @@ def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str,
     topics = [lexicon.topic_entries[topic] for topic in intent.topics]
     telling = [topic for topic in topics if not any(phrase_in("causes", term) for term in topic.expand)]
     found: dict[str, list[frozenset[str]]] = {}
-    for entry in (*telling, *lexicon.synonyms.values()):
+    entries: list[Topic | Synonym] = [*telling, *lexicon.synonyms.values()]
+    for entry in entries:
         named = [stems for stems in map(frozenset, map(stems_of, entry.words)) if stems and stems <= set(asked)]
         short = [stems for stems in named if len(stems) <= _SHORT_TRIGGER]
         for stem in sorted(frozenset[str]().union(*short)):
