@@ -15,12 +15,18 @@ _AFTER = re.compile(r",\s+(?:which|and|as|because|so|due)\b")
 """What follows a clause does not take back what it says."""
 _OF_THE_FILER = re.compile(r"^(?:[^.;]{0,60},\s+)?(?:we|our|the (?:company|registrant|corporation)|no |none)\b", re.I)
 _OF_OTHERS = re.compile(
-    r"our\s+(?:\w+\s+){0,2}?(customers?|competitors?|suppliers?|members|vendors|partners|lenders|insurers|licensees|peers)\b",
+    r"our\s+(?:\w+\s+){0,2}?(audits?|auditors?|customers?|competitors?|suppliers?|members|vendors|partners|lenders|insurers|licensees|peers)\b",
     re.I,
 )
 """What others do settles nothing about the filer."""
 _EXCLUDES_OTHERS = re.compile(r"\bno(?: single)? other\b|\bnot only\b|\bnot limited to\b|\bno assurance\b", re.I)
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_OWNS = re.compile(r"\b(?:own|owns|owned)\b(?!\s+\w+s?\s+own)", re.I)
+"""`Own` is no search term: it is in every sentence of a filing."""
+_LONGEST_CLAUSE = 32
+_SOON = 4
+"""Words after the subject within which what is asked must begin, else the sentence is of something else."""
+_SUBJECT = re.compile(r"\b(?:we|our|us|company|registrant|corporation)\b", re.I)
 _SEVERAL = re.compile(r"[^.;]+;|\bbut\b|\bhowever\b|\balthough\b|\bwhile\b", re.I)
 _JUDGED = re.compile(
     r"\b(?:healthy|reasonabl[ey]|strong|weak|good|bad|similar|substantial\w*|meaningful|useful|relevant|able to"
@@ -45,6 +51,8 @@ def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[
         return ""
     if not about or _SEVERAL.search(sentence) or not all(telling.says(stem, stems) for stem in telling.own):
         return ""
+    if not _says_it_at_once(sentence, telling) or (_OWNS.search(intent.core) and not _OWNS.search(sentence)):
+        return ""
     years = {int(year) for year in _YEAR.findall(sentence)}
     asked = {period.fiscal_year for period in intent.periods}
     if years and asked and not years & asked:
@@ -53,3 +61,13 @@ def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[
     if denials > 1 or re.search(r"\b(?:not|n['’]t|no|never)\b", intent.core, re.I):
         return ""
     return "No" if denials else "Yes"
+
+
+def _says_it_at_once(clause: str, telling: Telling) -> bool:
+    """Whether a short clause says soon after its subject what is asked: `We license it to makers of X` makes no X."""
+    if len(clause.split()) > _LONGEST_CLAUSE:
+        return False
+    subject = _SUBJECT.search(clause)
+    after = clause[subject.end() :].split() if subject else clause.split()
+    soon = set(stems_of(" ".join(after[:_SOON])))
+    return any(telling.says(stem, soon) for stem in telling.own)
