@@ -278,3 +278,9 @@ def test_an_abbreviation_of_the_filing_stands_for_its_name() -> None:
     text = "Our Northern Ferries (NF) unit is old. NF income fell in 2023 because two ferries were laid up for repairs."
     told = of("Why did Northern Ferries income fall in 2023?", "northern ferries income fall", text)
     assert "two ferries were laid up" in told
+
+
+def test_the_reason_of_a_quarter_or_of_a_later_year_is_not_that_of_the_year() -> None:
+    for when in ("in the second quarter of 2023 ", "in 2024 "):
+        text = f"Freight expense increased {when}because a bridge on the way of our ships was closed."
+        assert of("Why did freight expense increase in 2023?", "freight expense increase", text).startswith("missing")

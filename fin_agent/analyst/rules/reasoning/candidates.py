@@ -64,6 +64,8 @@ class Candidate:
 def candidates_of(sought: Sought, evidence: Sequence[Evidence]) -> Iterator[Candidate]:
     """All that is of the kind wanted and shares a telling word with the question."""
     for number, kept in enumerate(evidence):
+        if sought.kind is Kind.CAUSE and _is_of_a_quarter(kept, sought.intent):
+            continue
         worth = _EVIDENCE_DECAY**number * _of_its_time(kept, sought.intent, evidence)
         if kept.passage.kind is PassageKind.TABLE:
             yield from _of_a_table(kept.passage.text, number, worth, sought)
@@ -72,6 +74,12 @@ def candidates_of(sought: Sought, evidence: Sequence[Evidence]) -> Iterator[Cand
             yield from _sentences(paragraphs, number, worth, sought)
             yield from _lists(paragraphs, number, worth, sought)
         yield from _names(kept.passage.text, number, worth, sought)
+
+
+def _is_of_a_quarter(kept: Evidence, intent: Intent) -> bool:
+    """Whether whole years are asked about, and the filing explains the quarters of one."""
+    interim = kept.card is not None and kept.card.identity.quarter in (1, 2, 3)
+    return interim and bool(intent.periods) and all(period.quarter is None for period in intent.periods)
 
 
 def _of_its_time(kept: Evidence, intent: Intent, evidence: Sequence[Evidence]) -> float:

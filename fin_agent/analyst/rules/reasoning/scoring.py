@@ -54,6 +54,7 @@ _UNITS = re.compile(r"\b(?:percent\w*|points?|dollars|times|millions?|billions?)
 _NEAR = 4
 _NO_MOVEMENT = 0.5
 _CHANGE = re.compile(r"\bchang\w+|\bmov(?:e|ed|ement)\b|\bvari\w+", re.I)
+_INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
 _NO_LIST = 0.7
 _DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _MEMBERS = re.compile(
@@ -189,10 +190,34 @@ def _names_its_members(text: str, stem: str, sought: Sought) -> bool:
     return any(sought.telling.says(stem, stems_of(found[1] or found[2])) for found in _MEMBERS.finditer(text))
 
 
+def _is_of_its_period(text: str, sought: Sought) -> bool:
+    """Whether an explanation is not of a later year, nor of a part of the year that is asked about."""
+    asked = sought.intent.periods
+    explained = before_the_cause(text)
+    years = [int(year) for year in _YEAR.findall(explained)]
+    if not asked or not years:
+        return True
+    whole_years = all(period.quarter is None for period in asked)
+    return max(years) <= max(period.fiscal_year for period in asked) and not (
+        whole_years and _INTERIM.search(explained)
+    )
+
+
+def _is_of_its_measure(text: str, sought: Sought) -> bool:
+    """Whether an explanation is not of other measures alone."""
+    if sought.lexicon is None:
+        return True
+    wanted = _first_metric(sought.intent.core, sought.lexicon)
+    named = {mention.id for mention in sought.lexicon.mentions(before_the_cause(text))}
+    return not wanted or not named or wanted in named
+
+
 def _says_what_is_required(text: str, sought: Sought) -> bool:
-    """Whether a text ranks where a rank is asked for, and is of the last year that a figure is asked for."""
+    """Whether a text ranks where a rank is asked for, and is of the period whose figure or reason is asked for."""
     core = sought.intent.core
-    if sought.kind is not Kind.CAUSE and phrase_in("superlatives", _AT_MOST.sub("", core)):
+    if sought.kind is Kind.CAUSE:
+        return _is_of_its_period(text, sought) and _is_of_its_measure(text, sought)
+    if phrase_in("superlatives", _AT_MOST.sub("", core)):
         return phrase_in("superlatives", text)
     years, asked = _YEAR.findall(text), _YEAR.findall(core)
     if sought.kind is Kind.COUNT and len(set(asked)) > 1:
