@@ -169,7 +169,7 @@ def test_without_a_reason_a_question_for_one_is_not_answered() -> None:
     told = of(
         "Why did freight expense rise in 2023?", "freight expense", "Freight expense rose in 2023 in all regions."
     )
-    assert told.startswith("missing a sentence that gives the reason")
+    assert told.startswith("missing a passage with a sentence that gives the reason")
 
 
 def test_a_list_is_told_whole() -> None:

@@ -96,7 +96,7 @@ def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
 
 
 def _looked_for(intent: Intent, kind: Kind, unsaid: Sequence[str]) -> str:
-    looked_for = f"{kind.value} on: {intent.core}"
+    looked_for = f"a passage with {kind.value} on: {intent.core}"
     if not unsaid:
         return looked_for
     words = [word for stem in unsaid for word in _words_of(stem, intent)]

@@ -129,6 +129,8 @@ def fitness(lead: str, text: str, sought: Sought) -> float:
     fitness = 1.0
     if intent.asks_figure and states_figure(text):
         fitness *= _FIGURE_BONUS
+    if kind is Kind.COUNT and any(begins_one(way, intent.core) and begins_one(way, text) for way in ("up", "down")):
+        fitness *= _MOVE_BONUS
     if kind is Kind.LIST:
         fitness *= _as_a_list(text, sought)
     fitness *= _HEDGED if phrase_in("conditionals", lead) and not _RISK.search(intent.core) else 1.0
