@@ -163,7 +163,8 @@ def _of_the_chosen(
     listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
-    text = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}. {_extreme(ranking, listed, '').text}"
+    said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."
+    text = f"{said} {_extreme(ranking, listed, '').text}"
     return AnswerValue(value=value, unit=_known(unit), text=text)
 
 

@@ -70,7 +70,10 @@ _YEAR = (
     r"(?P<year>(?:(?:fiscal|year|of|Q[1-4]|(?:first|second|third|fourth)[ -]quarter)\s+){0,4}"
     r"(?:FY\s?'?\d{2}(?:\d\d)?|(?:19|20)\d\d)(?:\s?Q[1-4])?)(?:['’]s)?"
 )
-_WHOSE = r"(?:the\s+|its\s+|their\s+|that\s+|(?<![\w])(?P<whose>[A-Z][\w.&'’,-]{0,30}(?:\s+[A-Z&][\w.&'’,-]{0,30}){0,5}?)['’]s?\s+|an?\s+)?"
+_WHOSE = (
+    r"(?:the\s+|its\s+|their\s+|that\s+"
+    r"|(?<![\w])(?P<whose>[A-Z][\w.&'’,-]{0,30}(?:\s+[A-Z&][\w.&'’,-]{0,30}){0,5}?)['’]s?\s+|an?\s+)?"
+)
 
 
 @lru_cache(maxsize=1)
