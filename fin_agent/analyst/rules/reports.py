@@ -96,6 +96,7 @@ def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
     """(span, report) of every report that is named by its year, first the patterns that say most."""
     taken: list[tuple[int, int]] = []
     found: list[tuple[tuple[int, int], ReportAsked]] = []
+    unled = False
     for pattern in _patterns():
         for match in pattern.finditer(question):
             start, end = match.span()
@@ -105,13 +106,13 @@ def _named(question: str) -> Iterator[tuple[tuple[int, int], ReportAsked]]:
             if report is not None:
                 taken.append((start, end))
                 found.append(((start, end), report))
-    yield from sorted(found, key=lambda pair: pair[0])
+                unled = unled or (match.groupdict().get("lead", "") is None and not _stands_alone(match))
+    if not unled:  # `the 2018 10-K revenue less that of 2017` sets reports against each other
+        yield from sorted(found, key=lambda pair: pair[0])
 
 
 def _report(match: re.Match[str]) -> ReportAsked | None:
     groups = match.groupdict()
-    if "lead" in groups and not groups["lead"] and not _stands_alone(match):
-        return None  # `the 2018 10-K revenue less that of 2017`
     kind = " ".join((groups.get("kind") or "").lower().split())
     words = match.group().strip(" ,()")
     form = next((form for mark, form in _FORMS if mark in kind), None)
