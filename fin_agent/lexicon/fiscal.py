@@ -38,7 +38,7 @@ class FiscalYears:
     quarters: tuple[tuple[int, int], ...]
     ends: tuple[tuple[int, int], ...]
     """(calendar year in which it ended, fiscal year) of each annual period, ascending."""
-    closes: Mapping[FiscalPeriod, date] = field(default_factory=dict)
+    closes: Mapping[FiscalPeriod, date] = field(default_factory=dict, hash=False)
     """The last day of each period that an annual or quarterly report is about."""
 
     @classmethod
