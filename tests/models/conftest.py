@@ -1,0 +1,7 @@
+"""What the tests of the calling layer share: a model's server on loopback, and no other host."""
+
+from __future__ import annotations
+
+from tests.models.openai_server.fixtures import openai_server, serve
+
+__all__ = ["openai_server", "serve"]

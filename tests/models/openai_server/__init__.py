@@ -1,0 +1,44 @@
+"""An OpenAI-compatible server for tests. It speaks the real protocol over HTTP on loopback, and fails as it is told."""
+
+from tests.models.openai_server.exchange import (
+    BrokenStream,
+    ChatRequest,
+    Cut,
+    Dropped,
+    Failure,
+    HttpError,
+    Late,
+    Logged,
+    Raw,
+    Reply,
+    Said,
+    Stalled,
+    ToolCall,
+)
+from tests.models.openai_server.failures import FAILURES, SLOW, SOUND, Chance, Failing, rate_limited
+from tests.models.openai_server.server import KEY, MODELS, OpenAIServer
+
+__all__ = [
+    "FAILURES",
+    "KEY",
+    "MODELS",
+    "SLOW",
+    "SOUND",
+    "BrokenStream",
+    "Chance",
+    "ChatRequest",
+    "Cut",
+    "Dropped",
+    "Failing",
+    "Failure",
+    "HttpError",
+    "Late",
+    "Logged",
+    "OpenAIServer",
+    "Raw",
+    "Reply",
+    "Said",
+    "Stalled",
+    "ToolCall",
+    "rate_limited",
+]
