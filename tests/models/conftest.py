@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.loopback import no_other_host
 from tests.models.openai_server.fixtures import openai_server, serve
 
-__all__ = ["openai_server", "serve"]
+__all__ = ["no_other_host", "openai_server", "serve"]
