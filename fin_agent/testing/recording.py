@@ -40,7 +40,8 @@ class Entry(TypedDict):
 def read_entries(file: Path) -> list[Entry]:
     """What a file holds. Raises RecordingError where it is no recording, or a broken one."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        # Not splitlines: it would part a line at signs that JSON leaves as they are, U+2028 among them.
+        lines = file.read_text(encoding="utf-8").split("\n")
         header, *entries = [json.loads(line) for line in lines if line.strip()]
     except (OSError, ValueError) as failure:
         raise RecordingError(

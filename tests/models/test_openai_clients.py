@@ -131,7 +131,7 @@ def test_a_context_too_long_has_an_error_of_its_own(greeting: OpenAIServer) -> N
 def test_timeouts(name: str, greeting: OpenAIServer) -> None:
     greeting.fail_next(name)
     with pytest.raises(openai.APITimeoutError):
-        chat(greeting, timeout=0.2).invoke(PROMPT)
+        chat(greeting, timeout=0.5).invoke(PROMPT)
 
 
 def test_clients_try_again_when_they_are_told_to(greeting: OpenAIServer) -> None:

@@ -261,8 +261,8 @@ def test_slow_answers_outlast_a_clients_patience_and_do_not_hold_up_the_end(
     server = serve(lambda request: REPLY)
     server.fail_next(name)
     with pytest.raises(TimeoutError):
-        sent(server, {**HELLO, "stream": stream}, timeout=0.2)
-    assert server.log[0].status == 0
+        sent(server, {**HELLO, "stream": stream}, timeout=0.5)
+    assert not any(logged.status for logged in server.log)
 
 
 def test_late_answers_come(openai_server: OpenAIServer) -> None:

@@ -208,8 +208,8 @@ def test_a_file_that_is_no_recording_is_refused(text: str, tmp_path: Path) -> No
         RecordedChatModel.replaying(tmp_path / "none.jsonl")
 
 
-def test_odd_letters_travel(file: Path) -> None:
-    odd = "a\ud800\x00\u2028\x1b b"
+@pytest.mark.parametrize("odd", ["a\ud800\x00\u2028\x1b b", "a\u2028b\u2029c\x85d\x0b\r\ne"])
+def test_odd_letters_travel(odd: str, file: Path) -> None:
     with RecordedChatModel.recording(ScriptedChatModel(odd), file) as model:
         model.invoke("odd \ud800")
     assert RecordedChatModel.replaying(file).invoke("odd \ud800").content == odd
