@@ -1,6 +1,20 @@
 """The prompts of the chat models' roles: one Markdown file each, loaded by name, replaceable by the user."""
 
-from fin_agent.prompts.loading import Prompt, PromptError, load_prompt
-from fin_agent.prompts.material import quoted_passages, quoted_question
+from fin_agent.prompts.errors import PromptError
+from fin_agent.prompts.loading import load_prompt, prompts
+from fin_agent.prompts.material import Quoted, Report
+from fin_agent.prompts.prompt import FilledPrompt, Prompt
+from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection
 
-__all__ = ["Prompt", "PromptError", "load_prompt", "quoted_passages", "quoted_question"]
+__all__ = [
+    "FilledPrompt",
+    "Prompt",
+    "PromptError",
+    "Quoted",
+    "Report",
+    "Sign",
+    "SignKind",
+    "load_prompt",
+    "prompts",
+    "signs_of_injection",
+]

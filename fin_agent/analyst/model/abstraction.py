@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from fin_agent.analyst.model.lenient import plain
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 
 
@@ -28,13 +29,13 @@ class Abstraction(BaseModel):
     @field_validator("role", mode="before")
     @classmethod
     def _named(cls, written: object) -> object:
-        return _plain(written)
+        return plain(written)
 
     @field_validator("uses", "risks", mode="before")
     @classmethod
     def _all_named(cls, written: object) -> object:
         listed = _listed(written)
-        return [_plain(each) for each in listed] if isinstance(listed, list) else listed
+        return [plain(each) for each in listed] if isinstance(listed, list) else listed
 
     @field_validator("metrics", "periods", "parts", "cues", mode="before")
     @classmethod
@@ -50,10 +51,3 @@ class Abstraction(BaseModel):
 def _listed(written: object) -> object:
     """One name alone is a list of one."""
     return [written] if isinstance(written, str) else written
-
-
-def _plain(written: object) -> object:
-    """`Sets Policy`, `sets_policy` for `sets-policy`."""
-    if not isinstance(written, str):
-        return written
-    return "-".join(written.lower().replace("_", " ").replace("-", " ").split())

@@ -13,11 +13,9 @@ from fin_agent.analyst.model.joining import joined
 from fin_agent.analyst.model.showing import card_place
 from fin_agent.evidence.cards.card import Card
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.prompts import load_prompt, quoted_passages
+from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.retrieval.strategies.models import Notify, logged
 from fin_agent.retrieval.strategies.writing import Writer, WritingError
-
-PLACEHOLDERS = ("passage", "correction")
 
 _MOST_READ = 8_000
 """Characters of a passage that the model is shown; what it says is held against the whole passage."""
@@ -51,7 +49,7 @@ class ModelCardMaker:
     ) -> None:
         """`folder` may hold a `card.md` of the user's own; `notify` is told by `card`. Raises PromptError."""
         self._writer = writer
-        self._prompt = load_prompt("card", PLACEHOLDERS, folder=folder)
+        self._prompt = load_prompt("card", folder=folder)
         self._lexicon = lexicon or load_lexicon()
         self._notify = notify
         self._held: dict[str, MadeCard] = {}
@@ -79,5 +77,5 @@ class ModelCardMaker:
 
     def prompt(self, base: Card, text: str, correction: str = "") -> str:
         """What the model is asked; the same input always gives the same text. `correction` is put at its end."""
-        passage = quoted_passages([(card_place(base), text[:_MOST_READ])])
-        return self._prompt.filled(passage=passage, correction=correction).strip()
+        passage = [Quoted(text[:_MOST_READ], card_place(base))]
+        return self._prompt.filled(passage=passage, correction=correction).text

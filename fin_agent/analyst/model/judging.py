@@ -14,10 +14,8 @@ from fin_agent.analyst.model.showing import card_lines, card_place, wanted_lines
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, Judge, Verdict
-from fin_agent.prompts import load_prompt, quoted_passages, quoted_question
+from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.retrieval.strategies.writing import Writer, WritingError
-
-PLACEHOLDERS = ("question", "wanted", "cards", "count", "correction")
 
 _ENOUGH_NAMED = 10
 """A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
@@ -34,7 +32,7 @@ class ModelJudge:
     def __init__(self, writer: Writer, folder: Path | None = None) -> None:
         """`folder` may hold a `judge.md` of the user's own. Raises PromptError."""
         self._writer = writer
-        self._prompt = load_prompt("judge", PLACEHOLDERS, folder=folder)
+        self._prompt = load_prompt("judge", folder=folder)
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
         """See Judge.rank. Raises WritingError, and UnusableReplyError where a second reply cannot be used either."""
@@ -49,12 +47,12 @@ class ModelJudge:
     def prompt(self, brief: Brief, cards: Sequence[Card], correction: str = "") -> str:
         """What the model is asked; the same input always gives the same text. `correction` is put at its end."""
         return self._prompt.filled(
-            question=quoted_question(" ".join((brief.intent.question or brief.query.text).split())),
+            question=" ".join((brief.intent.question or brief.query.text).split()),
             wanted="\n".join(wanted_lines(brief)),
-            cards=quoted_passages((card_place(card), "\n".join(card_lines(card))) for card in cards),
+            cards=[Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards],
             count=str(len(cards)),
             correction=correction,
-        ).strip()
+        ).text
 
 
 class PatientJudge:

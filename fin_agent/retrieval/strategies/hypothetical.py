@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from fin_agent.prompts import load_prompt, quoted_question
+from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.ranking import Wording
 from fin_agent.retrieval.strategies.writing import Writer, written
@@ -28,10 +28,10 @@ class Hypothetical:
     def __init__(self, writer: Writer, notify: Callable[[str], None], *, folder: Path | None = None) -> None:
         self._writer = writer
         self._notify = notify
-        self._prompt = load_prompt("hyde", {"question"}, folder=folder)
+        self._prompt = load_prompt("hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
-        passage = written(self._writer, self._prompt.filled(question=quoted_question(query.text)), self._notify)
+        passage = written(self._writer, self._prompt.filled(question=query.text).text, self._notify)
         return Wording((passage,), made_up=True) if passage else Wording.of(query)
 
 
@@ -44,10 +44,9 @@ class ManyHypothetical:
     def __init__(self, writer: Writer, notify: Callable[[str], None], *, folder: Path | None = None) -> None:
         self._writer = writer
         self._notify = notify
-        self._prompt = load_prompt("multi_hyde", {"question", "kind"}, folder=folder)
+        self._prompt = load_prompt("multi_hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
-        question = quoted_question(query.text)
-        prompts = [self._prompt.filled(question=question, kind=kind) for kind in KINDS]
+        prompts = [self._prompt.filled(question=query.text, kind=kind).text for kind in KINDS]
         passages = tuple(filter(None, (written(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from fin_agent.prompts import load_prompt, quoted_passages, quoted_question
+from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.retrieval.query import (
     EVERYTHING,
     USUAL_DEPTH,
@@ -52,7 +52,7 @@ class Interleaved:
         self._notify = notify
         self._passages = passages
         self._rounds = rounds
-        self._prompt = load_prompt("ircot", {"question", "passages", "thoughts"}, folder=folder)
+        self._prompt = load_prompt("ircot", folder=folder)
 
     @property
     def name(self) -> str:
@@ -98,8 +98,8 @@ class Interleaved:
         places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
         texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
         prompt = self._prompt.filled(
-            question=quoted_question(query.text),
-            passages=quoted_passages(zip(places, texts, strict=True)),
+            question=query.text,
+            passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
             thoughts="\n".join(thoughts) or _NOTHING_YET,
-        )
+        ).text
         return " ".join(written(self._writer, prompt, self._notify).split())

@@ -10,6 +10,7 @@ import pytest
 from fin_agent.analyst.model.cards import ModelCardMaker
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
 from fin_agent.prompts import PromptError, load_prompt
+from fin_agent.prompts.loading import prompt_source
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script
@@ -201,7 +202,7 @@ def test_the_prompt_quotes_the_passage_and_is_the_same_each_time(script: type[Sc
 
 
 def test_the_prompt_names_every_value_that_may_be_given() -> None:
-    text = load_prompt("card", {"passage", "correction"}).text
+    text = load_prompt("card").system
     by_structure = {RiskSignal.PART_ONLY, RiskSignal.UNCERTAIN_PERIOD}
     for value in (*ClaimRole, *Use, *(risk for risk in RiskSignal if risk not in by_structure)):
         assert f'"{value.value}"' in text
@@ -209,6 +210,7 @@ def test_the_prompt_names_every_value_that_may_be_given() -> None:
 
 
 def test_a_prompt_of_ones_own_is_checked(script: type[Script], tmp_path: Path) -> None:
-    (tmp_path / "card.md").write_text("{text}", encoding="utf-8")
-    with pytest.raises(PromptError, match=r"card.md.*\{text\} is unknown"):
+    packaged = prompt_source("card").text
+    (tmp_path / "card.md").write_text(packaged.replace("{passage}", "{text}"), encoding="utf-8")
+    with pytest.raises(PromptError, match=r"card.md, line \d+: the placeholder \{passage\} is missing"):
         ModelCardMaker(script(""), tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def test_the_passage_made_up_is_searched_with(workspace: Workspace, script: type
     assert hyde.name == "hyde:bm25"
     found = hyde.search(ASKED)
     assert (found.passages[0].stored.doc_id, found.passages[0].stored.passage.page) == ("tellurond_2024_8k", 1)
-    assert "<question>Who leads the firm now?</question>" in model.prompts[0]
+    assert re.search(r"<question-(\w{16})>Who leads the firm now\?</question-\1>", model.prompts[0])
     assert notes == []
 
 
@@ -62,9 +63,12 @@ def test_a_prompt_of_ones_own_is_used_and_checked_when_built(
     workspace: Workspace, script: type[Script], notes: list[str], tmp_path: Path
 ) -> None:
     model = script(PASSAGE)
-    (tmp_path / "hyde.md").write_text("Invent: {question}", encoding="utf-8")
+    head = "---\nrole: hypothetical-passage\nversion: 1\nplaceholders: [question]\noutput: text\n---\n"
+    (tmp_path / "hyde.md").write_text(f"{head}Invent. {{fence}}\n## user\nOn {{question}}", encoding="utf-8")
     Hypothetical(model.writer, notes.append, folder=tmp_path)(ASKED)
-    assert model.prompts == ["Invent: <question>Who leads the firm now?</question>"]
-    (tmp_path / "hyde.md").write_text("Invent.", encoding="utf-8")
+    (prompt,) = model.prompts
+    assert prompt.startswith("Invent. What stands between marks")
+    assert re.search(r"\n\nOn <question-\w{16}>Who leads the firm now\?</question-\w{16}>$", prompt)
+    (tmp_path / "hyde.md").write_text(f"{head}Invent. {{fence}}\n## user\nNow.", encoding="utf-8")
     with pytest.raises(PromptError, match=r"\{question\} is missing"):
         build_strategy("hyde:bm25", workspace, Settings(prompts=tmp_path), Models(writer=model.writer))
