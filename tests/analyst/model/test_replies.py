@@ -1,0 +1,206 @@
+"""Replies of every role: their schemas are those that strict servers take, and what weak models write is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+
+import pytest
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from fin_agent.analyst.model.answer_replies import (
+    Correctness,
+    CurationReply,
+    ProgramReply,
+    ReasoningReply,
+    TextJudgeReply,
+    YesOrNo,
+)
+from fin_agent.analyst.model.question_replies import IntentReply, QueryReply, SubQuestionsReply
+from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply
+from fin_agent.analyst.model.replies import REPLIES
+from fin_agent.analyst.model.schemas import strict_schema
+from fin_agent.analyst.model.summary_replies import NodeSummaryReply, SummaryReply, TitleReply
+from fin_agent.answering.allowed_syntax import check_syntax
+from fin_agent.answering.executor import SandboxSettings
+from fin_agent.answering.provenance import check_provenance
+from fin_agent.evidence.expressions import parse_formula
+from fin_agent.evidence.intent import Comparison, Relation
+from fin_agent.prompts import load_prompt
+from fin_agent.prompts.roles import ROLES, TEXT
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.place import Box
+
+ALLOWED = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf"}
+MOST_FIELDS = 30
+DEEPEST = 5
+
+
+def test_the_output_of_every_role_is_a_reply_and_every_reply_is_some_roles() -> None:
+    assert {role.output for role in ROLES.values()} == {*REPLIES, TEXT}
+    assert all(name == reply.__name__ for name, reply in REPLIES.items())
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_schema_is_what_strict_servers_take(name: str) -> None:
+    schema = strict_schema(REPLIES[name])
+    assert schema["type"] == "object" and "anyOf" not in schema
+    fields = list(checked(schema))
+    assert 1 <= len(fields) <= MOST_FIELDS
+    assert len(json.dumps(schema)) < 3_000
+
+
+def checked(schema: JsonValue, depth: int = 1) -> list[str]:
+    """The names of all fields of a schema that keeps to the rules of strict mode."""
+    assert isinstance(schema, dict) and set(schema) <= ALLOWED and depth <= DEEPEST
+    if "anyOf" in schema:
+        assert set(schema) == {"anyOf"} and isinstance(schema["anyOf"], list)
+        assert {"type": "null"} in schema["anyOf"]
+        return [name for option in schema["anyOf"] for name in checked(option, depth)]
+    if schema["type"] == "array":
+        return checked(schema["items"], depth)
+    if schema["type"] == "object":
+        properties = schema["properties"]
+        assert isinstance(properties, dict) and properties
+        assert schema["additionalProperties"] is False and schema["required"] == list(properties)
+        return [*properties, *(name for each in properties.values() for name in checked(each, depth + 1))]
+    assert schema["type"] in ("string", "integer", "boolean", "number", "null")
+    enum = schema.get("enum", [""])
+    assert isinstance(enum, list) and enum and all(isinstance(value, str) for value in enum)
+    return []
+
+
+@pytest.mark.parametrize("name", [name for name, role in ROLES.items() if role.output != TEXT])
+def test_a_prompt_names_every_field_of_its_reply(name: str) -> None:
+    system = load_prompt(name).filled(**dict.fromkeys(ROLES[name].placeholders, "")).system
+    fields = checked(strict_schema(REPLIES[ROLES[name].output]))
+    assert [field for field in fields if f'"{field}"' not in system] == []
+
+
+def test_a_prompt_names_every_value_that_may_be_given() -> None:
+    for name in ("intent", "text_judge", "reasoning"):
+        schema = json.dumps(strict_schema(REPLIES[ROLES[name].output]))
+        values = {value for enum in re.findall(r'"enum": (\[[^\]]*\])', schema) for value in json.loads(enum)}
+        system = load_prompt(name).system
+        assert len(values) >= 3 and {value for value in values if f'"{value}"' not in system} == set()
+
+
+GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
+    (CurationReply, {"kept": [{"passage": 1, "reason": "revenue"}], "missing": [], "answerable": True,
+                     "complementary_question": None}),
+    (GroupReply, {"chosen": [{"card": 4, "fields": ["time: FY2023"]}]}),
+    (IntentReply, {"core": "revenue growth of Acme", "companies": ["Acme"], "periods": ["FY2023"], "measure": "revenue",
+                   "expression": "revenue", "relation": "growth", "comparison": "none", "parts": [], "use": "trend",
+                   "unit": "percent", "decimals": 1, "asks_figure": True}),
+    (ListwiseReply, {"ranking": [{"card": 2, "fields": []}, {"card": 1, "fields": []}]}),
+    (NodeSummaryReply, {"summary": "Tells of leases.", "topics": ["leases"]}),
+    (ProgramReply, {"inputs": [1], "code": "def solution():\n    return 1", "missing": None}),
+    (QueryReply, {"query": "Acme 10-K fiscal 2023 revenue", "terms": ["Net sales"]}),
+    (ReasoningReply, {"sentences": [{"text": "Sales rose.", "citations": [{"passage": 1, "quote": "Sales rose"}]}],
+                      "answer": "Yes.", "verdict": "yes"}),
+    (SubQuestionsReply, {"questions": ["What was revenue?"]}),
+    (SummaryReply, {"company": "Acme Corp.", "also_named": [], "form": "10-K", "period": "fiscal 2023",
+                    "period_end": "2023-06-30", "summary": "Annual report of Acme."}),
+    (TextJudgeReply, {"reason": "Same.", "verdict": "correct"}),
+    (TitleReply, {"title": "Acme leases"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reply", "written"), GOOD)
+def test_what_the_schema_asks_for_is_read_as_written(reply: type[BaseModel], written: dict[str, JsonValue]) -> None:
+    read = reply.model_validate(written)
+    assert json.loads(read.model_dump_json()) == written
+    assert read == reply.model_validate({**written, "thoughts": "more than was asked for"})
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(read, next(iter(written)), None)
+
+
+def test_what_weak_models_write_is_read_too() -> None:
+    kept = CurationReply.model_validate({"kept": [3, "passage 1", "[2]"], "missing": None, "answerable": False,
+                                         "complementary_question": "  none "})  # fmt: skip
+    assert [each.passage for each in kept.kept] == [3, 1, 2] and kept.complementary_question is None
+    assert CurationReply.model_validate({"answerable": "yes", "kept": {"passage": 2}}).kept[0].passage == 2
+    intent = IntentReply.model_validate(
+        {"relation": "Annual Growth", "comparison": None, "companies": "Acme", "unit": ""}
+    )
+    assert (intent.relation, intent.comparison, intent.companies, intent.unit) == (
+        Relation.ANNUAL_GROWTH, Comparison.NONE, ("Acme",), None,
+    )  # fmt: skip
+    ranked = ListwiseReply.model_validate({"ranking": [3, "card 1", {"card": "2"}, 3, 1]})
+    assert [place.card for place in ranked.ranking] == [3, 1, 2]
+    program = ProgramReply.model_validate({"code": "```python\ndef solution():\n    return 1\n```", "inputs": "1"})
+    assert program.code == "def solution():\n    return 1" and program.inputs == (1,)
+    assert ProgramReply.model_validate({"code": ["def solution():", "    return 1"]}).code == program.code
+    assert ProgramReply.model_validate({"code": None, "missing": "inventories"}).code == ""
+    reasoning = ReasoningReply.model_validate(
+        {"sentences": [{"text": "x", "citations": None}], "answer": "n/a", "verdict": True}
+    )
+    assert (reasoning.answer, reasoning.verdict, reasoning.sentences[0].citations) == (None, YesOrNo.YES, ())
+    assert TextJudgeReply.model_validate({"verdict": "No answer"}).verdict is Correctness.NO_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("reply", "written"),
+    [
+        (CurationReply, {"kept": []}),
+        (CurationReply, {"kept": ["the first"], "answerable": True}),
+        (CurationReply, {"kept": [True], "answerable": True}),
+        (IntentReply, {"core": "x"}),
+        (IntentReply, {"relation": "doubling"}),
+        (IntentReply, {"relation": "each", "unit": "euros"}),
+        (GroupReply, {}),
+        (ListwiseReply, {"ranking": [1.5]}),
+        (ReasoningReply, {"sentences": ["a sentence"]}),
+        (TextJudgeReply, {"reason": "fine"}),
+        (QueryReply, {"terms": []}),
+    ],
+)
+def test_what_decides_is_never_made_up(reply: type[BaseModel], written: dict[str, JsonValue]) -> None:
+    with pytest.raises(ValidationError):
+        reply.model_validate(written)
+
+
+FIGURES = [
+    ("Net revenues", "6489", 10**6, 69, 11),
+    ("Total debt", "1.2", 10**9, 3, 4),
+    ("Dividends paid", "-120", 10**6, 5, 5),
+]
+
+
+@pytest.mark.parametrize("name", ["program", "program_repair"])
+def test_a_program_written_as_the_prompt_says_passes_every_check(name: str) -> None:
+    system = load_prompt(name).system
+    (line,) = re.findall(r"^ {4,}(revenue_fy2023 = .*)$", system, re.M)
+    assert "printed negative" in system and "* 1000  # USD billions" in system
+    code = "\n".join(
+        (
+            "def solution():",
+            f"    {line}",
+            "    debt_fy2023 = 1.2 * 1000  # USD billions: 'Total debt', ACME_2023_10K page 4 line 5",
+            "    dividends_fy2023 = 120  # USD millions, printed negative: 'Dividends paid', ACME page 6 line 6",
+            "    return round(100 * (debt_fy2023 + dividends_fy2023) / revenue_fy2023, 1)",
+        )
+    )
+    period = FactPeriod(2023, None, 12, None)
+    facts = [
+        Fact(label, Decimal(amount), scale, "USD", period, page, Box(0, 0, 1, 1), line=line_number)
+        for label, amount, scale, page, line_number in FIGURES
+    ]
+    check_syntax(code, SandboxSettings())
+    assert check_provenance(code, facts, "What was debt and dividends over revenue?").unbound == ()
+    assert not check_provenance(code.replace("6489", "6498"), facts, "What was it?").ok
+    for module in ("math", "decimal", "datetime", "re"):
+        assert re.search(rf"\bmodules\b[^.]*\b{module}\b", system)
+        check_syntax(f"import {module}\n{code}", SandboxSettings())
+
+
+def test_the_expressions_that_the_intent_prompt_shows_are_in_the_grammar() -> None:
+    system = load_prompt("intent").system
+    found = re.search(r'as "([^"]+/[^"]+)" or "([^"]+)"', system)
+    assert found is not None
+    for expression in found.groups():
+        parse_formula(expression)
+    for function in ("prior(x)", "avg(x)", "change(x)", "abs(x)", "mean(a, b)", "revenue[2019]"):
+        assert function in system
+        parse_formula(function)
