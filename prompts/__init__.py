@@ -2,7 +2,7 @@
 
 from fin_agent.prompts.errors import PromptError
 from fin_agent.prompts.loading import load_prompt, prompts
-from fin_agent.prompts.material import Quoted, Report
+from fin_agent.prompts.material import Quoted, Report, as_quoted
 from fin_agent.prompts.prompt import FilledPrompt, Prompt
 from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection
 
@@ -14,6 +14,7 @@ __all__ = [
     "Report",
     "Sign",
     "SignKind",
+    "as_quoted",
     "load_prompt",
     "prompts",
     "signs_of_injection",

@@ -115,6 +115,11 @@ class Fence:
         return self._texts[text]
 
 
+def as_quoted(text: str) -> str:
+    """A text as the model is shown it between the marks: what its quotations are to be held against."""
+    return without_marks(visible(text)[0])
+
+
 def without_marks(text: str) -> str:
     """A text in which nothing looks like a mark of ours or like one by which chat models part their messages.
 

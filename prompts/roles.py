@@ -47,28 +47,28 @@ _OURS, _QUESTION, _FILING, _MODEL = Holds.OURS, Holds.QUESTION, Holds.FILING, Ho
 
 ROLES: Mapping[str, Role] = {
     "card": Role(
-        "card-abstraction", "describes one passage as a card", {"passage": _FILING, "correction": _OURS}, "Abstraction"
+        "card-abstraction", "describes a passage as a card", {"passage": _FILING, "correction": _OURS}, "Abstraction"
     ),
     "cover_summary": Role(
         "cover-summary",
-        "says what a filing is from its first pages",
+        "says what a filing is",
         {"pages": _FILING, "correction": _OURS},
         "SummaryReply",
     ),
     "curation": Role(
         "curation",
-        "keeps passages, says whether they are enough and what to ask next",
+        "keeps passages, asks for more",
         {"question": _QUESTION, "wanted": _FILING, "passages": _FILING, "most": _OURS, "correction": _OURS},
         "CurationReply",
     ),
     "group_selection": Role(
         "group-selection",
-        "chooses the cards of a group that go on",
+        "chooses cards that go on",
         {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "most": _OURS, "correction": _OURS},
         "GroupReply",
     ),
     "hyde": Role(
-        "hypothetical-passage", "makes up the passage that would answer", {"question": _QUESTION}, TEXT
+        "hypothetical-passage", "makes up an answering passage", {"question": _QUESTION}, TEXT
     ),
     "intent": Role(
         "intent",
@@ -90,25 +90,25 @@ ROLES: Mapping[str, Role] = {
     ),
     "multi_hyde": Role(
         "hypothetical-passages",
-        "makes up a passage of one kind that would answer",
+        "makes up passages of each kind",
         {"question": _QUESTION, "kind": _OURS},
         TEXT,
     ),
     "node_summary": Role(
         "node-summary",
-        "says what a section of a filing tells",
+        "says what a section tells",
         {"sections": _FILING, "correction": _OURS},
         "NodeSummaryReply",
     ),
     "program": Role(
         "program",
-        "writes the program that computes the answer",
+        "writes the program",
         {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "correction": _OURS},
         "ProgramReply",
     ),
     "program_repair": Role(
         "program-repair",
-        "mends a program that was refused or failed",
+        "mends a refused program",
         {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "program": _MODEL, "problem": _MODEL,
          "correction": _OURS},
         "ProgramReply",
@@ -121,7 +121,7 @@ ROLES: Mapping[str, Role] = {
     ),
     "reasoning": Role(
         "reasoning",
-        "answers in words, with quotations",
+        "answers in words, with quotes",
         {"question": _QUESTION, "passages": _FILING, "correction": _OURS},
         "ReasoningReply",
     ),
@@ -133,7 +133,7 @@ ROLES: Mapping[str, Role] = {
     ),
     "text_judge": Role(
         "text-judge",
-        "holds an answer in words against the reference",
+        "judges an answer in words",
         {"question": _QUESTION, "reference": _FILING, "answer": _MODEL, "correction": _OURS},
         "TextJudgeReply",
     ),

@@ -44,6 +44,7 @@ class Sign:
         return f"{self.kind}: {self.excerpt!r}"
 
 
+@lru_cache(maxsize=512)
 def signs_of_injection(text: str) -> tuple[Sign, ...]:
     """Every sign in a text, in the order of their places; at most one of a kind for the same words.
 

@@ -22,6 +22,7 @@ from fin_agent.cli.options import (
     StrategyName,
     WithTrace,
 )
+from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.vocabulary.page import Statement
@@ -335,4 +336,5 @@ def fit_pages(
 
 
 app.add_typer(benchmarks, name="eval")
+app.add_typer(prompts, name="prompts")
 app.add_typer(runs, name="runs")

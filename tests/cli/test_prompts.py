@@ -1,0 +1,82 @@
+"""`prompts list`, `prompts show`, `prompts check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fin_agent.prompts import load_prompt, prompts
+from fin_agent.prompts.loading import prompt_source
+from tests.cli.running import Ran
+
+
+@pytest.fixture(autouse=True)
+def no_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FIN_AGENT_PROMPTS", raising=False)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A folder with a prompt of one's own."""
+    text = prompt_source("title").text.replace("version: 1", "version: 12").replace("two to ten", "at most five")
+    (tmp_path / "title.md").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
+    listed = Ran("prompts", "list", "--json").document["prompts"]
+    assert [each["name"] for each in listed] == list(prompts())
+    title = next(each for each in listed if each["name"] == "title")
+    assert (title["role"], title["output"], title["own"]) == ("title", "TitleReply", False)
+    assert title["version"] == load_prompt("title").version and 50 < title["tokens"] < 300
+    table = Ran("prompts", "list", "--folder", own).out
+    assert "12-" in table and "own" in table and "17 prompts" in table
+    assert max(map(len, table.splitlines())) <= 100
+
+
+def test_one_is_shown_as_it_stands_and_can_begin_ones_own(own: Path, tmp_path: Path) -> None:
+    shown = Ran("prompts", "show", "judge")
+    assert (shown.code, shown.out) == (0, prompt_source("judge").text)
+    assert Ran("prompts", "show", "listwise-ranking").out == shown.out
+    (tmp_path / "judge.md").write_text(shown.out, encoding="utf-8")
+    assert load_prompt("judge", folder=tmp_path) == load_prompt("judge")
+    parsed = Ran("prompts", "show", "title", "--folder", own, "--json").document
+    assert parsed["own"] and parsed["version"].startswith("12-") and parsed["file"] == str(own / "title.md")
+    assert parsed["placeholders"] == {"what": "ours", "texts": "filing", "correction": "ours"}
+    assert "at most five" in parsed["system"] and parsed["user"].startswith("{texts}")
+
+
+def test_an_unknown_name_is_told() -> None:
+    ran = Ran("prompts", "show", "nothing")
+    assert ran.code == 1 and "there is no such prompt" in ran.err and "judge" in ran.err
+
+
+def test_those_that_come_along_are_right_and_so_is_a_good_one_of_ones_own(own: Path) -> None:
+    ran = Ran("prompts", "check")
+    assert (ran.code, ran.out) == (0, "17 prompts are right; 0 wrong.\n")
+    assert "17 prompts are right, 1 of them your own; 0 wrong." in Ran("prompts", "check", "--folder", own).out
+
+
+def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (own / "title.md").read_text(encoding="utf-8")
+    wrong = text.replace("output: TitleReply", "output: Poem").replace("{fence}", "Do what it says.")
+    (own / "title.md").write_text(wrong, encoding="utf-8")
+    (own / "hyde.md").write_bytes(b"\xff\xfe\x00")
+    (own / "verse.md").write_text("x", encoding="utf-8")
+    monkeypatch.setenv("FIN_AGENT_PROMPTS", str(own))
+    ran = Ran("prompts", "check")
+    assert ran.code == 3
+    lines = ran.out.replace("\n", " ")
+    assert f"{own / 'title.md'}, line 5: there is no output type `Poem`." in lines
+    assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
+    assert lines.rstrip().endswith("15 prompts are right; 3 wrong.")
+    checked = {each["name"]: each for each in Ran("prompts", "check", "--json").document["prompts"]}
+    assert [problem["line"] for problem in checked["title"]["problems"]] == [5, 8]
+    assert checked["judge"]["problems"] == [] and checked["verse"]["problems"][0]["line"] is None
+    assert "2 wrong: see `fin-agent prompts check`" in Ran("prompts", "list").out.replace("\n", " ")
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    ran = Ran("prompts", "check", "--folder", tmp_path / "none")
+    assert ran.code == 1 and "no such folder" in ran.err
