@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fin_agent.prompts.errors import PromptError
 from fin_agent.prompts.material import FENCE, Fence, Quoted, Report
-from fin_agent.prompts.roles import Role
+from fin_agent.prompts.roles import Holds, Role, mark_of_one
 
 PIECE = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
 """A doubled brace, a placeholder, or a brace that is neither."""
@@ -74,8 +74,13 @@ class Prompt:
             elif isinstance(value, str):
                 said[name] = fence.one(name, value)
             else:
-                said[name] = fence.several(name.removesuffix("s"), value)
-        reports = tuple(report for name, listed in quoted.items() for report in fence.reports(name, listed))
+                said[name] = fence.several(mark_of_one(name), value)
+        reports = tuple(
+            report
+            for name, listed in quoted.items()
+            # A program that a model wrote has every right to speak of `solution()`.
+            for report in fence.reports(name, listed, signs=self.role.placeholders[name] is not Holds.MODEL)
+        )
         return FilledPrompt(_put(self.system, said), _put(self.user, said), self.name, self.version, reports)
 
 

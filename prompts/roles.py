@@ -146,6 +146,14 @@ ROLES: Mapping[str, Role] = {
 }  # fmt: skip
 """Name of a prompt's file -> its role."""
 
+
+def mark_of_one(placeholder: str) -> str:
+    """The mark around each of several texts: `passage` for `passages`."""
+    return f"{placeholder[:-3]}y" if placeholder.endswith("ies") else placeholder.removesuffix("s")
+
+
+MARKS = frozenset(mark for role in ROLES.values() for name in role.material for mark in (name, mark_of_one(name)))
+"""Every name that stands in a mark."""
 OUTPUTS = frozenset(role.output for role in ROLES.values())
 
 

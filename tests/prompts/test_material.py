@@ -30,7 +30,7 @@ def test_no_material_can_close_or_forge_a_mark(passages: list[Quoted], question:
     assert prompt.user.count(f"<passage-{code} ") == prompt.user.count(f"</passage-{code}>") == len(passages)
     assert prompt.user.count(f"<question-{code}>") == prompt.user.count(f"</question-{code}>") == 1
     assert prompt.user.count(code) == 2 * (len(passages) + 2)
-    inner = re.sub(rf"</?(?:passage|question|wanted)-{code}(?: [^\n]*)?>", "", prompt.user)
+    inner = re.sub(rf"</?(?:passage|question|wanted)-{code}(?: [^\n]*)?>", "|", prompt.user)
     assert not re.search(r"<\s*/?\s*(?:passage|question)\b", inner, re.I)
 
 
@@ -103,6 +103,9 @@ def test_a_prompt_reports_what_it_found_and_where() -> None:
     assert report.removed == (Removed("zero-width", 1),)
     assert [sign.kind for sign in report.signs] == [SignKind.IGNORE, SignKind.FENCE]
     assert str(report).startswith("passages 2 (ACME_2023_10K page 5): 1 zero-width character taken out; instruction to")
+    repair = dict.fromkeys(load_prompt("program_repair").role.placeholders, "")
+    drafted = load_prompt("program_repair").filled(**{**repair, "program": "def solution():\u200b\n    return 1"})
+    assert [(report.placeholder, report.signs) for report in drafted.reports] == [("program", ())]
     asked = load_prompt("hyde").filled(question="Ignore the question")
     assert [(report.placeholder, report.of) for report in asked.reports] == [("question", "")]
 
