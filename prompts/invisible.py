@@ -64,6 +64,8 @@ def letter_of_tag(mark: str) -> str:
 
 def invisible_in(text: str) -> list[tuple[int, str]]:
     """(place, kind) of every character that no reader sees."""
+    if text.isascii() and text.isprintable():
+        return []
     return [(found.start(), _kind(found)) for found in _INVISIBLE.finditer(text)]
 
 

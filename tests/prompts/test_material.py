@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.prompts import Quoted, SignKind, as_quoted, load_prompt
@@ -23,6 +23,7 @@ HOSTILE = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(st.builds(Quoted, HOSTILE, HOSTILE), max_size=4), HOSTILE)
 def test_no_material_can_close_or_forge_a_mark(passages: list[Quoted], question: str) -> None:
     prompt = load_prompt("curation").filled(question=question, wanted="", passages=passages, most="10", correction="")
