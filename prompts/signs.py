@@ -84,17 +84,17 @@ class _Seen:
     def of(cls, text: str) -> _Seen:
         if text.isascii():
             return cls(_DIGITS_IN_WORDS.sub(_letters, text.lower()), range(len(text)))
-        letters = {mark: _as_it_looks(mark) for mark in sorted({mark for mark in text if not mark.isascii()})}
+        letters = {ord(mark): _as_it_looks(mark) for mark in sorted(set(text)) if not mark.isascii()}
         hidden = {place for place, _ in invisible_in(text)}
         if not hidden and all(len(shown) == 1 for shown in letters.values()):
-            as_seen = text.translate(str.maketrans(letters)).lower()
+            as_seen = text.translate(letters).lower()
             if len(as_seen) == len(text):
                 return cls(_DIGITS_IN_WORDS.sub(_letters, as_seen), range(len(text)))
         shown: list[str] = []
         places: list[int] = []
         for place, mark in enumerate(text):
             if place not in hidden:
-                for letter in letters.get(mark) or mark.lower():
+                for letter in letters.get(ord(mark)) or mark.lower():
                     shown.append(letter)
                     places.append(place)
         return cls(_DIGITS_IN_WORDS.sub(_letters, "".join(shown)), places)
