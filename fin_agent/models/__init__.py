@@ -1,0 +1,107 @@
+"""Chat models as the roles of the analyst call them: replies checked, failures typed, tokens and dollars counted.
+
+    from pathlib import Path
+
+    from pydantic import BaseModel
+
+    from fin_agent.models import Budget, Call, Caller, Meter, PromptIdentity, Role
+    from fin_agent.models import load_chat_model, metered, usage_table
+
+    class Title(BaseModel):
+        title: str
+
+    caller = Caller(load_chat_model("openai:gpt-4o-mini"))
+    call = Call(
+        role=Role.TITLE,
+        messages=(("system", "You title questions."), ("user", "What was net income in 2023?")),
+        prompt=PromptIdentity("title", "1"),
+        output=Title,
+        max_output_tokens=100,
+    )
+    with metered(Meter(Budget(calls=8, tokens=20_000))) as meter:
+        value, reply = caller.value(call)
+    print(value.title, reply.usage.total)
+    print(usage_table(meter.records).text())
+
+A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. Nothing of
+LangChain is imported before a model is loaded.
+"""
+
+from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply
+from fin_agent.models.caller import Caller
+from fin_agent.models.dialects import OutputMode
+from fin_agent.models.errors import (
+    BudgetExceededError,
+    EmptyReplyError,
+    InputTooLongError,
+    KeyRefusedError,
+    ModelError,
+    ModelSetupError,
+    ModelTimeoutError,
+    PricesError,
+    QuotaUsedUpError,
+    RateLimitedError,
+    RefusedByModelError,
+    RequestRefusedError,
+    ServerFailedError,
+    ServerUnreachableError,
+    TruncatedReplyError,
+    UnknownModelError,
+    UnknownPriceError,
+    UnusableReplyError,
+)
+from fin_agent.models.loading import LoadedModel, load_chat_model
+from fin_agent.models.metering import Budget, CallRecord, Meter, carrying_meter, current_meter, metered
+from fin_agent.models.prices import Price, PriceTable
+from fin_agent.models.response_cache import ResponseCache
+from fin_agent.models.retrying import Retrying
+from fin_agent.models.roles import Role
+from fin_agent.models.tokens import TokenCounter, token_counter
+from fin_agent.models.usage import Usage
+from fin_agent.models.usage_table import UsageTable, usage_table
+
+__all__ = [
+    "Budget",
+    "BudgetExceededError",
+    "Call",
+    "CallRecord",
+    "Caller",
+    "EmptyReplyError",
+    "Finish",
+    "InputTooLongError",
+    "KeyRefusedError",
+    "LoadedModel",
+    "Message",
+    "Meter",
+    "ModelError",
+    "ModelSetupError",
+    "ModelTimeoutError",
+    "OutputMode",
+    "Price",
+    "PriceTable",
+    "PricesError",
+    "PromptIdentity",
+    "QuotaUsedUpError",
+    "RateLimitedError",
+    "RefusedByModelError",
+    "Reply",
+    "RequestRefusedError",
+    "ResponseCache",
+    "Retrying",
+    "Role",
+    "ServerFailedError",
+    "ServerUnreachableError",
+    "TokenCounter",
+    "TruncatedReplyError",
+    "UnknownModelError",
+    "UnknownPriceError",
+    "UnusableReplyError",
+    "Usage",
+    "UsageTable",
+    "carrying_meter",
+    "current_meter",
+    "load_chat_model",
+    "metered",
+    "token_counter",
+    "usage_table",
+]

@@ -1,0 +1,105 @@
+"""A value read from what a model wrote as JSON: lenient about what stands around it, strict about itself."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import NoReturn, TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+ValueT = TypeVar("ValueT", bound=BaseModel)
+
+_MOST_CHARACTERS = 200_000
+_MOST_FAULTS = 4
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.S | re.I)
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
+
+
+class UnreadableError(ValueError):
+    """No value of the type wanted can be read; says why in words that a model can use."""
+
+
+def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
+    """The value of a reply. Raises UnreadableError.
+
+    With `whole` the text must be the JSON and nothing else. Otherwise fences, thoughts and words around it are passed
+    over. What stands inside an object that is broken is never taken for the object.
+    """
+    if len(text) > _MOST_CHARACTERS:
+        raise UnreadableError(f"it is longer than {_MOST_CHARACTERS:,} characters")
+    found = _load(text) if whole else _found(text)
+    try:
+        return output.model_validate_json(json.dumps(found))
+    except ValidationError as failure:
+        faults = failure.errors(include_url=False, include_input=False, include_context=False)[:_MOST_FAULTS]
+        told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
+        raise UnreadableError("; ".join(told)) from failure
+
+
+def _found(text: str) -> JsonValue:
+    said = _THOUGHTS.sub("", text).strip()
+    try:
+        return _load(said)
+    except UnreadableError as failure:
+        first = failure
+    for fenced in reversed(_FENCED.findall(said)):
+        try:
+            return _load(fenced)
+        except UnreadableError:
+            continue
+    objects = list(_objects(said))
+    if not objects:
+        raise first
+    return max(enumerate(objects), key=lambda each: (each[1][1], each[0]))[1][0]
+
+
+def _objects(text: str) -> Iterator[tuple[JsonValue, int]]:
+    """(object, its length) of each object that stands in no other. Raises UnreadableError at one that is broken."""
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError) as failure:
+            raise UnreadableError(_told(failure)) from failure
+        yield value, end - place
+        place = text.find("{", end)
+
+
+def _load(text: str) -> JsonValue:
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except (ValueError, RecursionError) as failure:
+        raise UnreadableError(_told(failure)) from failure
+    return value
+
+
+def _told(failure: Exception) -> str:
+    if isinstance(failure, json.JSONDecodeError):
+        return f"it is no valid JSON: {failure.msg.lower()} at character {failure.pos}"
+    return f"it is no valid JSON: {failure if isinstance(failure, UnreadableError) else 'it goes too deep or too far'}"
+
+
+def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """A field that stands twice has no certain value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name in found if sum(name == other for other, _ in pairs) > 1)
+        raise UnreadableError(f"the field {twice[:40]!r} stands in it twice")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise UnreadableError(f"{name} is no number in JSON")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise UnreadableError(f"the number {written[:40]} is too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)

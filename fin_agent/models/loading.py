@@ -1,0 +1,175 @@
+"""A chat model by its name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from fin_agent.models.errors import ModelSetupError
+from fin_agent.models.keys import redacted
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+KEY_VARIABLE = "FIN_AGENT_API_KEY"
+"""The key for a server of one's own; without it, that of the provider is taken."""
+BASE_URL_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+_OPENAI = "openai"
+_OPENAI_KEY = "OPENAI_API_KEY"
+_OPENAI_HOST = "api.openai.com"
+_NO_KEY = "none"
+"""What is sent to a server that asks for no key: the client insists on one."""
+_NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
+_TIMEOUT_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A chat model, what it is called and where it is asked."""
+
+    name: str
+    """`PROVIDER:MODEL`."""
+    model: BaseChatModel = field(repr=False)
+    base_url: str | None = None
+    """The server's address where it is not the provider's own."""
+
+    @property
+    def provider(self) -> str:
+        """`openai` of `openai:gpt-4o-mini`."""
+        return self.name.partition(":")[0]
+
+    @property
+    def priced_at(self) -> str | None:
+        """The address that decides about prices; None for the provider's own."""
+        own = self.base_url is None or urlsplit(self.base_url).hostname == _OPENAI_HOST
+        return None if own else self.base_url
+
+
+def load_chat_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    key_variable: str | None = None,
+    timeout: float = _TIMEOUT_SECONDS,
+    max_retries: int = 0,
+    stream_usage: bool = True,
+) -> LoadedModel:
+    """The chat model named `PROVIDER:MODEL`. `openai` serves for every server that speaks OpenAI's protocol.
+
+    Keys come from the environment alone: from `key_variable` where one is named, else from FIN_AGENT_API_KEY where a
+    `base_url` is given, else from the provider's own variable. `timeout` is in seconds, for each request. Failed
+    requests are made again by `Caller`, so `max_retries` of the client is 0.
+
+    Raises ModelSetupError, which says what is missing.
+    """
+    provider, model = _parts(name)
+    given = base_url or (_named_address() if provider == _OPENAI else None)
+    address = None if given is None else _address(given, name)
+    options: dict[str, object] = {"model_provider": provider}
+    if provider == "ollama":
+        options["client_kwargs"] = {"timeout": timeout}
+    else:
+        options |= {"timeout": timeout, "max_retries": max_retries}
+    if address is not None:
+        options["base_url"] = address
+    if provider == _OPENAI:
+        options["stream_usage"] = stream_usage
+    if (key := _key(provider, address, key_variable, name)) is not None:
+        options["api_key"] = key
+    return LoadedModel(name, _initiated(name, model, options), address)
+
+
+def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
+    subject = f"chat model {name!r}"
+    try:
+        from langchain.chat_models import init_chat_model
+    except ImportError:
+        raise ModelSetupError(
+            "chat models need langchain, which is not installed",
+            subject=subject,
+            remedy='Install it: pip install "fin-agent[chat]"',
+        ) from None
+    try:
+        made: BaseChatModel = init_chat_model(model, **options)
+    except ImportError as failure:
+        error = ModelSetupError(
+            f"its provider's package is not installed ({redacted(str(failure))})",
+            subject=subject,
+            remedy="Install the package named",
+        )
+    except Exception as failure:  # a provider's own errors: no key, a setting it does not know
+        error = ModelSetupError(
+            f"it cannot be set up ({redacted(str(failure) or type(failure).__name__).rstrip('.')})",
+            subject=subject,
+            remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini, and set the key that the provider asks for in the "
+            "environment",
+        )
+    else:
+        return made
+    raise error  # not from the provider's own: its text may hold a key
+
+
+def _parts(name: str) -> tuple[str, str]:
+    found = _NAME.fullmatch(name.strip())
+    if found is None:
+        raise ModelSetupError(
+            "the name says no provider",
+            subject=f"chat model {name!r}",
+            remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini or ollama:llama3.1",
+        )
+    return found[1], found[2]
+
+
+def _named_address() -> str | None:
+    return next((value for variable in BASE_URL_VARIABLES if (value := os.environ.get(variable))), None)
+
+
+def _address(given: str, name: str) -> str:
+    """The address without a slash at its end. Raises ModelSetupError where it is none, or holds a password."""
+    subject = f"chat model {name!r}"
+    try:
+        parts = urlsplit(given.strip())
+        plain = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        plain = False
+    if not plain:
+        raise ModelSetupError(
+            f"the address {redacted(given)!r} is none of a server",
+            subject=subject,
+            remedy="Give one as http://localhost:8000/v1",
+        )
+    if parts.username or parts.password or parts.query:
+        raise ModelSetupError(
+            "the address of its server holds a password, a key or a query",
+            subject=subject,
+            remedy=f"Leave it out of the address, and set a key with {KEY_VARIABLE}",
+        )
+    return given.strip().rstrip("/")
+
+
+def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
+    """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
+    if key_variable is not None:
+        if value := os.environ.get(key_variable):
+            return value
+        raise ModelSetupError(
+            f"its key is to be in the variable {key_variable}, which is not set",
+            subject=f"chat model {name!r}",
+            remedy=f"Set {key_variable} in the environment",
+        )
+    if address is not None and (value := os.environ.get(KEY_VARIABLE)):
+        return value
+    if provider != _OPENAI:
+        return None
+    if value := os.environ.get(_OPENAI_KEY):
+        return value
+    if address is not None:
+        return _NO_KEY
+    raise ModelSetupError(
+        f"it needs a key, and {_OPENAI_KEY} is not set",
+        subject=f"chat model {name!r}",
+        remedy=f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none",
+    )

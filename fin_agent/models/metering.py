@@ -1,0 +1,243 @@
+"""What calls took, and what they may take: records, budgets, and the meter of a question or of a batch."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fin_agent.models.errors import BudgetExceededError, UnknownPriceError
+from fin_agent.models.roles import Role
+from fin_agent.models.usage import Usage
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+
+
+class Budget(BaseModel):
+    """What the calls of a question, or of a batch, may take at most. None is no limit.
+
+    Kept before each call, with an estimate of its input: what was begun is ended, so that tokens and dollars may be
+    passed by the replies under way.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tokens: int | None = Field(default=None, ge=0, description="tokens in and out")
+    calls: int | None = Field(default=None, ge=0, description="calls of a model; retries of one are not counted")
+    seconds: float | None = Field(default=None, ge=0, description="seconds from the start; no call begins later")
+    dollars: float | None = Field(default=None, ge=0, description="dollars; models of unknown price are refused")
+
+
+class CallRecord(BaseModel):
+    """One call as it is accounted for. Holds no text and no key."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Role
+    model: str
+    prompt: str
+    prompt_version: str
+    usage: Usage
+    dollars: float | None
+    """None where the price is not known."""
+    seconds: float
+    from_cache: bool = False
+    """Such a call cost nothing: its tokens are those of the call it saved."""
+    attempts: int = 1
+    note: str = ""
+    """What did not go smoothly."""
+
+
+class Meter:
+    """Adds up what calls take and stops those that a budget does not allow. Safe to share between threads.
+
+    A batch has a meter, with the records of an interrupted run as `earlier`; each question has one `within` it.
+
+    >>> batch = Meter(Budget(dollars=5), of="batch")
+    >>> question = Meter(Budget(calls=8), within=batch)
+    >>> with metered(question):
+    ...     current_meter() is question
+    True
+    """
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        earlier: Iterable[CallRecord] = (),
+        *,
+        of: str = "question",
+        within: Meter | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`of` names in errors whose budget it is; `clock` gives seconds."""
+        self.budget = budget or Budget()
+        self._of = of
+        self._within = within
+        self._clock = clock
+        self._started = clock()
+        self._earlier = tuple(earlier)
+        self._records: list[CallRecord] = []
+        self._places: list[Place] = []
+        self._left_out: list[str] = []
+        self._guard = threading.RLock()
+
+    @property
+    def records(self) -> tuple[CallRecord, ...]:
+        """What was recorded here, in the order in which calls ended; without the earlier ones."""
+        with self._guard:
+            return tuple(self._records)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Calls that were not made, each with the limit that stood against it."""
+        with self._guard:
+            return tuple(self._left_out)
+
+    def spent(self) -> Spent:
+        """All that was paid for until now, earlier records included."""
+        with self._guard:
+            earlier = sum(record.seconds for record in self._earlier)
+            return _spent((*self._earlier, *self._records), earlier + self._clock() - self._started)
+
+    def seconds_left(self) -> float | None:
+        """Seconds until no further call may begin; None where there is no such limit."""
+        own = None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.spent().seconds)
+        outer = None if self._within is None else self._within.seconds_left()
+        return min((left for left in (own, outer) if left is not None), default=None)
+
+    def add(self, record: CallRecord) -> None:
+        """Record a call, here and in the meters around."""
+        with self._guard:
+            self._records.append(record)
+        if self._within is not None:
+            self._within.add(record)
+
+    @contextmanager
+    def place(self, role: Role, input_tokens: int, dollars: float | None) -> Iterator[None]:
+        """Room for one call of about so many tokens and dollars, kept free for it until the block is left.
+
+        Raises BudgetExceededError where there is none, and UnknownPriceError where dollars are limited and not known.
+        """
+        place = Place(role, input_tokens, dollars)
+        self._take(place)
+        try:
+            yield
+        finally:
+            self._free(place)
+
+    def _take(self, place: Place) -> None:
+        with self._guard:
+            try:
+                self._check(place)
+                if self._within is not None:
+                    self._within._take(place)
+            except (BudgetExceededError, UnknownPriceError) as refusal:
+                self._left_out.append(f"{place.role} ({refusal.what})")
+                raise
+            self._places.append(place)
+
+    def _free(self, place: Place) -> None:
+        with self._guard:
+            self._places.remove(place)
+        if self._within is not None:
+            self._within._free(place)
+
+    def _check(self, place: Place) -> None:
+        budget, spent = self.budget, self.spent()
+        tokens = spent.tokens + sum(other.tokens for other in self._places) + place.tokens
+        calls = spent.calls + len(self._places) + 1
+        left_out = f"the call of role `{place.role}`, about {place.tokens:,} tokens of input, was not made"
+        passed = ""
+        if budget.calls is not None and calls > budget.calls:
+            passed = f"{budget.calls:,} calls"
+        elif budget.tokens is not None and tokens > budget.tokens:
+            passed = f"{budget.tokens:,} tokens ({tokens - place.tokens:,} are spent or under way)"
+        elif budget.seconds is not None and spent.seconds >= budget.seconds:
+            passed = f"{budget.seconds:g} seconds"
+        elif budget.dollars is not None:
+            if place.dollars is None or spent.unpriced_calls:
+                raise UnknownPriceError(
+                    f"the {self._of} may cost {budget.dollars:g} dollars, and what the model costs is not known; "
+                    f"{left_out}",
+                    remedy="Name its price in a file of prices, 0 where it costs nothing, or limit tokens instead",
+                )
+            dollars = spent.dollars + sum(other.dollars or 0 for other in self._places) + place.dollars
+            if dollars > budget.dollars:
+                passed = f"{budget.dollars:g} dollars ({dollars - place.dollars:.4f} are spent or under way)"
+        if passed:
+            raise BudgetExceededError(
+                f"the {self._of} may take {passed}; {left_out}", remedy="Allow more, or ask for less"
+            )
+
+
+class Place:
+    """A call under way, or about to be."""
+
+    __slots__ = ("dollars", "role", "tokens")
+
+    def __init__(self, role: Role, tokens: int, dollars: float | None) -> None:
+        self.role = role
+        self.tokens = tokens
+        self.dollars = dollars
+
+
+class Spent(BaseModel):
+    """What calls took together, those served by the cache left out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    calls: int
+    tokens: int
+    seconds: float
+    """Since the meter was started, and those of earlier calls."""
+    dollars: float
+    """Of the calls whose price is known."""
+    unpriced_calls: int
+
+
+def _spent(records: Iterable[CallRecord], seconds: float) -> Spent:
+    paid = [record for record in records if not record.from_cache]
+    return Spent(
+        calls=len(paid),
+        tokens=sum(record.usage.total for record in paid),
+        seconds=seconds,
+        dollars=sum(record.dollars or 0 for record in paid),
+        unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in paid),
+    )
+
+
+_CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)
+
+
+@contextmanager
+def metered(meter: Meter | None) -> Iterator[Meter | None]:
+    """Calls inside the block are recorded by this meter; by none where it is None. Tasks begun inside keep it."""
+    token = _CURRENT.set(meter)
+    try:
+        yield meter
+    finally:
+        _CURRENT.reset(token)
+
+
+def current_meter() -> Meter | None:
+    """The meter of the block that this code runs in."""
+    return _CURRENT.get()
+
+
+def carrying_meter(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """The function with the meter of here, for a thread: threads do not take it along by themselves."""
+    meter = current_meter()
+
+    @wraps(function)
+    def carried(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        with metered(meter):
+            return function(*args, **kwargs)
+
+    return carried
