@@ -169,7 +169,7 @@ def _answered(
         seconds = 0.0
         while True:
             model, options = line.dialect.settings(line.loaded.model, call, most, form)
-            ask = Ask(model, line.dialect.messages(call, further, form), options, line.slots)
+            ask = Ask(model, call.role, line.dialect.messages(call, further, form), options, line.slots)
             requests += 1
             tally.attempts += 1
             try:

@@ -23,6 +23,8 @@ from fin_agent.models.retrying import seconds_asked
 
 _REFUSED = frozenset({400, 415, 422, 501})
 _AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)
+"""What clients stumble over in a body that has not the form they expect."""
 _MOST_LINKS = 8
 
 
@@ -52,7 +54,7 @@ def failure_of(exception: Exception, subject: str, base_url: str | None) -> Fail
     if status is None:
         return _without_status(exception, chain, said, subject, where)
     told = f"the server answered {status} ({said})"
-    about = " ".join(str(link) for link in chain).lower()
+    about = " ".join(f"{link} {getattr(link, 'code', '')} {getattr(link, 'type', '')}" for link in chain).lower()
     if status == 401:
         remedy = "Check the key in the environment: it is missing, wrong or of another account"
         return Failure(KeyRefusedError(told, subject=subject, remedy=remedy), retryable=False)
@@ -80,7 +82,7 @@ def failure_of(exception: Exception, subject: str, base_url: str | None) -> Fail
 def _to_try_again(status: int, chain: list[BaseException], told: str, subject: str) -> Failure:
     asked = next((seconds for link in chain if (seconds := _asked(link)) is not None), None)
     if status == 429:
-        wait = "" if asked is None else f"; it asks to wait {asked:g} seconds"
+        wait = f"; it asks to wait {asked:g} seconds" if asked else ""
         remedy = "Wait, or allow fewer calls at once"
         return Failure(RateLimitedError(f"{told}{wait}", subject=subject, remedy=remedy), retryable=True, asked=asked)
     if status == 408:
@@ -101,6 +103,8 @@ def _without_status(exception: Exception, chain: list[BaseException], said: str,
         remedy = "Is the server running at this address, and can it be reached from here?"
         return Failure(ServerUnreachableError(told, subject=subject, remedy=remedy), retryable=True)
     told = f"the call failed ({type(exception).__name__}: {said})"
+    if isinstance(exception, _UNREADABLE):
+        told = f"what the server answered is no chat completion ({type(exception).__name__}: {said})"
     remedy = f"See whether a chat model answers at {where}"
     return Failure(ServerFailedError(told, subject=subject, remedy=remedy), retryable=False)
 

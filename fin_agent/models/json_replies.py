@@ -57,13 +57,13 @@ def _found(text: str) -> JsonValue:
 
 
 def _objects(text: str) -> Iterator[tuple[JsonValue, int]]:
-    """(object, its length) of each object that stands in no other. Raises UnreadableError at one that is broken."""
+    """(object, its length) of each object that stands in no other, up to one that is broken."""
     place = text.find("{")
     while place >= 0:
         try:
             value, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError) as failure:
-            raise UnreadableError(_told(failure)) from failure
+        except (ValueError, RecursionError):
+            return  # what follows may be a part of it
         yield value, end - place
         place = text.find("{", end)
 
@@ -78,7 +78,7 @@ def _load(text: str) -> JsonValue:
 
 def _told(failure: Exception) -> str:
     if isinstance(failure, json.JSONDecodeError):
-        return f"it is no valid JSON: {failure.msg.lower()} at character {failure.pos}"
+        return f"it is no valid JSON: {failure.msg.lower().removesuffix(' at')} (character {failure.pos})"
     return f"it is no valid JSON: {failure if isinstance(failure, UnreadableError) else 'it goes too deep or too far'}"
 
 

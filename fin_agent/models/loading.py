@@ -76,10 +76,25 @@ def load_chat_model(
     if address is not None:
         options["base_url"] = address
     if provider == _OPENAI:
-        options["stream_usage"] = stream_usage
+        options |= {"stream_usage": stream_usage, **_fresh_connections()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
     return LoadedModel(name, _initiated(name, model, options), address)
+
+
+def _fresh_connections() -> dict[str, object]:
+    """A client for event loops that keeps no connection open.
+
+    langchain-openai keeps one client for the process: a connection left by a loop that has ended would be written to
+    and then fail, so that a call is paid for and lost.
+    """
+    try:
+        import openai
+    except ImportError:
+        return {}  # `init_chat_model` says which package is missing
+    limits = openai.DEFAULT_CONNECTION_LIMITS
+    unkept = type(limits)(max_connections=limits.max_connections, max_keepalive_connections=0)
+    return {"http_async_client": openai.DefaultAsyncHttpxClient(limits=unkept)}
 
 
 def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatModel:

@@ -156,7 +156,7 @@ class Meter:
         left_out = f"the call of role `{place.role}`, about {place.tokens:,} tokens of input, was not made"
         passed = ""
         if budget.calls is not None and calls > budget.calls:
-            passed = f"{budget.calls:,} calls"
+            passed = f"{budget.calls:,} call{'' if budget.calls == 1 else 's'}"
         elif budget.tokens is not None and tokens > budget.tokens:
             passed = f"{budget.tokens:,} tokens ({tokens - place.tokens:,} are spent or under way)"
         elif budget.seconds is not None and spent.seconds >= budget.seconds:

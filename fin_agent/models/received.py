@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ def received(message: AIMessage) -> Received:
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
     invalid = getattr(message, "invalid_tool_calls", [])
     return Received(
-        text=without_thoughts(str(message.text)),
+        text=without_thoughts(cleaned(str(message.text))),
         finish=_finish(metadata),
         usage=_usage(message.usage_metadata),
         refusal=str(refusal) if refusal else " ".join(refusals),
@@ -75,11 +76,24 @@ def received_in(exception: Exception) -> Received | None:
             reasoning=_number(getattr(counted, "completion_tokens_details", None), "reasoning_tokens"),
         )
     return Received(
-        text=without_thoughts(str(getattr(message, "content", None) or "")),
+        text=without_thoughts(cleaned(str(getattr(message, "content", None) or ""))),
         finish=_finish({"finish_reason": reason}),
         usage=usage,
         refusal=str(getattr(message, "refusal", None) or ""),
     )
+
+
+def cleaned(text: str) -> str:
+    """A text without what no file and no terminal should get: halves of characters, and controls but line ends.
+
+    >>> cleaned("net\\n sales\\x1b[2J\\ud800")
+    'net\\n sales[2J'
+    """
+    return text if text.isprintable() else "".join(sign for sign in text if sign in "\n\t" or _is_fit(sign))
+
+
+def _is_fit(sign: str) -> bool:
+    return unicodedata.category(sign) not in ("Cc", "Cs", "Cn")
 
 
 def without_thoughts(text: str) -> str:

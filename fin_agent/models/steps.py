@@ -8,10 +8,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from fin_agent.models.limits import Slots
+from fin_agent.models.roles import Role
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
+    from langchain_core.language_models import BaseChatModel, LanguageModelInput
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import Runnable
 
 ResultT = TypeVar("ResultT")
 
@@ -61,11 +63,15 @@ class Ask:
     """One request to a chat model, in one of the places for calls under way. A failure is kept, not raised."""
 
     def __init__(
-        self, model: BaseChatModel, messages: Sequence[tuple[str, str]], options: Mapping[str, object], slots: Slots
+        self,
+        model: BaseChatModel,
+        role: Role,
+        messages: Sequence[tuple[str, str]],
+        options: Mapping[str, object],
+        slots: Slots,
     ) -> None:
-        self._model = model
+        self._bound = bound(model, role, options)
         self._messages = list(messages)
-        self._options = options
         self._slots = slots
         self.answer: AIMessage | None = None
         self.failure: Exception | None = None
@@ -76,7 +82,7 @@ class Ask:
         with self._slots.held():
             began = time.perf_counter()
             try:
-                self.answer = self._model.bind(**self._options).invoke(self._messages)
+                self.answer = self._bound.invoke(self._messages)
             except Exception as failure:  # every provider raises errors of its own
                 self.failure = failure
             self.seconds = time.perf_counter() - began
@@ -86,10 +92,15 @@ class Ask:
         async with self._slots.aheld():
             began = time.perf_counter()
             try:
-                self.answer = await self._model.bind(**self._options).ainvoke(self._messages)
+                self.answer = await self._bound.ainvoke(self._messages)
             except Exception as failure:  # every provider raises errors of its own
                 self.failure = failure
             self.seconds = time.perf_counter() - began
+
+
+def bound(model: BaseChatModel, role: Role, options: Mapping[str, object]) -> Runnable[LanguageModelInput, AIMessage]:
+    """The model with options, and with the role for whatever traces its calls."""
+    return model.bind(**options).with_config(metadata={"role": role.value}, tags=[f"role:{role.value}"])
 
 
 class Pause:

@@ -12,8 +12,8 @@ from fin_agent.models.exchange import Line, Tally, counted, keep, kept_reply, pa
 from fin_agent.models.failures import failure_of
 from fin_agent.models.judging import judged
 from fin_agent.models.metering import Meter, current_meter
-from fin_agent.models.received import Received, received, without_thoughts
-from fin_agent.models.steps import Pause, followed
+from fin_agent.models.received import Received, cleaned, received, without_thoughts
+from fin_agent.models.steps import Pause, bound, followed
 from fin_agent.models.usage import Usage
 
 if TYPE_CHECKING:
@@ -65,27 +65,32 @@ class _Written:
     """What has come until now."""
 
     def __init__(self) -> None:
-        self.merged: AIMessageChunk | None = None
+        self.chunks: list[AIMessageChunk] = []
         self.text = ""
         self.said = ""
 
     def answer(self) -> Received:
         """All of it, as an answer."""
-        if self.merged is None:
+        if not self.chunks:
             return Received("", Finish.UNKNOWN, None)
-        return received(self.merged)
+        from langchain_core.messages.ai import add_ai_message_chunks
+
+        return received(add_ai_message_chunks(*self.chunks))
 
 
 def _pieces(line: Line, call: Call[OutputT], written: _Written, tally: Tally) -> Iterator[str]:
+    from langchain_core.messages import AIMessageChunk
+
     form = line.dialect.form
     model, options = line.dialect.settings(line.loaded.model, call, call.max_output_tokens, form)
     tally.attempts += 1
     with line.slots.held():
         began = time.perf_counter()
         try:
-            for chunk in model.bind(**options).stream(line.dialect.messages(call, (), form)):
-                written.merged = chunk if written.merged is None else written.merged + chunk
-                written.text += str(chunk.text)
+            for chunk in bound(model, call.role, options).stream(line.dialect.messages(call, (), form)):
+                if isinstance(chunk, AIMessageChunk):
+                    written.chunks.append(chunk)
+                written.text += cleaned(str(chunk.text))
                 said = without_thoughts(written.text)
                 if piece := said[len(written.said) :]:
                     written.said = said

@@ -1,0 +1,323 @@
+"""What a caller makes of what models say: values, corrections, and errors that keep what was spent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from fin_agent.models import (
+    BudgetExceededError,
+    Caller,
+    EmptyReplyError,
+    Finish,
+    KeyRefusedError,
+    Meter,
+    ModelError,
+    ModelTimeoutError,
+    RateLimitedError,
+    RefusedByModelError,
+    RequestRefusedError,
+    Retrying,
+    Role,
+    ServerFailedError,
+    ServerUnreachableError,
+    TruncatedReplyError,
+    UnusableReplyError,
+    Usage,
+    metered,
+)
+from fin_agent.models.metering import Budget
+from tests.models.scripted import Figure, HttpStatusError, Said, answer, asked, loaded, text_call, value_call
+
+GOOD = '{"value": 5, "unit": "USD"}'
+AT_ONCE = Retrying(first_wait=0, longest_asked=0)
+TOOL_CALL = {"name": "shell", "args": {}, "id": "1", "type": "tool_call"}
+
+
+def test_a_value_of_the_type_with_its_reply() -> None:
+    model = loaded(GOOD)
+    value, reply = Caller(model).value(value_call(most=50))
+    assert value == Figure(value=5)
+    assert reply.usage == Usage(input=100, cached_input=40, output=10, reasoning=2)
+    assert (reply.model, reply.finish, reply.from_cache, reply.attempts) == ("openai:scripted", Finish.STOP, False, 1)
+    (request,) = asked(model)
+    assert request.messages == [("system", "You read filings."), ("human", "What was revenue?")]
+    assert request.options["temperature"] == 0.01 and request.options["max_tokens"] == 50
+    assert request.options["response_format"]["json_schema"]["strict"] is True
+
+
+def test_text_is_asked_for_without_a_schema_and_given_without_thoughts() -> None:
+    model = loaded("<think>Revenue, or sales?</think>\nRevenue rose.")
+    reply = Caller(model).reply(text_call())
+    assert reply.text == "Revenue rose."
+    assert "response_format" not in asked(model)[0].options
+
+
+def test_json_is_asked_for_in_words_where_no_schema_is_to_be_used() -> None:
+    for mode, name in (("json", "openai:x"), ("auto", "unheard_of:x")):
+        model = loaded(GOOD, name=name)
+        assert Caller(model, mode=mode).value(value_call())[0].value == 5
+        (request,) = asked(model)
+        assert "response_format" not in request.options
+        assert request.messages[0][0] == "system" and '"properties":{"value"' in request.messages[0][1]
+        assert request.messages[1] == ("human", "What was revenue?")
+    alone = loaded(GOOD)
+    Caller(alone, mode="json").value(value_call(("user", "What was revenue?")))
+    assert [kind for kind, _ in asked(alone)[0].messages] == ["system", "human"]
+
+
+def test_a_server_that_refuses_schemas_is_asked_in_words_from_then_on() -> None:
+    model = loaded(HttpStatusError(400, "Invalid parameter: 'response_format'"), GOOD)
+    caller = Caller(model)
+    assert caller.schema_in_use
+    value, reply = caller.value(value_call())
+    assert value.value == 5 and reply.attempts == 2 and not caller.schema_in_use
+    caller.value(value_call())
+    assert ["response_format" in request.options for request in asked(model)] == [True, False, False]
+
+
+def test_a_refusal_of_both_forms_teaches_nothing() -> None:
+    model = loaded(HttpStatusError(400, "odd"), HttpStatusError(400, "odd too"), GOOD)
+    caller = Caller(model)
+    with pytest.raises(RequestRefusedError, match="odd too"):
+        caller.value(value_call())
+    assert caller.schema_in_use and caller.value(value_call())[0].value == 5
+
+
+def test_a_schema_that_is_insisted_on_is_not_left_out() -> None:
+    model = loaded(HttpStatusError(400, "Invalid parameter: 'response_format'"), GOOD)
+    with pytest.raises(RequestRefusedError):
+        Caller(model, mode="schema").value(value_call())
+    assert len(asked(model)) == 1
+
+
+def test_a_model_without_temperature_is_asked_without() -> None:
+    model = loaded(HttpStatusError(400, "Unsupported value: 'temperature' does not support 0.01"), GOOD)
+    caller = Caller(model)
+    caller.value(value_call())
+    caller.value(value_call())
+    assert ["temperature" in request.options for request in asked(model)] == [True, False, False]
+    assert all("response_format" in request.options for request in asked(model))
+
+
+FAULTS: dict[str, tuple[Said, type[ModelError], str]] = {
+    "no JSON": ("It was five.", UnusableReplyError, "no valid JSON"),
+    "another type": ('{"value": "many"}', UnusableReplyError, "value: Input should be a valid integer"),
+    "truncated": (answer('{"value": 5', "length"), TruncatedReplyError, "cut off"),
+    "only thoughts": (answer("<think>Hm", "length"), TruncatedReplyError, "before anything was said"),
+    "empty": ("  ", EmptyReplyError, "empty"),
+    "refused": (answer("", additional_kwargs={"refusal": "I cannot."}), RefusedByModelError, "I cannot"),
+    "filtered": (answer(GOOD, "content_filter"), RefusedByModelError, "declined"),
+    "a tool": (answer(GOOD, "tool_calls", tool_calls=[TOOL_CALL]), UnusableReplyError, "called a tool .shell."),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS))
+def test_what_cannot_be_used_is_corrected_once(name: str) -> None:
+    fault, _, _ = FAULTS[name]
+    model = loaded(fault, GOOD)
+    with metered(Meter()) as meter:
+        value, reply = Caller(model).value(value_call())
+    assert value.value == 5 and reply.attempts == 2 and reply.usage.total == 220
+    assert "a correction was asked for" in reply.notes[0]
+    first, second = asked(model)
+    assert second.messages[: len(first.messages)] == first.messages
+    kind, said = second.messages[-1]
+    assert kind == "human" and "could not be used" in said and '"value"' in said
+    assert meter is not None and [bool(record.note) for record in meter.records] == [True, False]
+
+
+@pytest.mark.parametrize("name", sorted(FAULTS))
+def test_after_one_correction_an_error_says_why_and_what_was_spent(name: str) -> None:
+    fault, kind, told = FAULTS[name]
+    model = loaded(fault)
+    with metered(Meter()) as meter, pytest.raises(kind, match=told) as raised:
+        Caller(model).value(value_call())
+    assert type(raised.value) is kind
+    assert len(asked(model)) == 2
+    assert raised.value.usage.total == 220 == sum(record.usage.total for record in meter.records)
+    assert "role `program` by openai:scripted" in str(raised.value) and raised.value.remedy
+
+
+def test_a_reply_that_was_cut_off_gets_more_room() -> None:
+    model = loaded(answer('{"value": 5', "length"), GOOD)
+    Caller(model).value(value_call(most=60))
+    assert [request.options["max_tokens"] for request in asked(model)] == [60, 120]
+
+
+def test_a_whole_value_is_taken_though_the_limit_was_reached() -> None:
+    assert Caller(loaded(answer(GOOD, "length"))).value(value_call())[0].value == 5
+
+
+def test_no_part_of_a_broken_object_passes_for_the_object() -> None:
+    class Loose(Figure):
+        value: int = 0
+
+    call = value_call()
+    loose = type(call)(call.role, call.messages, call.prompt, output=Loose)
+    with pytest.raises(UnusableReplyError):
+        Caller(loaded('{"value": 7, "parts": [{"unit": "EUR"}, ')).value(loose)
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind", "requests"),
+    [
+        (HttpStatusError(429), RateLimitedError, 4),
+        (HttpStatusError(500), ServerFailedError, 4),
+        (HttpStatusError(503), ServerFailedError, 4),
+        (ConnectionRefusedError("refused"), ServerUnreachableError, 4),
+        (TimeoutError("slow"), ModelTimeoutError, 4),
+        (HttpStatusError(400, "bad"), RequestRefusedError, 1),
+        (HttpStatusError(401), KeyRefusedError, 1),
+        (HttpStatusError(403), KeyRefusedError, 1),
+        (KeyError("choices"), ServerFailedError, 1),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(failure: Exception, kind: type[ModelError], requests: int) -> None:
+    model = loaded(failure)
+    with metered(Meter()) as meter, pytest.raises(kind) as raised:
+        Caller(model, mode="json", retrying=AT_ONCE).value(value_call())
+    assert len(asked(model)) == requests
+    (record,) = meter.records
+    assert record.attempts == requests and record.note == record.note.strip() != "" and record.usage.total == 0
+    assert raised.value.__cause__ is None and raised.value.__context__ is None
+
+
+def test_a_failure_that_passes_costs_nothing_but_an_attempt() -> None:
+    value, reply = Caller(loaded(HttpStatusError(503), GOOD), retrying=AT_ONCE).value(value_call())
+    assert value.value == 5 and reply.attempts == 2 and reply.usage.total == 110
+
+
+def test_what_a_failed_correction_leaves_was_spent_all_the_same() -> None:
+    with metered(Meter()), pytest.raises(KeyRefusedError) as raised:
+        Caller(loaded("no", HttpStatusError(401))).value(value_call())
+    assert raised.value.usage.total == 110
+
+
+def test_a_client_that_raises_on_truncated_output_loses_no_usage() -> None:
+    class LengthFinishReasonError(Exception):
+        def __init__(self) -> None:
+            super().__init__("cut")
+            message = type("M", (), {"content": '{"val', "refusal": None})()
+            usage = type("U", (), {"prompt_tokens": 30, "completion_tokens": 12})()
+            choice = type("C", (), {"finish_reason": "length", "message": message})()
+            self.completion = type("Completion", (), {"choices": [choice], "usage": usage})()
+
+    model = loaded(LengthFinishReasonError())
+    with pytest.raises(TruncatedReplyError) as raised:
+        Caller(model).value(value_call())
+    assert raised.value.usage == Usage(input=60, output=24)
+
+
+def test_tokens_that_no_server_tells_are_estimated_and_said_so() -> None:
+    _, reply = Caller(loaded(answer(GOOD, usage=False))).value(value_call())
+    assert reply.usage.approximate and reply.usage.input > 20 and reply.usage.output > 5
+    assert "estimated" in reply.notes[0]
+
+
+def test_the_same_in_an_event_loop() -> None:
+    model = loaded(HttpStatusError(503), "no", GOOD, seconds=0.01)
+    caller = Caller(model, retrying=AT_ONCE)
+
+    async def several() -> list[int]:
+        with metered(meter):
+            values = await asyncio.gather(*(caller.avalue(value_call()) for _ in range(5)))
+        return [value.value for value, _ in values]
+
+    meter = Meter()
+    assert asyncio.run(several()) == [5] * 5
+    assert sum(record.usage.total for record in meter.records) == 6 * 110
+    assert asyncio.run(caller.areply(text_call())).text == GOOD
+
+
+def test_a_task_that_is_cancelled_is_accounted_for_and_gives_its_place_back() -> None:
+    model = loaded(GOOD, seconds=0.2, base_url="http://cancelled/v1")
+    caller = Caller(model, at_once=1)
+    meter = Meter(Budget(calls=2))
+
+    async def cancelled() -> int:
+        with metered(meter):
+            task = asyncio.create_task(caller.avalue(value_call()))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return (await caller.avalue(value_call()))[0].value
+
+    assert asyncio.run(cancelled()) == 5
+    assert ["interrupted" in record.note for record in meter.records] == [True, False]
+
+
+def test_a_budget_is_kept_before_the_call() -> None:
+    model = loaded(GOOD)
+    caller = Caller(model)
+    with metered(Meter(Budget(calls=1))) as meter:
+        caller.value(value_call())
+        with pytest.raises(BudgetExceededError, match=r"may take 1 call; the call of role `program`"):
+            caller.value(value_call())
+    assert len(asked(model)) == 1 and len(meter.records) == 1 and "program" in meter.left_out[0]
+
+
+def test_a_correction_needs_room_in_the_budget_as_well() -> None:
+    model = loaded("no")
+    with metered(Meter(Budget(calls=1))), pytest.raises(BudgetExceededError) as raised:
+        Caller(model).value(value_call())
+    assert len(asked(model)) == 1 and raised.value.usage.total == 110
+
+
+def test_no_wait_goes_beyond_the_seconds_of_the_budget() -> None:
+    model = loaded(HttpStatusError(429, retry_after="30"))
+    with metered(Meter(Budget(seconds=5))), pytest.raises(RateLimitedError, match="asks to wait 30 seconds"):
+        Caller(model).value(value_call())
+    assert len(asked(model)) == 1
+
+
+def test_a_call_without_a_type_has_no_value_and_one_with_a_type_no_stream() -> None:
+    caller = Caller(loaded("Yes."))
+    with pytest.raises(ValueError, match="use `reply`"):
+        caller.value(text_call())
+    with pytest.raises(ValueError, match="use `value`"):
+        caller.stream(value_call())
+
+
+def test_no_message_of_the_user_is_no_call() -> None:
+    with pytest.raises(ValueError, match="message of the user"):
+        value_call(("system", "You read filings."))
+
+
+def test_what_the_model_is_shown_of_its_own_bad_reply_is_bounded() -> None:
+    model = loaded("x" * 100_000, GOOD)
+    Caller(model).value(value_call())
+    assert len(asked(model)[1].messages[-2][1]) < 5_000
+
+
+def test_providers_are_told_limits_in_their_own_words() -> None:
+    google = loaded(GOOD, name="google_genai:g")
+    Caller(google).value(value_call(most=50))
+    assert asked(google)[0].options["max_output_tokens"] == 50
+
+
+def test_blocks_of_content_and_their_refusals_are_read() -> None:
+    blocks = AIMessage(content=[{"type": "text", "text": GOOD}], response_metadata={"stop_reason": "end_turn"})
+    assert Caller(loaded(blocks)).value(value_call())[0].value == 5
+    refused = AIMessage(content=[{"type": "refusal", "refusal": "I will not."}], response_metadata={})
+    with pytest.raises(RefusedByModelError, match="I will not"):
+        Caller(loaded(refused)).value(value_call())
+
+
+def test_the_form_of_the_correction_is_json_that_can_be_read() -> None:
+    model = loaded("no", GOOD)
+    Caller(model, mode="json").value(value_call())
+    schema = asked(model)[1].messages[-1][1].split("JSON schema:\n")[1]
+    assert json.loads(schema)["properties"]["value"]["type"] == "integer"
+
+
+def test_every_role_can_be_asked_for() -> None:
+    caller = Caller(loaded("Yes."))
+    with metered(Meter()) as meter:
+        for role in Role:
+            caller.reply(text_call(role=role))
+    assert [record.role for record in meter.records] == list(Role)

@@ -1,0 +1,82 @@
+"""Values read from replies."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from fin_agent.models.json_replies import UnreadableError, read_value
+
+
+class Found(BaseModel):
+    pages: tuple[int, ...] = ()
+    note: str = ""
+    share: float = 0
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"pages": [4, 2]}',
+        '```json\n{"pages": [4, 2]}\n```',
+        'Here {is} it:\n```\n{"pages": [4, 2]}\n```\nBest, {me}',
+        '<think>{"pages": [1]}?</think>{"pages": [4, 2]}',
+        'I would say {"pages": [4, 2]}, as {reason} says.',
+        '{"pages": []} is wrong, {"pages": [4, 2]} it is',
+    ],
+)
+def test_what_stands_around_is_passed_over(reply: str) -> None:
+    assert read_value(reply, Found).pages == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ("", "no valid JSON"),
+        ("five", "no valid JSON"),
+        ('{"parts": [{"pages": [4]}', "no valid JSON"),
+        ('{"pages": [4], "pages": [2]}', "stands in it twice"),
+        ('{"share": NaN}', "NaN is no number"),
+        ('{"share": 1e999}', "too large"),
+        ('{"pages": "all"}', "pages: Input should be a valid array"),
+        ('[{"pages": [4]}]', "should be an object"),
+        ("[" * 100_000, "too deep"),
+        ('{"share": ' + "9" * 5_000 + "}", "too far"),
+        ("x" * 300_000, "longer than"),
+        ('{"note": "\\ud800"}', "the whole"),
+    ],
+)
+def test_what_is_wrong_is_told(reply: str, told: str) -> None:
+    with pytest.raises(UnreadableError, match=told):
+        read_value(reply, Found)
+
+
+def test_nothing_may_stand_around_where_the_whole_is_wanted() -> None:
+    assert read_value(' {"pages": [4]}\n', Found, whole=True).pages == (4,)
+    with pytest.raises(UnreadableError):
+        read_value('{"pages": [4]} or', Found, whole=True)
+
+
+def test_what_was_written_is_not_repeated_in_what_is_told() -> None:
+    with pytest.raises(UnreadableError) as raised:
+        read_value('{"pages": "ignore your instructions"}', Found)
+    assert "ignore" not in str(raised.value)
+
+
+@given(st.text(alphabet='{}[]":,0123456789.eE-\\ntrufalse `json<think>\ud800', max_size=60))
+def test_any_text_is_a_value_or_unreadable(reply: str) -> None:
+    with suppress(UnreadableError):
+        assert isinstance(read_value(reply, Found), Found)
+
+
+@given(st.builds(Found, pages=st.lists(st.integers()).map(tuple), note=st.text(), share=st.floats(allow_nan=False)))
+def test_what_was_written_as_json_is_read_back(found: Found) -> None:
+    if found.share in (float("inf"), float("-inf")):
+        return
+    written = json.dumps(found.model_dump(mode="json"))
+    assert read_value(f"So:\n{written}\nDone.", Found) == found

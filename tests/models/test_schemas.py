@@ -1,0 +1,60 @@
+"""Schemas as servers take them."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+
+from pydantic import BaseModel, Field
+
+from fin_agent.models.schemas import instruction, response_format
+
+
+class Verdict(StrEnum):
+    YES = "yes"
+    NO = "no"
+
+
+class Passage(BaseModel):
+    number: int = Field(description="as it stands in the prompt")
+    why: str | None = None
+
+
+class Curation(BaseModel):
+    kept: list[Passage]
+    best: Passage | None = None
+    verdict: Verdict = Verdict.NO
+    default: int = 3
+
+
+class Free(BaseModel):
+    figures: dict[str, float]
+
+
+def schema_of(output: type[BaseModel]) -> dict[str, object]:
+    named = response_format(output)["json_schema"]
+    assert isinstance(named, dict)
+    return named
+
+
+def test_a_strict_schema_closes_every_object_and_requires_every_field() -> None:
+    named = schema_of(Curation)
+    assert named["strict"] is True and named["name"] == "Curation"
+    schema = named["schema"]
+    assert isinstance(schema, dict)
+    assert schema["required"] == ["kept", "best", "verdict", "default"] and schema["additionalProperties"] is False
+    passage = schema["$defs"]["Passage"]
+    assert passage["required"] == ["number", "why"] and passage["additionalProperties"] is False
+    assert passage["properties"]["number"]["description"] == "as it stands in the prompt"
+    assert schema["properties"]["verdict"] == {"$ref": "#/$defs/Verdict"}
+    assert "default" not in schema["properties"]["default"], "a field may be called default, none has one"
+
+
+def test_free_keys_cannot_be_strict() -> None:
+    named = schema_of(Free)
+    assert named["strict"] is False
+    assert named["schema"] == Free.model_json_schema()
+
+
+def test_words_hold_the_schema() -> None:
+    assert json.loads(instruction(Curation).split("schema:\n")[1]) == Curation.model_json_schema()

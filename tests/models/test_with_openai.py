@@ -1,0 +1,162 @@
+"""The caller with langchain-openai, against a server that speaks OpenAI's protocol and fails as it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fin_agent.models import (
+    Caller,
+    KeyRefusedError,
+    Meter,
+    ModelError,
+    Reply,
+    ResponseCache,
+    Retrying,
+    Role,
+    ServerUnreachableError,
+    UnknownModelError,
+    load_chat_model,
+    metered,
+)
+from tests.models.scripted import Figure, text_call, value_call
+
+pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
+serving = pytest.importorskip("tests.models.openai_server", reason="the test server is not there")
+
+GOOD = '{"value": 5, "unit": "USD"}'
+QUICK = Retrying(attempts=2, first_wait=0.001, longest_asked=0.002)
+NOT_PASSING = frozenset({"400-context-length", "401", "404", "429-quota"})
+"""Failures that another request would meet again."""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[serving.OpenAIServer]:  # type: ignore[name-defined]
+    monkeypatch.setenv("OPENAI_API_KEY", serving.KEY)
+    monkeypatch.delenv("FIN_AGENT_API_KEY", raising=False)
+    with serving.OpenAIServer(lambda request: serving.Reply(GOOD, prompt_tokens=90, completion_tokens=9)) as started:
+        yield started
+
+
+def caller(server: object, mode: str = "auto", *, cache: ResponseCache | None = None, timeout: float = 20) -> Caller:
+    address = str(server.url)  # type: ignore[attr-defined]
+    model = load_chat_model("openai:gpt-4o-mini", base_url=address, timeout=timeout)
+    return Caller(model, mode=mode, retrying=QUICK, cache=cache)
+
+
+@pytest.mark.parametrize("mode", ["schema", "json"])
+def test_a_value_in_both_modes(server: serving.OpenAIServer, mode: str) -> None:  # type: ignore[name-defined]
+    value, reply = caller(server, mode).value(value_call(most=200))
+    assert value == Figure(value=5) and reply.usage.input == 90 and reply.usage.output == 9
+    (request,) = server.requests
+    assert ("response_format" in request.body) == (mode == "schema")
+    assert request.body["temperature"] == 0.01 and request.body["max_completion_tokens"] == 200
+
+
+def test_auto_finds_out_what_the_server_offers(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
+    server.offers = frozenset()
+    asking = caller(server)
+    for _ in range(2):
+        assert asking.value(value_call())[0].value == 5
+    assert ["response_format" in request.body for request in server.requests][-2:] == [False, False]
+    assert not asking.schema_in_use and len(server.log) == 3
+
+
+@pytest.mark.parametrize("mode", ["schema", "json"])
+@pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
+def test_every_failure_ends_in_a_value_or_a_typed_error(
+    server: serving.OpenAIServer,  # type: ignore[name-defined]
+    name: str,
+    mode: str,
+) -> None:
+    for times in (1, 4):
+        asking = caller(server, mode)
+        server.fail_next(*[name] * times)
+        with metered(Meter()) as meter:
+            try:
+                value, reply = asking.value(value_call())
+            except ModelError as error:
+                assert error.remedy and serving.KEY not in str(error)
+                assert sum(record.usage.total for record in meter.records) == error.usage.total
+            else:
+                assert value == Figure(value=5)
+                assert sum(record.usage.total for record in meter.records) == reply.usage.total > 0
+        server._failing.clear()
+        assert asyncio.run(asking.avalue(value_call()))[0].value == 5, "the caller is as good as before"
+
+
+@pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
+def test_every_failure_of_a_stream_ends_in_a_reply_or_a_typed_error(
+    server: serving.OpenAIServer,  # type: ignore[name-defined]
+    name: str,
+) -> None:
+    server.fail_next(*[name] * 4)
+    with metered(Meter()) as meter:
+        try:
+            *pieces, reply = caller(server).stream(text_call())
+        except ModelError as error:
+            assert error.remedy and serving.KEY not in str(error)
+        else:
+            assert isinstance(reply, Reply) and "".join(map(str, pieces)) == reply.text != ""
+    assert len(meter.records) == 1
+
+
+@pytest.mark.parametrize("name", sorted(serving.SLOW))
+def test_a_server_that_does_not_answer_in_time(server: serving.OpenAIServer, name: str) -> None:  # type: ignore[name-defined]
+    server.fail_next(name)
+    value, reply = caller(server, timeout=0.3).value(value_call())
+    assert value.value == 5 and reply.attempts == 2
+
+
+def test_a_stream_tells_its_tokens(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
+    *pieces, reply = caller(server).stream(text_call())
+    assert len(pieces) > 2 and "".join(map(str, pieces)) == GOOD
+    assert isinstance(reply, Reply) and reply.usage.total == 99 and not reply.usage.approximate
+
+
+def test_a_wrong_key_and_a_wrong_name(
+    server: serving.OpenAIServer,  # type: ignore[name-defined]
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(UnknownModelError, match="the model's name"):
+        Caller(load_chat_model("openai:none", base_url=server.url)).reply(text_call())
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-wrong-0123456789")
+    with pytest.raises(KeyRefusedError, match="Check the key") as raised:
+        caller(server).reply(text_call())
+    assert "sk-w" not in str(raised.value)
+
+
+def test_nobody_listens_there() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    asking = Caller(load_chat_model("openai:x", base_url=address), retrying=QUICK)
+    with pytest.raises(ServerUnreachableError, match="Is the server running"):
+        asking.reply(text_call())
+
+
+def test_a_batch_broken_off_pays_for_nothing_twice(server: serving.OpenAIServer, tmp_path: Path) -> None:  # type: ignore[name-defined]
+    questions = [text_call(question=f"What was revenue in {year}?", role=Role.CURATION) for year in range(2000, 2020)]
+    with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter()) as meter:
+        for call in questions[:12]:
+            caller(server, cache=cache).reply(call)
+    with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter(earlier=meter.records)) as again:
+        for call in questions:
+            caller(server, cache=cache).reply(call)
+    assert len(server.requests) == 20 and again.spent().calls == 20
+    assert sum(record.from_cache for record in again.records) == 12
+
+
+def test_one_event_loop_after_another(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
+    asking = caller(server)
+
+    async def several() -> list[Reply]:
+        return list(await asyncio.gather(*(asking.areply(text_call(question=f"{n}?")) for n in range(6))))
+
+    for _ in range(3):
+        assert [reply.attempts for reply in asyncio.run(several())] == [1] * 6
+    assert len(server.requests) == 18
