@@ -23,8 +23,9 @@
     print(value.title, reply.usage.total)
     print(usage_table(meter.records).text())
 
-A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. Nothing of
-LangChain is imported before a model is loaded.
+A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. A chat model that
+is there already: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. Nothing of LangChain is imported before a model is
+loaded.
 """
 
 from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply

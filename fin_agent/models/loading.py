@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,6 +25,11 @@ _NO_KEY = "none"
 """What is sent to a server that asks for no key: the client insists on one."""
 _NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
+_BESIDE_THE_POINT = (
+    "This model does not support OpenAI's structured output feature",
+    "Invalid schema for OpenAI's structured output feature",
+)
+"""Warnings of langchain-openai about a method of its own that is not used here; such models are asked in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,8 @@ def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatMod
             subject=subject,
             remedy='Install it: pip install "fin-agent[chat]"',
         ) from None
+    for advice in _BESIDE_THE_POINT:
+        warnings.filterwarnings("ignore", message=advice, category=UserWarning)
     try:
         made: BaseChatModel = init_chat_model(model, **options)
     except ImportError as failure:

@@ -82,7 +82,8 @@ class Meter:
         self._within = within
         self._clock = clock
         self._started = clock()
-        self._earlier = tuple(earlier)
+        self._before = sum((_spent(record) for record in earlier), _NOTHING)
+        self._sum = self._before
         self._records: list[CallRecord] = []
         self._places: list[Place] = []
         self._left_out: list[str] = []
@@ -103,8 +104,7 @@ class Meter:
     def spent(self) -> Spent:
         """All that was paid for until now, earlier records included."""
         with self._guard:
-            earlier = sum(record.seconds for record in self._earlier)
-            return _spent((*self._earlier, *self._records), earlier + self._clock() - self._started)
+            return self._sum.model_copy(update={"seconds": self._before.seconds + self._clock() - self._started})
 
     def seconds_left(self) -> float | None:
         """Seconds until no further call may begin; None where there is no such limit."""
@@ -116,6 +116,7 @@ class Meter:
         """Record a call, here and in the meters around."""
         with self._guard:
             self._records.append(record)
+            self._sum += _spent(record)
         if self._within is not None:
             self._within.add(record)
 
@@ -201,15 +202,28 @@ class Spent(BaseModel):
     """Of the calls whose price is known."""
     unpriced_calls: int
 
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+            seconds=self.seconds + other.seconds,
+            dollars=self.dollars + other.dollars,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+        )
 
-def _spent(records: Iterable[CallRecord], seconds: float) -> Spent:
-    paid = [record for record in records if not record.from_cache]
+
+_NOTHING = Spent(calls=0, tokens=0, seconds=0, dollars=0, unpriced_calls=0)
+
+
+def _spent(record: CallRecord) -> Spent:
+    if record.from_cache:
+        return _NOTHING
     return Spent(
-        calls=len(paid),
-        tokens=sum(record.usage.total for record in paid),
-        seconds=seconds,
-        dollars=sum(record.dollars or 0 for record in paid),
-        unpriced_calls=sum(record.dollars is None and record.usage.total > 0 for record in paid),
+        calls=1,
+        tokens=record.usage.total,
+        seconds=record.seconds,
+        dollars=record.dollars or 0,
+        unpriced_calls=int(record.dollars is None and record.usage.total > 0),
     )
 
 

@@ -162,14 +162,14 @@ def test_threads_share_one(file: Path) -> None:
 
 def test_processes_share_one(file: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_thirty, args=(file, number)) for number in range(3)]
+    writers = [context.Process(target=_write_thirty, args=(file, number)) for number in range(2)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
-    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    assert [writer.exitcode for writer in writers] == [0, 0]
     with ResponseCache(file) as cache:
-        assert cache.count() == 90
+        assert cache.count() == 60
 
 
 def _write_thirty(file: Path, writer: int) -> None:

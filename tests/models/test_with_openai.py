@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -30,8 +30,6 @@ serving = pytest.importorskip("tests.models.openai_server", reason="the test ser
 
 GOOD = '{"value": 5, "unit": "USD"}'
 QUICK = Retrying(attempts=2, first_wait=0.001, longest_asked=0.002)
-NOT_PASSING = frozenset({"400-context-length", "401", "404", "429-quota"})
-"""Failures that another request would meet again."""
 
 
 @pytest.fixture
@@ -73,12 +71,16 @@ def test_every_failure_ends_in_a_value_or_a_typed_error(
     name: str,
     mode: str,
 ) -> None:
-    for times in (1, 4):
-        asking = caller(server, mode)
+    asking = caller(server, mode)
+    ways: list[Callable[[], tuple[Figure, Reply]]] = [
+        lambda: asking.value(value_call()),
+        lambda: asyncio.run(asking.avalue(value_call())),
+    ]
+    for times, way in zip((4, 1), ways, strict=True):
         server.fail_next(*[name] * times)
         with metered(Meter()) as meter:
             try:
-                value, reply = asking.value(value_call())
+                value, reply = way()
             except ModelError as error:
                 assert error.remedy and serving.KEY not in str(error)
                 assert sum(record.usage.total for record in meter.records) == error.usage.total
@@ -86,7 +88,7 @@ def test_every_failure_ends_in_a_value_or_a_typed_error(
                 assert value == Figure(value=5)
                 assert sum(record.usage.total for record in meter.records) == reply.usage.total > 0
         server._failing.clear()
-        assert asyncio.run(asking.avalue(value_call()))[0].value == 5, "the caller is as good as before"
+    assert asking.value(value_call())[0].value == 5, "the caller is as good as before"
 
 
 @pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
@@ -142,11 +144,13 @@ def test_nobody_listens_there() -> None:
 def test_a_batch_broken_off_pays_for_nothing_twice(server: serving.OpenAIServer, tmp_path: Path) -> None:  # type: ignore[name-defined]
     questions = [text_call(question=f"What was revenue in {year}?", role=Role.CURATION) for year in range(2000, 2020)]
     with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter()) as meter:
+        asking = caller(server, cache=cache)
         for call in questions[:12]:
-            caller(server, cache=cache).reply(call)
+            asking.reply(call)
     with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter(earlier=meter.records)) as again:
+        asking = caller(server, cache=cache)
         for call in questions:
-            caller(server, cache=cache).reply(call)
+            asking.reply(call)
     assert len(server.requests) == 20 and again.spent().calls == 20
     assert sum(record.from_cache for record in again.records) == 12
 
