@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NoReturn, TypeVar
 
@@ -14,7 +15,7 @@ ValueT = TypeVar("ValueT", bound=BaseModel)
 
 _MOST_CHARACTERS = 200_000
 _MOST_FAULTS = 4
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.S | re.I)
+_FENCE = "```"
 _THOUGHTS = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
 
 
@@ -45,7 +46,7 @@ def _found(text: str) -> JsonValue:
         return _load(said)
     except UnreadableError as failure:
         first = failure
-    for fenced in reversed(_FENCED.findall(said)):
+    for fenced in reversed(list(_fenced(said))):
         try:
             return _load(fenced)
         except UnreadableError:
@@ -54,6 +55,20 @@ def _found(text: str) -> JsonValue:
     if not objects:
         raise first
     return max(enumerate(objects), key=lambda each: (each[1][1], each[0]))[1][0]
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """What stands between lines that begin with a fence; read line by line, as a reply may hold very many fences."""
+    inside: list[str] | None = None
+    for line in text.splitlines():
+        if not line.lstrip().startswith(_FENCE):
+            if inside is not None:
+                inside.append(line)
+        elif inside is None:
+            inside = []
+        else:
+            yield "\n".join(inside)
+            inside = None
 
 
 def _objects(text: str) -> Iterator[tuple[JsonValue, int]]:
@@ -86,7 +101,7 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     """A field that stands twice has no certain value."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        twice = next(name for name in found if sum(name == other for other, _ in pairs) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise UnreadableError(f"the field {twice[:40]!r} stands in it twice")
     return found
 

@@ -56,6 +56,14 @@ def test_what_is_wrong_is_told(reply: str, told: str) -> None:
         read_value(reply, Found)
 
 
+@pytest.mark.parametrize(
+    "reply", ["```json\nx" * 20_000, "<think>" * 25_000, "{" * 150_000, '{"a": 1, ' + '"b": 2, ' * 20_000 + '"c": 3}']
+)
+def test_long_rubbish_is_read_through_once(reply: str) -> None:
+    with pytest.raises(UnreadableError):
+        read_value(reply, Found)
+
+
 def test_nothing_may_stand_around_where_the_whole_is_wanted() -> None:
     assert read_value(' {"pages": [4]}\n', Found, whole=True).pages == (4,)
     with pytest.raises(UnreadableError):
