@@ -6,7 +6,7 @@ INDEX ?= .fin-agent/demo-index
 # An environment of its own: `demo` and `test` show what works without any extra.
 EXTRAS ?= $(VENV)/extras
 NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training tests/evaluation \
-  tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py
+  tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py tests/models tests/testing
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
@@ -57,7 +57,7 @@ $(VENV)/developing: $(VENV)/installed pyproject.toml
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,dev]"
 	touch $@
 
 clean:
