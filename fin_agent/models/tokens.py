@@ -71,7 +71,8 @@ def approximate_tokens(text: str) -> int:
     """Tokens as OpenAI's `o200k_base` would make them, estimated from the pieces it cuts a text into.
 
     Held against that vocabulary on 1,678 pages of filings, by which its rules for blanks and dots were chosen, it is 1%
-    off over all of them together, 2% on the middle page and under 8% on 95 of 100 pages; lists of foreign names are the worst, 20% too low.
+    off over all of them together, 2% on the middle page and under 8% on 95 of 100 pages; lists of foreign names are the
+    worst, 20% too low.
     Characters divided by a constant are 12% and 32% off: a page of figures has 3 characters a token, one of prose 5.5.
     Other vocabularies cut differently; those that take digits one by one make up to twice as many tokens of tables.
     """

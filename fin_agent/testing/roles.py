@@ -22,8 +22,8 @@ def role_of(text: str, folder: Path | None = None) -> str | None:
 
     Prompts are those of the package, and those of `folder`, which take the place of packaged ones of the same name.
 
-    >>> from fin_agent.prompts import load_prompt, quoted_question
-    >>> role_of(load_prompt("hyde", {"question"}).filled(question=quoted_question("What was revenue?")))
+    >>> from fin_agent.prompts import load_prompt
+    >>> role_of(load_prompt("hyde").filled(question="What was revenue?").text)
     'hyde'
     >>> role_of("What was revenue?") is None
     True

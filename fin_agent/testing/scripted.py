@@ -68,7 +68,7 @@ class ScriptedChatModel(StandInChatModel):
 
     >>> from fin_agent.prompts import load_prompt
     >>> by_role = ScriptedChatModel({"hyde": "Net sales were $5 million.", "judge": ["[1, 2]", "[2, 1]"]})
-    >>> by_role.invoke(load_prompt("hyde", {"question"}).filled(question="What were net sales?")).content
+    >>> by_role.invoke(load_prompt("hyde").filled(question="What were net sales?").text).content
     'Net sales were $5 million.'
     >>> [call.role for call in by_role.calls]
     ['hyde']

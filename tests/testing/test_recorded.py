@@ -24,7 +24,7 @@ from fin_agent.testing import (
     no_model_requests,
 )
 
-HYDE = load_prompt("hyde", {"question"}).filled(question="What was revenue?")
+HYDE = load_prompt("hyde").filled(question="What was revenue?").text
 
 
 class Figure(BaseModel):

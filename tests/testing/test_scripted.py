@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
-from fin_agent.prompts import load_prompt, quoted_question
+from fin_agent.prompts import load_prompt
 from fin_agent.testing import ModelCall, ScriptedChatModel, ScriptError, role_of
 
 
@@ -30,8 +30,8 @@ def look_up(page: int) -> str:
     return f"page {page}"
 
 
-HYDE = load_prompt("hyde", {"question"}).filled(question=quoted_question("What was revenue?"))
-CARD = load_prompt("card", {"passage", "correction"}).filled(passage="Sales rose.", correction="")
+HYDE = load_prompt("hyde").filled(question="What was revenue?").text
+CARD = load_prompt("card").filled(passage="Sales rose.", correction="").text
 
 
 def test_replies_come_in_turn_however_it_is_asked() -> None:
