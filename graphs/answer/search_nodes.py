@@ -7,6 +7,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from fin_agent.analyst.rules.dates import with_dated_periods
+from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
 from fin_agent.evidence.evidence import RetrievedPassage
@@ -17,6 +19,7 @@ from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.query import Depth, Scope
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
@@ -59,10 +62,16 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 
 
 def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question that names no company is about the only one there is, in the index or among `doc_ids`."""
-    intent = _of_only_filing(intent, workspace, doc_ids)
-    if intent.companies or intent.unknown_companies:
-        return intent
+    """A question that names no company is about the only one there is, in the index or among `doc_ids`.
+
+    Its dates and years are then that company's. A name that is one of its segments, products or regions is no company.
+    """
+    if not intent.companies:
+        intent = _of_only_company(intent, workspace, doc_ids)
+    return _of_only_filing(intent, workspace, doc_ids)
+
+
+def _of_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
     companies = workspace.directory.companies
     if doc_ids:
         owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
@@ -70,15 +79,20 @@ def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[st
     if len(companies) != 1:
         return intent
     (only,) = companies
-    return intent.model_copy(
+    parts = workspace.index.parts(only.doc_ids) if intent.unknown_companies else ()
+    if not all(any(same_part(name, part) for part in parts) for name in intent.unknown_companies):
+        return intent
+    of_it = intent.model_copy(
         update={
             "companies": (CompanyAsked(key=only.key, name=only.name),),
+            "unknown_companies": (),
             "assumed": (
                 *intent.assumed,
                 f"no company was named: {only.name} is the only one searched",
             ),
         }
     )
+    return with_own_years(with_dated_periods(of_it, workspace), workspace)
 
 
 def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:

@@ -140,6 +140,7 @@ def test_a_change_is_of_balances_unless_the_cash_flow_statement_is_meant(
         ("What was the cash flow from financing?", "cash_from_financing"),
         ("How much cash did it spend on capital expenditures?", "capital_expenditures"),
         ("How much cash did it have at the end?", "cash_and_cash_equivalents"),
+        ("growth of cash and cash equivalents from      to     ", "cash_and_cash_equivalents"),
     ],
 )
 def test_cash_that_moves_is_no_balance_of_cash(text: str, wanted: str) -> None:

@@ -150,3 +150,17 @@ def test_the_latest_year_is_taken_and_said_where_none_is_named(
         answer = ask(f"What is {company.short}'s net income?")
         assert base_units(answer) == truth.value(company.ticker, "net_income", 2024)
         assert any("FY2024" in note for note in answer.assumptions)
+
+
+def test_dates_and_years_are_those_of_the_only_company_searched(
+    truth: GroundTruth, ask: Callable[..., Answer], base_units: Callable[[Answer], Decimal | None]
+) -> None:
+    (company,) = (company for company in truth.companies if company.short == "Harborlight")
+    filings = ["harborlight_2022_10k", "harborlight_2023_10k", "harborlight_2024_10k"]
+    average = sum(truth.value(company.ticker, "revenue", year) for year in (2022, 2023, 2024)) / 3
+    for searched in (filings, filings[-1:]):
+        found = base_units(ask("What was average revenue over the last three years?", searched))
+        assert found is not None
+        assert abs(found - average) < 1
+    found = base_units(ask("What were total assets as of December 31, 2023?", filings))
+    assert found == truth.value(company.ticker, "total_assets", 2023)

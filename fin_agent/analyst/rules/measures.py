@@ -166,7 +166,7 @@ def _cash_flow_of(text: str, lexicon: Lexicon) -> list[Mention]:
     for pattern, name in _ACTIVITIES:
         found = pattern.search(text)
         if found and name in lexicon.metrics and _CASH.search(text):
-            return [Mention("metric", name, found.start(), found.end(), found.group())]
+            return [Mention("metric", name, found.start(), found.end(), name.replace("_", " "))]
     return []
 
 

@@ -49,9 +49,10 @@ _VERBS = frozenset(("gain", "gains", "loss"))
 """`how much did its margin gain`: no gain or loss is part of a ratio's name."""
 _CASH_BALANCE = "cash_and_cash_equivalents"
 _CASH_THAT_MOVED = re.compile(
-    r"\s+(?:from|used|spent|paid|raised|received|returned|collected|burned|outlays?|inflows?)\b", re.I
+    r"\s+(?:from\b(?=\s+(?!to\b|through\b|until\b)[a-z])|(?:used|spent|paid|raised|received|returned|collected|burned|outlays?|inflows?)\b)",
+    re.I,
 )
-"""`cash from selling bonds` is no balance."""
+"""`cash from selling bonds` is no balance; cash from one year to another, which is blanked here, is."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z&-]*")
 _YEARS = re.compile(
     r"(?:fy)?\d{2,4}|fy\d*q?\d*|(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)-?(?:years?|yrs?)"
