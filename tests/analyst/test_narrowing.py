@@ -76,7 +76,6 @@ def test_a_part_that_is_only_spoken_of_narrows_nothing(text: str, wanted: str) -
         "How much long-term debt did it issue?",
         "How much inventory did it write down?",
         "How much cash did it burn?",
-        "How much cash did it get from operations?",
         "What were deferred income taxes?",
         "How much did it report in income taxes payable?",
     ],
