@@ -12,6 +12,7 @@ from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_mone
 from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
 from fin_agent.analyst.rules.over_time import over_time
 from fin_agent.analyst.rules.rankings import names_no_years
+from fin_agent.analyst.rules.reasoning.ranked import ranked_in
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.reports import about_restating, told_apart
 from fin_agent.analyst.rules.selections import choosing_in
@@ -99,6 +100,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
+    if _of_rows(bare, measure, named, years, relation, selection):
+        relation = Relation.EXPLANATION  # `the largest operating expense`: a row is looked for, not their total
     if _EVER.search(asked):
         relation = Relation.EXPLANATION  # whether it happened at all: no figure of any period says so
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
@@ -148,6 +151,19 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         names_metric=bool(named_metrics),
         asks_figure=asks_figure(wording.core) or (relation is Relation.EACH and bool(named_metrics)),
     )
+
+
+def _of_rows(
+    bare: str, measure: Measure | None, named: int, years: int, relation: Relation, selection: Selection | None
+) -> bool:
+    """Whether one company's figure of one period is ranked: that can only be among the rows of a table."""
+    if measure is None or selection is not None or relation is not Relation.EACH or named > 1 or years > 1:
+        return False
+    ranked = ranked_in(bare)
+    return ranked is not None and not _WHICH_PERIOD.search(bare)
+
+
+_WHICH_PERIOD = re.compile(r"\b(?:which|what)\s+(?:\w+\s+){0,2}?(?:years?|quarters?|months?)\b", re.I)
 
 
 def _selection(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
+from fin_agent.analyst.rules.reasoning.extremes import extreme_row
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
 from fin_agent.analyst.rules.reasoning.scoring import Sought
 from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
@@ -54,6 +55,9 @@ def reason(
         return Reasoning(text="", citations=(), missing=(str(kind.value),))
     telling = telling_of(intent, kind, index, lexicon, abbreviations_in(kept.passage.text for kept in evidence))
     sought = Sought(intent, kind, telling, lexicon)
+    ranked = extreme_row(sought, evidence, index)
+    if ranked is not None:
+        return ranked
     unsaid = _unsaid(telling, evidence)
     found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling)]
     if not found:

@@ -1,0 +1,93 @@
+"""What a question ranks: `the largest liability`, `which segment had the highest revenue`, `the top three expenses`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import stems_of
+
+_HIGHEST = r"highest|largest|biggest|greatest|most|top"
+_LOWEST = r"lowest|smallest|least|fewest"
+_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
+_COUNT = rf"(?:(?P<count>\d{{1,2}}|{'|'.join(_NUMBERS)})\s+)"
+_SUPERLATIVE = re.compile(
+    rf"\b(?<!at )(?:{_COUNT})?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?!\s+(?:recent|part|likely|directly|significant|important|line))"
+    rf"(?:\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBERS)})\b)?",
+    re.I,
+)
+_OF_WHICH = re.compile(r"\b(?:which|what)\s+(?:of\s+)?(?:(?:the|its|their|these|those)\s+)?(?P<noun>[^?]*?)$", re.I)
+_AMONG = re.compile(r"\b(?:among|out of|of)\s+(?:all\s+)?(?:of\s+)?(?:(?:the|its|their)\s+)?(?P<noun>.+?)(?:\bthat\b|\bwhich\b|,)", re.I)
+_VERB = re.compile(
+    r"\b(?:had|has|have|is|was|were|are|did|does|do|contribut\w*|generate[sd]?|report(?:ed|s)?|record(?:ed|s)?|account\w*\s+for"
+    r"|brought\s+in|brings?\s+in|receive[sd]?|made|makes?|earn(?:ed|s)?|produce[sd]?|deliver(?:ed|s)?|represent\w*|carry|carries"
+    r"|carried|show(?:ed|s)?|saw|got|gets?)\b",
+    re.I,
+)
+_OF = re.compile(r"\b(?:of|in|for|at|among|within|from|by|that|which)\b|,", re.I)
+_END = re.compile(r"\b(?:in|for|of|during|as|at|to|among|on|from|within|under|reported|recorded|did|does|do|that|over|and)\b|[,?;(]|['’]s\b", re.I)
+_LEVEL = re.compile(r"^\W*(?:(?:the|total|overall)\s+)*(?:amounts?|numbers?|levels?|shares?|value)\s+of\s+", re.I)
+_BY = re.compile(r"\b(?:by|in terms of|based on|measured by|with respect to)\s+(?P<measure>[^?,]+)", re.I)
+_ONE = re.compile(r"^(?:one|ones|it|they)?\W*$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A rank asked for over the rows of a table."""
+
+    noun: str
+    """What is ranked: `derivative instruments`."""
+    measure: str
+    """By what: `notional value`; empty where the rows are themselves what is ranked."""
+    highest: bool
+    count: int = 1
+    word: str = "largest"
+    """The rank as the question calls it."""
+
+
+def ranked_in(core: str) -> Ranked | None:
+    """What `core` ranks; None where it does not.
+
+    >>> ranked_in("Which of the swaps had the highest notional value in 2021?")
+    Ranked(noun='swaps', measure='notional value', highest=True, count=1, word='highest')
+    >>> ranked_in("What were the top three operating expenses in 2021?").noun
+    'operating expenses'
+    """
+    found = _SUPERLATIVE.search(core)
+    if found is None:
+        return None
+    before, after = core[: found.start()], core[found.end() :]
+    count = found["count"] or found["after"] or "1"
+    number = _NUMBERS.get(count.lower()) or int(count)
+    by = _BY.search(after)
+    measure = _cut(by["measure"]) if by else ""
+    noun = ""
+    which = _OF_WHICH.search(before)
+    if which:
+        verb = _VERB.search(which["noun"])
+        noun = which["noun"][: verb.start()].strip() if verb else ""
+        if verb and _ONE.match(noun) and noun:
+            among = _AMONG.search(before)
+            noun = among["noun"].strip() if among else ""
+        if noun:
+            noun, measure = _OF.split(noun, maxsplit=1)[0].strip(), measure or _cut(after)
+    if not noun:
+        noun = _cut(by and after[: by.start()] or after)
+    word = (found["highest"] or found["lowest"]).lower()
+    if not noun or not stems_of(noun):
+        return None
+    return Ranked(noun, measure, bool(found["highest"]), max(1, number), "largest" if word in ("top", "most") else word)
+
+
+def measure_stems(measure: str) -> list[str]:
+    """Stems of a measure without those that any figure is called by: `notional` of `notional value`."""
+    plain = word_lists("answer_words")["amounts"]
+    words = [word for word in re.findall(r"[a-z][a-z-]*", measure.lower()) if word not in plain]
+    return stems_of(" ".join(words))
+
+
+def _cut(text: str) -> str:
+    """The words up to what says where and when."""
+    text = _LEVEL.sub("", text)
+    return _END.split(text, maxsplit=1)[0].strip()
