@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
+from fin_agent.analyst.rules.reasoning.announced import announced_row
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
-from fin_agent.analyst.rules.reasoning.extremes import extreme_row
+from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
 from fin_agent.analyst.rules.reasoning.scoring import Sought
+from fin_agent.analyst.rules.reasoning.securities import registered_securities
 from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
 from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
 from fin_agent.answering.answer import Citation
@@ -55,11 +57,11 @@ def reason(
         return Reasoning(text="", citations=(), missing=(str(kind.value),))
     telling = telling_of(intent, kind, index, lexicon, abbreviations_in(kept.passage.text for kept in evidence))
     sought = Sought(intent, kind, telling, lexicon)
-    ranked = extreme_row(sought, evidence, index)
-    if ranked is not None:
-        return ranked
+    tabled = _from_tables(sought, evidence, index)
+    if tabled is not None:
+        return tabled
     unsaid = _unsaid(telling, evidence)
-    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling)]
+    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling) and says_what_is_ranked(each.text, sought)]
     if not found:
         return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
     found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
@@ -76,6 +78,15 @@ def reason(
         for passage in (evidence[each.evidence].passage,)
     ]
     return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations))
+
+
+def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
+    """An answer that stands in the rows of a table: what it lists, ranks or announces."""
+    return (
+        registered_securities(sought.intent, evidence)
+        or extreme_row(sought, evidence, index)
+        or announced_row(sought, evidence, index)
+    )
 
 
 def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:

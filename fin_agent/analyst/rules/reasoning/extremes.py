@@ -20,9 +20,10 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row
 
 _FEWEST = 2
-_SAID, _ANNOUNCED, _MENTIONED, _ON_THE_PAGE = 1.0, 0.9, 0.7, 0.5
-_ENOUGH = 1.3
-"""Of 2, for the measure and what is ranked by it; what only the page says is not enough by itself."""
+_MOST_OF_IT = 0.7
+_SAID, _ANNOUNCED, _MENTIONED, _ON_THE_PAGE = 1.0, 0.9, 0.7, 0.9
+_ENOUGH = 1.8
+"""Of 2, for the measure and what is ranked by it: one of them in a heading, neither only mentioned above."""
 _WHOLE = re.compile(r"\b(?:total|consolidated)\b", re.I)
 _CAPTION = 320
 _BESIDE = {"total", "and", "operating", "cost", "the"}
@@ -34,6 +35,17 @@ _STATEMENTS = {
     "cost": Statement.INCOME,
 }
 """Of these the statement is what is ranked, where no measure is named."""
+
+
+def says_what_is_ranked(text: str, sought: Sought) -> bool:
+    """Whether words speak of what is ranked and by what, where a figure of the filer's own decides; true for others."""
+    ranked = ranked_in(sought.intent.core)
+    if ranked is None or not _metrics(f"{ranked.noun} {ranked.measure}", sought):
+        return True
+    said = set(stems_of(text))
+    nouns = [stem for stem in stems_of(ranked.noun) if stem in sought.telling.own]
+    named = any(sought.telling.says(stem, said) for stem in _kinds(nouns))
+    return named and (_measures(text, ranked.measure, sought) if ranked.measure else False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +87,13 @@ def _standings(
             if fit < _ENOUGH or len(members) < max(_FEWEST, ranked.count):
                 continue
             metrics = _metrics(ranked.measure, sought)
-            if "revenue" in metrics and whole_of(group, column, index) is None:
-                continue
-            if metrics and not _is_tied(members, column, placed):
+            whole = whole_of(group, column, index) if "revenue" in metrics else None
+            if metrics and whole is None and ("revenue" in metrics or not _is_tied(members, column, placed)):
                 continue
             rows = sorted(members, key=lambda row: _amount(row, column), reverse=ranked.highest)
             if _amount(rows[0], column) == _amount(rows[1], column):
                 continue
-            if ranked.measure and _is_a_measure(rows[0], column, placed):
+            if ranked.measure and _is_a_measure(rows[0], sought):
                 continue
             yield Standing(group, column, tuple(rows), fit)
 
@@ -91,7 +102,7 @@ def _both_ways(tables: Sequence[PlacedTable], ranked: Ranked, sought: Sought) ->
     """Each table, and where it shows parts as columns, turned so that they are rows."""
     for placed in tables:
         yield placed
-        across = turned(placed, sought.intent.periods) if ranked.measure else None
+        across = turned(placed, sought.intent.periods) if _of_segments(ranked.noun) else None
         if across is not None:
             yield across
 
@@ -110,7 +121,6 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
         (re.split(r"(?<=[.?!])\s+(?=[A-Z])", caption)[-1], _ANNOUNCED),
         (caption, _MENTIONED),
     )
-    said = set(stems_of(f"{head} {table.columns[column]} {caption}"))
     nouns = [stem for stem in stems_of(ranked.noun) if stem in telling.own]
     if not nouns:
         return 0.0
@@ -119,8 +129,9 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
         if wanted and group.placed.statement not in wanted:
             return 0.0
         return 2 * _SAID if _is_headed(group, ranked.noun) else 0.0
-    named = _SAID if any(telling.says(stem, said) for stem in _kinds(nouns)) else 0.0
-    if not named and all(telling.says(stem, page) for stem in nouns):
+    kinds = _kinds(nouns)
+    named = next((worth for text, worth in places if any(telling.says(stem, stems_of(text)) for stem in kinds)), 0.0)
+    if not named and _of_segments(ranked.noun) and any(telling.says(stem, page) for stem in _kinds(nouns)):
         named = _ON_THE_PAGE
     measured = next((worth for text, worth in places if _measures(text, ranked.measure, sought)), 0.0)
     if _names_another(head, ranked.measure, sought):
@@ -131,17 +142,21 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
 def _measures(text: str, measure: str, sought: Sought) -> bool:
     """Whether a text names the measure, by whatever words."""
     metrics = _metrics(measure, sought)
-    if metrics and sought.lexicon is not None:
-        return bool(metrics & set(sought.lexicon.metrics_in(text)))
+    if metrics:
+        return bool(metrics & _metrics(text, sought))
     stems = measure_stems(measure)
     said = set(stems_of(text))
     return bool(stems) and all(sought.telling.says(stem, said) for stem in stems)
 
 
 def _names_another(heading: str, measure: str, sought: Sought) -> bool:
-    metrics = _metrics(measure, sought)
-    named = set(sought.lexicon.metrics_in(heading)) if metrics and sought.lexicon is not None else set()
-    return bool(named) and not named & metrics
+    metrics, named = _metrics(measure, sought), _metrics(heading, sought)
+    return bool(metrics and named) and not named & metrics
+
+
+def _of_segments(noun: str) -> bool:
+    """Whether a filer's own divisions are ranked: tables that show these do not always say so."""
+    return bool(re.search(r"\b(?:segments?|divisions?|business(?:es)?)\b", noun, re.I))
 
 
 def _is_headed(group: Group, noun: str) -> bool:
@@ -160,8 +175,11 @@ def _kinds(nouns: Sequence[str]) -> Sequence[str]:
     return plain[-1:] or nouns[-1:]
 
 
-def _metrics(measure: str, sought: Sought) -> set[str]:
-    return set(sought.lexicon.metrics_in(measure)) if sought.lexicon is not None and measure else set()
+def _metrics(text: str, sought: Sought) -> set[str]:
+    """The metrics a text names; a segment's operating income is one, of a segment."""
+    if sought.lexicon is None or not text:
+        return set()
+    return {name.removeprefix("segment_") for name in sought.lexicon.metrics_in(text)}
 
 
 def _is_tied(members: Sequence[Row], column: int, placed: PlacedTable) -> bool:
@@ -170,11 +188,10 @@ def _is_tied(members: Sequence[Row], column: int, placed: PlacedTable) -> bool:
     return all(fact is None or fact.tied or fact.scope is not None for fact in facts)
 
 
-def _is_a_measure(row: Row, column: int, placed: PlacedTable) -> bool:
-    """Whether a row is a figure of the whole company and no part of it."""
-    cell = row.cells[column]
-    fact = placed.facts.get(cell.box) if cell else None
-    return fact is not None and fact.metric is not None and fact.scope is None
+def _is_a_measure(row: Row, sought: Sought) -> bool:
+    """Whether a row is named as a measure is, and so is no part of anything: `Net revenue`."""
+    label = plain_label(row).lower()
+    return sought.lexicon is not None and any(len(each.phrase) >= _MOST_OF_IT * len(label) for each in sought.lexicon.mentions(label))
 
 
 def _column(ranked: Ranked, placed: PlacedTable, sought: Sought) -> int | None:
@@ -185,8 +202,8 @@ def _column(ranked: Ranked, placed: PlacedTable, sought: Sought) -> int | None:
     table, metrics = placed.table, _metrics(ranked.measure, sought)
     if any(table.periods):
         dated = columns_of(table, sought.intent.periods)
-        if metrics and sought.lexicon is not None:
-            named = {number: set(sought.lexicon.metrics_in(table.columns[number])) for number in dated}
+        if metrics:
+            named = {number: _metrics(table.columns[number], sought) for number in dated}
             fitting = [number for number in dated if named[number] & metrics]
             dated = fitting or [number for number in dated if not named[number]]
         whole = [number for number in dated if _WHOLE.search(table.columns[number])]

@@ -1,0 +1,89 @@
+"""What a cover page lists as registered: titles, symbols and exchanges of securities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.protocol import Reasoning
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+
+_ASKED = re.compile(
+    r"\b(?:securit(?:y|ies)|notes|bonds|debentures|(?:classes|class|kinds|types) of (?:stock|shares))\b.*"
+    r"\b(?:registered|listed|trade[ds]?|trading)\b|\b(?:registered|listed)\s+(?:debt\s+)?securities\b",
+    re.I | re.S,
+)
+_EXCHANGE_ASKED = re.compile(r"\bexchanges?\b|12\(b\)|\blisted\b", re.I)
+_DEBT_ASKED = re.compile(r"\bdebt\b|\bnotes\b|\bbonds\b|\bdebentures\b", re.I)
+_DEBT = re.compile(r"\b(?:notes?|bonds?|debentures?|medium[- ]term)\b|%", re.I)
+_BLOCK = re.compile(
+    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(b\)[^\n]*\n(.*?)securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\)",
+    re.I | re.S,
+)
+_HEADS = re.compile(
+    r"^\W*(?:title\s+of\s+(?:each|all)\s+class\w*|trading\s*symbols?(?:\(s\))?|name\s+of\s+(?:each\s+)?exchange.*|on\s+which\s+registered"
+    r"|which\s+registered|symbols?(?:\(s\))?|exchange\s+act.*|of\s+the\s+act.*)\W*$",
+    re.I,
+)
+_EXCHANGE = re.compile(r"\b(?:stock exchange|nasdaq|nyse|exchange llc|stock market)\b", re.I)
+_SYMBOL = re.compile(r"^[A-Z][A-Z0-9./]{0,6}[a-zA-Z]?$")
+_MOST = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A security that a cover lists."""
+
+    title: str
+    symbol: str
+    exchange: str
+
+    @property
+    def text(self) -> str:
+        """`Common Stock (GIS), New York Stock Exchange`."""
+        return f"{self.title}{f' ({self.symbol})' if self.symbol else ''}, {self.exchange}"
+
+
+def registered_securities(intent: Intent, evidence: Sequence[Evidence]) -> Reasoning | None:
+    """The securities a cover lists; where debt is asked for and none is listed, that only the others are."""
+    core = intent.core
+    if not (_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
+        return None
+    years = {period.fiscal_year for period in intent.periods}
+    for kept in evidence:
+        year = kept.card.identity.fiscal_year if kept.card else None
+        block = _BLOCK.search(kept.passage.text) if not years or year is None or year in years else None
+        listed = list(_listed(block[1])) if block else []
+        if not listed:
+            continue
+        passage = kept.passage
+        debt = [each for each in listed if _DEBT.search(each.title)]
+        taken = (debt or listed) if _DEBT_ASKED.search(core) else listed
+        rows = "; ".join(each.text for each in taken[:_MOST])
+        none = _DEBT_ASKED.search(core) is not None and not debt
+        text = f"None: the cover page lists only {rows}." if none else f"{rows}."
+        cited = tuple(
+            Citation(doc_id=passage.doc_id, page=passage.page, text=each.text, box=passage.box)
+            for each in taken[:_MOST]
+        )
+        return Reasoning(text=text, citations=cited)
+    return None
+
+
+def _listed(block: str) -> Iterator[Listed]:
+    """Titles with what follows them up to an exchange; only where every title comes with one."""
+    title, symbol = "", ""
+    for line in (line.strip() for line in block.split("\n")):
+        if not re.search(r"\w", line) or _HEADS.match(line):
+            continue
+        if _EXCHANGE.search(line):
+            if title:
+                yield Listed(title, symbol, line.strip(" *"))
+            title, symbol = "", ""
+        elif title and not symbol and _SYMBOL.match(line):
+            symbol = line
+        elif not line.startswith("("):
+            title = f"{title} {line}".strip()
