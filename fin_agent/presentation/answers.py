@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Citation
+from fin_agent.answering.answer import Answer, Citation, PagePlace
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.filings import cut, listing
@@ -18,6 +18,7 @@ from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
 from fin_agent.presentation.runs_groups import group_line
 
+_NEAREST = 3
 _SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
@@ -102,7 +103,16 @@ def _refusal(answer: Answer) -> Panel:
     for what in answer.missing:
         missing.add_row("-", Text(one_line(what)))
     lead = Text("This cannot be answered from the indexed filings. What is missing:")
-    return Panel(Group(lead, missing), title="Refused", title_align="left", border_style="yellow", padding=(0, 1))
+    near = [Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")] if answer.retrieved.pages else []
+    return Panel(Group(lead, missing, *near), title="Refused", title_align="left", border_style="yellow", padding=(0, 1))
+
+
+def _nearest(pages: Sequence[PagePlace]) -> str:
+    """The first pages found, each filing named once: `ACME_2022_10K p. 38, p. 150; ACME_2021_10K p. 37`."""
+    of_filing: dict[str, list[str]] = {}
+    for page in pages[:_NEAREST]:
+        of_filing.setdefault(one_line(page.doc_id), []).append(f"p. {page.page + 1}")
+    return "; ".join(f"{name} {', '.join(numbers)}" for name, numbers in of_filing.items())
 
 
 def _figures(entries: Sequence[Entry], title: str) -> Table:

@@ -20,6 +20,8 @@ _ANNOUNCES = re.compile(
     r"\bas follows\b|\b(?:following|below) tables?\b|\btables? below\b|\b(?:set|sets) forth\b|\bsummariz\w+\b|:\s*$", re.I
 )
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
+_HEADING = re.compile(r"^(?:[A-Z][\w’'-]*\s+){2,}(?=(?:The|Our|We|As|At|In|These)\s+[a-z])")
+"""A title that runs on into the sentence under it."""
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _A_YEAR = re.compile(r"^\W*(?:fiscal(?: year)?\s+)?((?:19|20)\d\d)\W*$", re.I)
 _ENOUGH = 0.75
@@ -67,7 +69,7 @@ def _rows(placed: PlacedTable, sought: Sought, years: set[str]) -> Iterator[Anno
     """Rows that are called as one of `years` is, where the words over the table and its columns say the question."""
     table = placed.table
     caption = table.caption.removesuffix(table.unit_line).strip()
-    sentence = _SENTENCE.split(caption)[-1]
+    sentence = _HEADING.sub("", _SENTENCE.split(caption)[-1])
     if not _ANNOUNCES.search(sentence):
         return
     heads = set(stems_of(f"{sentence} {' '.join(table.columns)}"))
