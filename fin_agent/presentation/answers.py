@@ -104,7 +104,9 @@ def _refusal(answer: Answer) -> Panel:
         missing.add_row("-", Text(one_line(what)))
     lead = Text("This cannot be answered from the indexed filings. What is missing:")
     near = [Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")] if answer.retrieved.pages else []
-    return Panel(Group(lead, missing, *near), title="Refused", title_align="left", border_style="yellow", padding=(0, 1))
+    return Panel(
+        Group(lead, missing, *near), title="Refused", title_align="left", border_style="yellow", padding=(0, 1)
+    )
 
 
 def _nearest(pages: Sequence[PagePlace]) -> str:

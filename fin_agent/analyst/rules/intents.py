@@ -102,6 +102,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if _of_rows(bare, measure, named, years, relation, selection):
         relation = Relation.EXPLANATION  # `the largest operating expense`: a row is looked for, not their total
+    if _looks_ahead(asked):
+        relation = Relation.EXPLANATION  # what falls due in a later year: no filing of that year says it
     if _EVER.search(asked):
         relation = Relation.EXPLANATION  # whether it happened at all: no figure of any period says so
     if relation is Relation.GROWTH and measure is not None and measure.unit == "percent" and "growth" in measure.words:
@@ -276,9 +278,17 @@ def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
 
 
 _OUTLOOK = re.compile(
-    r"\b(?:matur\w+|due|expect\w*|will|schedul\w+|future|obligations?|expir\w+|commit\w+|contractual|payments?|next)\b",
+    r"\b(?:matur\w+|due|expect\w*|will|schedul\w+|future|obligations?|expir\w+|commit\w+|estimat\w+|contractual|payments?|next)\b",
     re.I,
 )
+
+
+def _looks_ahead(text: str) -> bool:
+    """Whether a year after the date of what is known is asked about: `as of 2020, ... due in 2023`."""
+    parsed = parse_periods(text)
+    return (
+        parsed.as_of is not None and _OUTLOOK.search(text) is not None and max(parsed.years, default=0) > parsed.as_of
+    )
 
 
 def _last_quarter(mention: PeriodMention) -> int | None:

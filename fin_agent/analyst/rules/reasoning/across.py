@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from os.path import commonprefix
 
 from fin_agent.analyst.rules.reasoning.tables import PlacedTable, columns_of
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -22,9 +21,8 @@ def turned(placed: PlacedTable, periods: Sequence[FiscalPeriod]) -> PlacedTable 
     if len(columns) < _FEWEST or any(table.periods[number] != table.periods[columns[0]] for number in columns):
         return None
     heads = [table.columns[number] for number in columns]
-    shared = commonprefix(heads)
-    shared = shared[: shared.rfind(" ") + 1]
-    names = [re.sub(r"\s*\(\d\)\s*", " ", head[len(shared) :]).strip() for head in heads]
+    shared = _shared([head.split() for head in heads])
+    names = [" ".join(re.sub(r"\(\d\)", " ", head).split()[len(shared) :]) for head in heads]
     if not shared or not all(names) or len(set(names)) < len(names):
         return None
     rows = tuple(
@@ -34,4 +32,14 @@ def turned(placed: PlacedTable, periods: Sequence[FiscalPeriod]) -> PlacedTable 
         for name, number in zip(names, columns, strict=True)
     )
     period = table.periods[columns[0]]
-    return replace(placed, table=replace(table, columns=(shared.strip(),), periods=(period,), rows=rows))
+    return replace(placed, table=replace(table, columns=(" ".join(shared),), periods=(period,), rows=rows))
+
+
+def _shared(heads: Sequence[Sequence[str]]) -> list[str]:
+    """The words with which all of them begin."""
+    words: list[str] = []
+    for beside in zip(*heads, strict=False):
+        if len(set(beside)) > 1:
+            break
+        words.append(beside[0])
+    return words

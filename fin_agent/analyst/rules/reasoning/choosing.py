@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
 from fin_agent.analyst.rules.reasoning.scoring import Sought
 from fin_agent.analyst.rules.reasoning.securities import registered_securities
 from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
+from fin_agent.analyst.rules.reasoning.thresholds import parts_beyond
 from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
@@ -61,7 +62,15 @@ def reason(
     if tabled is not None:
         return tabled
     unsaid = _unsaid(telling, evidence)
-    found = [] if unsaid else [each for each in candidates_of(sought, evidence) if _answers(each, kind, telling) and says_what_is_ranked(each.text, sought)]
+    found = (
+        []
+        if unsaid
+        else [
+            each
+            for each in candidates_of(sought, evidence)
+            if _answers(each, kind, telling) and says_what_is_ranked(each.text, sought)
+        ]
+    )
     if not found:
         return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
     found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
@@ -84,6 +93,7 @@ def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingInde
     """An answer that stands in the rows of a table: what it lists, ranks or announces."""
     return (
         registered_securities(sought.intent, evidence)
+        or parts_beyond(sought, evidence, index)
         or extreme_row(sought, evidence, index)
         or announced_row(sought, evidence, index)
     )

@@ -21,8 +21,8 @@ from fin_agent.vocabulary.table import Row
 
 _FEWEST = 2
 _MOST_OF_IT = 0.7
-_SAID, _ANNOUNCED, _MENTIONED, _ON_THE_PAGE = 1.0, 0.9, 0.7, 0.9
-_ENOUGH = 1.8
+_SAID, _ANNOUNCED, _MENTIONED, _ON_THE_PAGE = 1.0, 0.9, 0.7, 0.85
+_ENOUGH = 1.75
 """Of 2, for the measure and what is ranked by it: one of them in a heading, neither only mentioned above."""
 _WHOLE = re.compile(r"\b(?:total|consolidated)\b", re.I)
 _CAPTION = 320
@@ -63,21 +63,18 @@ def extreme_row(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex
     ranked = ranked_in(sought.intent.core)
     if ranked is None or not evidence:
         return None
-    standings = list(_standings(ranked, sought, evidence, index))
-    best = max((standing.fit for standing in standings), default=0.0)
-    first = [standing for standing in standings if standing.fit == best]
-    if not first or len({_called(standing.rows[0]) for standing in first}) > 1:
+    found = list(standings(ranked, sought, evidence, index))
+    best = max((each.fit for each in found), default=0.0)
+    first = [each for each in found if each.fit == best]
+    if not first or len({_called(each.rows[0]) for each in first}) > 1:
         return None
     return _told(first[0], ranked)
 
 
-def _standings(
-    ranked: Ranked, sought: Sought, evidence: Sequence[Evidence], index: FilingIndex
-) -> Iterator[Standing]:
+def standings(ranked: Ranked, sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Iterator[Standing]:
+    """Groups of rows that are about what is ranked, each with its rows in the order asked for."""
     for placed in _both_ways(tables_of(evidence, index), ranked, sought):
-        page = {
-            stem for kept in evidence if _is_on(placed, kept) for stem in stems_of(kept.passage.text)
-        }
+        page = {stem for kept in evidence if _is_on(placed, kept) for stem in stems_of(kept.passage.text)}
         column = _column(ranked, placed, sought)
         if column is None:
             continue
@@ -91,7 +88,7 @@ def _standings(
             if metrics and whole is None and ("revenue" in metrics or not _is_tied(members, column, placed)):
                 continue
             rows = sorted(members, key=lambda row: _amount(row, column), reverse=ranked.highest)
-            if _amount(rows[0], column) == _amount(rows[1], column):
+            if _amount(rows[0], column) == _amount(rows[1], column) and ranked.count == 1:
                 continue
             if ranked.measure and _is_a_measure(rows[0], sought):
                 continue
@@ -191,7 +188,9 @@ def _is_tied(members: Sequence[Row], column: int, placed: PlacedTable) -> bool:
 def _is_a_measure(row: Row, sought: Sought) -> bool:
     """Whether a row is named as a measure is, and so is no part of anything: `Net revenue`."""
     label = plain_label(row).lower()
-    return sought.lexicon is not None and any(len(each.phrase) >= _MOST_OF_IT * len(label) for each in sought.lexicon.mentions(label))
+    return sought.lexicon is not None and any(
+        len(each.phrase) >= _MOST_OF_IT * len(label) for each in sought.lexicon.mentions(label)
+    )
 
 
 def _column(ranked: Ranked, placed: PlacedTable, sought: Sought) -> int | None:

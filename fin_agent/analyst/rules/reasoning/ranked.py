@@ -13,12 +13,15 @@ _LOWEST = r"lowest|smallest|least|fewest"
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 _COUNT = rf"(?:(?P<count>\d{{1,2}}|{'|'.join(_NUMBERS)})\s+)"
 _SUPERLATIVE = re.compile(
-    rf"\b(?<!at )(?:{_COUNT})?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?!\s+(?:recent|part|likely|directly|significant|important|line))"
+    rf"\b(?<!at )(?:{_COUNT})?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b"
+    r"(?!\s+(?:recent|part|likely|directly|significant|important|line))"
     rf"(?:\s+(?P<after>\d{{1,2}}|{'|'.join(_NUMBERS)})\b)?",
     re.I,
 )
 _OF_WHICH = re.compile(r"\b(?:which|what)\s+(?:of\s+)?(?:(?:the|its|their|these|those)\s+)?(?P<noun>[^?]*?)$", re.I)
-_AMONG = re.compile(r"\b(?:among|out of|of)\s+(?:all\s+)?(?:of\s+)?(?:(?:the|its|their)\s+)?(?P<noun>.+?)(?:\bthat\b|\bwhich\b|,)", re.I)
+_AMONG = re.compile(
+    r"\b(?:among|out of|of)\s+(?:all\s+)?(?:of\s+)?(?:(?:the|its|their)\s+)?(?P<noun>.+?)(?:\bthat\b|\bwhich\b|,)", re.I
+)
 _VERB = re.compile(
     r"\b(?:had|has|have|is|was|were|are|did|does|do|contribut\w*|generate[sd]?|report(?:ed|s)?|record(?:ed|s)?|account\w*\s+for"
     r"|brought\s+in|brings?\s+in|receive[sd]?|made|makes?|earn(?:ed|s)?|produce[sd]?|deliver(?:ed|s)?|represent\w*|carry|carries"
@@ -26,7 +29,10 @@ _VERB = re.compile(
     re.I,
 )
 _OF = re.compile(r"\b(?:of|in|for|at|among|within|from|by|that|which)\b|,", re.I)
-_END = re.compile(r"\b(?:in|for|of|during|as|at|to|among|on|from|within|under|reported|recorded|did|does|do|that|over|and)\b|[,?;(]|['’]s\b", re.I)
+_END = re.compile(
+    r"\b(?:in|for|of|during|as|at|to|among|on|from|within|under|reported|recorded|did|does|do|that|over|and)\b|[,?;(]|['’]s\b",
+    re.I,
+)
 _LEVEL = re.compile(r"^\W*(?:(?:the|total|overall)\s+)*(?:amounts?|numbers?|levels?|shares?|value)\s+of\s+", re.I)
 _BY = re.compile(r"\b(?:by|in terms of|based on|measured by|with respect to)\s+(?P<measure>[^?,]+)", re.I)
 _ONE = re.compile(r"^(?:one|ones|it|they)?\W*$", re.I)
@@ -73,7 +79,7 @@ def ranked_in(core: str) -> Ranked | None:
         if noun:
             noun, measure = _OF.split(noun, maxsplit=1)[0].strip(), measure or _cut(after)
     if not noun:
-        noun = _cut(by and after[: by.start()] or after)
+        noun = _cut(after[: by.start()] if by else after)
     word = (found["highest"] or found["lowest"]).lower()
     if not noun or not stems_of(noun):
         return None

@@ -19,7 +19,8 @@ from fin_agent.vocabulary.table import Cell, Row, Table
 _SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 _TOTAL = re.compile(r"^(?:sub-?)?totals?\b|\btotals?\b", re.I)
 _NO_PART = re.compile(
-    r"\beliminat\w*|\bunallocated\b|\breconcil\w*|\binter-?segment\b|\bcorporate\b|\badjustments?\b|\breportable\b|^segment\b", re.I
+    r"\beliminat\w*|\bunallocated\b|\breconcil\w*|\binter-?segment\b|\bcorporate\b|\badjustments?\b|\breportable\b|^segment\b",
+    re.I,
 )
 """What stands between the parts and the whole."""
 _LESS = re.compile(r"^\W*(?:less|accumulated (?:depreciation|amortization)|allowances?)\b", re.I)
