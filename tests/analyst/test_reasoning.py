@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pytest
 
@@ -10,8 +10,10 @@ from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.sentences import sentences_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.table import Table
 
 
 class Words:
@@ -22,6 +24,15 @@ class Words:
 
     def page_count(self) -> int:
         return 1000
+
+    def outline(self, doc_ids: Collection[str]) -> Sequence[PageOutline]:
+        return []
+
+    def tables(self, keys: Sequence[PageKey]) -> Sequence[Table]:
+        return []
+
+    def facts(self, doc_ids: Collection[str], *, pages: Collection[PageKey]) -> Sequence[SourcedFact]:
+        return []
 
 
 def passage(text: str, ordinal: int = 0, kind: PassageKind = PassageKind.TEXT) -> Evidence:

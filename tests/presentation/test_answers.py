@@ -141,6 +141,15 @@ def test_a_trace_has_a_line_for_each_group() -> None:
     assert second.endswith("…")
 
 
+def test_refusal_after_a_search_names_the_nearest_pages() -> None:
+    pages = (("acme_2022_10k", 37), ("acme_2022_10k", 149), ("acme_2021_10k", 2), ("acme_2021_10k", 8))
+    found = Retrieved(pages=tuple(PagePlace(doc_id=doc_id, page=page) for doc_id, page in pages))
+    refused = Answer(question="?", answer=AnswerValue(text="no"), refused=True, missing=("a sentence",), rounds=3)
+    assert "Nearest pages" not in text_of(answer_view(refused))
+    shown = text_of(answer_view(refused.model_copy(update={"retrieved": found})))
+    assert "Nearest pages: acme_2022_10k p. 38, p. 150; acme_2021_10k p. 3 " in shown
+
+
 def test_refusal_lists_what_is_missing_and_what_was_found() -> None:
     found = figure("5")
     answer = Answer(

@@ -128,7 +128,7 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
         return 2 * _SAID if _is_headed(group, ranked.noun) else 0.0
     kinds = _kinds(nouns)
     named = next((worth for text, worth in places if any(telling.says(stem, stems_of(text)) for stem in kinds)), 0.0)
-    if not named and _of_segments(ranked.noun) and any(telling.says(stem, page) for stem in _kinds(nouns)):
+    if not named and _of_segments(ranked.noun) and _speaks_of_no_other(places) and telling.says(kinds[-1], page):
         named = _ON_THE_PAGE
     measured = next((worth for text, worth in places if _measures(text, ranked.measure, sought)), 0.0)
     if _names_another(head, ranked.measure, sought):
@@ -149,6 +149,12 @@ def _measures(text: str, measure: str, sought: Sought) -> bool:
 def _names_another(heading: str, measure: str, sought: Sought) -> bool:
     metrics, named = _metrics(measure, sought), _metrics(heading, sought)
     return bool(metrics and named) and not named & metrics
+
+
+def _speaks_of_no_other(places: Sequence[tuple[str, float]]) -> bool:
+    """Whether neither heading nor announcement says that something else is divided: sales by country."""
+    others = word_lists("answer_words")["dimensions"]
+    return not any(word in others for text, _ in places[:2] for word in re.findall(r"[a-z]+", text.lower()))
 
 
 def _of_segments(noun: str) -> bool:

@@ -26,7 +26,7 @@ _BLOCK = re.compile(
 )
 _HEADS = re.compile(
     r"^\W*(?:title\s+of\s+(?:each|all)\s+class\w*|trading\s*symbols?(?:\(s\))?|name\s+of\s+(?:each\s+)?exchange.*|on\s+which\s+registered"
-    r"|which\s+registered|symbols?(?:\(s\))?|exchange\s+act.*|of\s+the\s+act.*)\W*$",
+    r"|(?:which\s+)?registered|symbols?(?:\(s\))?|exchange\s+act.*|of\s+the\s+act.*)\W*$",
     re.I,
 )
 _EXCHANGE = re.compile(r"\b(?:stock exchange|nasdaq|nyse|exchange llc|stock market)\b", re.I)

@@ -1,0 +1,196 @@
+"""Answers from tables: what is ranked, which rows are candidates, what is announced, what a cover lists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+
+import pytest
+
+from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.across import turned
+from fin_agent.analyst.rules.reasoning.ranked import ranked_in
+from fin_agent.analyst.rules.reasoning.tables import Group, PlacedTable
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
+from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
+
+BOX = Box(0, 0, 9, 9)
+FY2023 = FactPeriod(2023, None, 12)
+
+
+def row(label: str, *amounts: int | None, section: tuple[str, ...] = (), line: int = 0) -> Row:
+    cells = tuple(
+        None if amount is None else Cell(Decimal(amount), f"{amount:,}", False, False, Box(number, line, 9, 9))
+        for number, amount in enumerate(amounts)
+    )
+    return Row(label, section, cells, line, BOX)
+
+
+def table(
+    *rows: Row, columns: Sequence[str], periods: Sequence[FactPeriod | None] | None = None, caption: str = ""
+) -> Table:
+    found = tuple(periods or [None] * len(columns))
+    return Table(5, BOX, caption, "(dollars in millions)", tuple(columns), found, tuple(rows))
+
+
+class Shelf:
+    """As much of an index as is looked at: 1000 pages, every word on ten of them, and one page's tables."""
+
+    def __init__(self, *tables: Table) -> None:
+        self._tables = tables
+
+    def document_frequencies(self, stems: Sequence[str]) -> Mapping[str, int]:
+        return dict.fromkeys(stems, 10)
+
+    def page_count(self) -> int:
+        return 1000
+
+    def outline(self, doc_ids: Collection[str]) -> Sequence[PageOutline]:
+        return []
+
+    def tables(self, keys: Sequence[PageKey]) -> Sequence[Table]:
+        return self._tables
+
+    def facts(self, doc_ids: Collection[str], *, pages: Collection[PageKey]) -> Sequence[SourcedFact]:
+        return []
+
+
+def told(core: str, keywords: str, text: str, *tables: Table, figure: bool = False) -> str:
+    passage = RetrievedPassage(doc_id="acme23", page=5, ordinal=0, kind=PassageKind.TEXT, text=text, score=1, round=1)
+    intent = Intent(
+        question=core, core=core, keywords=tuple(keywords.split()), relation=Relation.EXPLANATION, asks_figure=figure,
+        periods=(FiscalPeriod(fiscal_year=2023),),
+    )  # fmt: skip
+    return reason(intent, [Evidence(passage=passage, why="")], Shelf(*tables)).text  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("core", "noun", "measure", "highest", "count"),
+    [
+        ("Which segment generated the most revenue in 2023?", "segment", "revenue", True, 1),
+        ("Which product category brought in the least revenue?", "product category", "revenue", False, 1),
+        ("What were the top three operating expenses in 2023?", "operating expenses", "", True, 3),
+        ("Among the swaps that Acme used, which one had the highest notional value?", "swaps", "notional value", True, 1),
+        ("What was the smallest segment by net sales in 2023?", "segment", "net sales", False, 1),
+    ],
+)  # fmt: skip
+def test_what_is_ranked_and_by_what(core: str, noun: str, measure: str, highest: bool, count: int) -> None:
+    ranked = ranked_in(core)
+    assert ranked is not None
+    assert (ranked.noun, ranked.measure, ranked.highest, ranked.count) == (noun, measure, highest, count)
+
+
+@pytest.mark.parametrize(
+    "core", ["What is its top line?", "What is the most recent dividend?", "Who are the officers?"]
+)
+def test_nothing_is_ranked_there(core: str) -> None:
+    assert ranked_in(core) is None
+
+
+def test_totals_sums_and_what_is_taken_off_are_no_candidates() -> None:
+    rows = (
+        row("Property and equipment", 280),
+        row("Less accumulated depreciation", 185),
+        row("Property and equipment, net", 95),
+        row("Licenses", 96),
+        row("Goodwill", 24),
+        row("Intangible assets", 120),  # the sum of the two above
+        row("Eliminations", -5),
+        row("Total assets", 210),
+    )
+    placed = PlacedTable("acme23", table(*rows, columns=["2023"], periods=[FY2023]), 0, None, {})
+    members = [each.label for each in Group(placed, (), rows).members(0, parts=True)]
+    assert members == ["Property and equipment, net", "Licenses", "Goodwill"]
+
+
+NOTIONAL = table(
+    row("Interest rate swaps", 19_779, 40_000, line=1), row("Cross currency swaps", 32_502, 26_288, line=2),
+    columns=["At December 31, 2023", "At December 31, 2022"],
+    periods=[FactPeriod(2023, None, 0), FactPeriod(2022, None, 0)],
+    caption="The following table sets forth the notional amounts of our outstanding derivative instruments:",
+)  # fmt: skip
+ASKED = "Which derivative instrument had the highest notional value in 2023?"
+
+
+def test_the_column_of_the_period_decides() -> None:
+    text = "We have derivative instruments of some notional value."
+    assert told(ASKED, "derivative instrument highest notional value", text, NOTIONAL) == (
+        "Cross currency swaps ($32,502 million): the highest of 2 rows, FY2023,"
+        " before Interest rate swaps ($19,779 million)."
+    )
+
+
+def test_tables_that_disagree_settle_nothing() -> None:
+    other = table(
+        row("Futures", 7, line=8),
+        row("Options", 5, line=9),
+        columns=["2023"],
+        periods=[FY2023],
+        caption=NOTIONAL.caption,
+    )
+    text = "We have derivative instruments of some notional value."
+    assert told(ASKED, "derivative instrument highest notional value", text, NOTIONAL, other) == ""
+
+
+BENEFITS = table(
+    row("2024", 1_648, 883, line=1), row("2025", 1_097, 862, line=2), row("2026 to 2030", 5_097, 4_139, line=3),
+    columns=["Pension Benefits", "Health Care"],
+    caption="Estimated Payments The benefit payments to retirees are expected to be paid as follows:",
+)  # fmt: skip
+
+
+def test_the_row_of_a_later_year_stands_under_its_announcement() -> None:
+    question = "As of 2023, how much did Acme expect to pay its retirees in 2025?"
+    assert told(question, "expect pay retirees", "Benefits.", BENEFITS, figure=True) == (
+        "The benefit payments to retirees are expected to be paid as follows: 2025: Pension Benefits $1,097 million;"
+        " Health Care $862 million."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "keywords"),
+    [
+        ("As of 2023, how much did Acme expect to pay its retirees in 2027?", "expect pay retirees"),
+        ("As of 2023, how much did Acme expect to contribute to pensions in 2025?", "expect contribute pensions"),
+    ],
+)
+def test_another_year_or_another_payment_is_not_told(question: str, keywords: str) -> None:
+    assert told(question, keywords, "Benefits.", BENEFITS, figure=True) == ""
+
+
+def test_segments_that_stand_side_by_side_are_turned_into_rows() -> None:
+    columns = [f"Year ended May 31, 2023 {name}" for name in ("Home", "Garden", "Total")]
+    across = table(row("Operating income", 5, 8, 13), columns=columns, periods=[FY2023] * 3)
+    found = turned(PlacedTable("acme23", across, 0, None, {}), (FiscalPeriod(fiscal_year=2023),))
+    assert found is not None
+    assert [(each.section, each.label, each.cells[0].amount) for each in found.table.rows if each.cells[0]] == [
+        (("Operating income",), "Home", 5), (("Operating income",), "Garden", 8), (("Operating income",), "Total", 13),
+    ]  # fmt: skip
+
+
+COVER = (
+    "Securities registered pursuant to Section 12(b) of the Act:\nTitle of each class\nTrading Symbol(s)\n"
+    "Name of each exchange on which\nregistered\nCommon Stock, $.10 par value\nACM\nNew York Stock Exchange\n{more}"
+    "Securities registered pursuant to Section 12(g) of the Act: None\n"
+)
+NOTES = "2.1% Notes due 2027\nACM27\nNew York Stock Exchange\n"
+LISTED = "Which debt securities of Acme are registered on a national exchange?"
+
+
+def test_debt_on_a_cover_is_listed_or_said_to_be_none() -> None:
+    keywords = "debt securities registered national exchange"
+    assert told(LISTED, keywords, COVER.format(more=NOTES)) == "2.1% Notes due 2027 (ACM27), New York Stock Exchange."
+    assert told(LISTED, keywords, COVER.format(more="")) == (
+        "None: the cover page lists only Common Stock, $.10 par value (ACM), New York Stock Exchange."
+    )
+
+
+def test_a_list_that_goes_on_elsewhere_is_not_taken_for_the_whole() -> None:
+    cut = COVER.format(more="").split("Securities registered pursuant to Section 12(g)")[0]
+    assert told(LISTED, "debt securities registered national exchange", cut) == ""

@@ -1,0 +1,71 @@
+"""Questions in words that a table answers: what ranks first, what is beyond a share, what a cover lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "figure"),
+    [
+        ("What was Harborlight's largest liability in fiscal 2023?", "Long-term debt", "$1,100 million"),
+        ("What was Quillmark's largest current liability in fiscal 2024?", "Accounts payable", "$492,829 thousand"),
+        (
+            "What was Quillmark's largest asset in 2023?",
+            "Property, plant and equipment, net",
+            "$1,354,800 thousand",
+        ),
+        (
+            "What was Tellurond's largest operating expense in fiscal 2024?",
+            "Research and development",
+            "$1,306 million",
+        ),
+        ("Which segment of Harborlight had the highest revenue in 2023?", "Electronic Test", "$1,803 million"),
+    ],
+)
+def test_the_row_that_ranks_first_is_told_with_its_figure_and_cell(
+    ask: Ask, question: str, first: str, figure: str
+) -> None:
+    answer = ask(question)
+    assert answer.answer.text.startswith(f"{first} ({figure}): the ")
+    assert answer.answer.value is None
+    assert answer.citations[0].text.endswith(figure) and answer.citations[0].box is not None
+
+
+def test_as_many_rows_are_told_as_are_asked_for(ask: Ask) -> None:
+    told = ask("What were Tellurond's top two operating expenses in fiscal 2024?").answer.text
+    assert told.startswith(
+        "Research and development ($1,306 million); Selling, general and administrative ($814 million): the 2 largest"
+    )
+
+
+def test_a_rank_among_what_no_table_shows_is_refused(ask: Ask) -> None:
+    answer = ask("Which brand of Harborlight had the highest revenue in 2023?")
+    assert answer.refused and answer.retrieved.pages
+
+
+def test_parts_beyond_a_share_are_told_with_the_whole(ask: Ask) -> None:
+    none = ask("Are there any segments of Tellurond that account for more than 90% of revenue in 2024?")
+    assert none.answer.text.startswith("No: none of 3 rows is more than 90% of Total revenues ($7,464 million)")
+    some = ask("Are there any segments of Tellurond that account for more than 10% of revenue in 2024?")
+    assert some.answer.text.startswith("Yes: Data Center ($")
+    assert some.citations[-1].text == "Total revenues, FY2024: $7,464 million"
+
+
+def test_the_securities_of_a_cover_are_listed(ask: Ask) -> None:
+    told = ask("Which securities of Harborlight are registered on an exchange as of 2023?").answer.text
+    assert told == "Common stock, $0.01 par value per share (HLGT), New York Stock Exchange."
+    debt = ask("Which debt securities of Harborlight are registered on an exchange as of 2023?").answer.text
+    assert debt.startswith("None: the cover page lists only Common stock, $0.01 par value per share (HLGT)")
+
+
+def test_the_largest_of_something_is_not_its_total(ask: Ask) -> None:
+    """`Largest operating expense` once gave the total of all of them."""
+    answer = ask("What was Harborlight's largest operating expense in 2023?")
+    assert answer.program is None and "Total operating expenses" not in answer.answer.text
