@@ -76,7 +76,7 @@ def told(core: str, keywords: str, text: str, *tables: Table, figure: bool = Fal
         ("Which segment generated the most revenue in 2023?", "segment", "revenue", True, 1),
         ("Which product category brought in the least revenue?", "product category", "revenue", False, 1),
         ("What were the top three operating expenses in 2023?", "operating expenses", "", True, 3),
-        ("Among the swaps that Acme used, which one had the highest notional value?", "swaps", "notional value", True, 1),
+        ("Among the swaps that it used, which one had the highest notional value?", "swaps", "notional value", True, 1),
         ("What was the smallest segment by net sales in 2023?", "segment", "net sales", False, 1),
     ],
 )  # fmt: skip
@@ -162,6 +162,14 @@ def test_the_row_of_a_later_year_stands_under_its_announcement() -> None:
 )
 def test_another_year_or_another_payment_is_not_told(question: str, keywords: str) -> None:
     assert told(question, keywords, "Benefits.", BENEFITS, figure=True) == ""
+
+
+def test_a_sentence_of_another_year_says_nothing_of_a_later_one() -> None:
+    question = "As of 2023, what purchase commitments does Acme have in 2026?"
+    text = "We had purchase commitments of $21 million in 2023. Purchase commitments of $4 million fall due in 2026."
+    keywords = "purchase commitments"
+    assert told(question, keywords, text, figure=True) == "Purchase commitments of $4 million fall due in 2026."
+    assert told(question, keywords, text.split(". ")[0] + ".", figure=True) == ""
 
 
 def test_segments_that_stand_side_by_side_are_turned_into_rows() -> None:

@@ -45,7 +45,7 @@ class Announced:
 
 def announced_row(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
     """The figures of the year asked about, under a sentence that says what is asked; None where none or several are."""
-    if sought.kind not in _KINDS or not (years := _later_years(sought)):
+    if sought.kind not in _KINDS or not (years := later_years(sought)):
         return None
     found = [each for placed in tables_of(evidence, index) for each in _of_table(placed, sought, years)]
     best = max((each.coverage for each in found), default=0.0)
@@ -73,11 +73,10 @@ def _cited(chosen: Announced, row: Row, column: int) -> Citation:
     return Citation(doc_id=chosen.placed.doc_id, page=chosen.placed.table.page, text=text, box=cell.box)
 
 
-def _later_years(sought: Sought) -> set[str]:
-    """Years that the question names and that are no period of its filings: `in 2024`, as of 2021."""
-    filed = {str(period.fiscal_year) for period in sought.intent.periods}
-    named = set(_YEAR.findall(sought.intent.core))
-    return named - filed if filed else set()
+def later_years(sought: Sought) -> set[str]:
+    """Years that the question names after those of its filings: `in 2024`, as of 2021."""
+    filed = [period.fiscal_year for period in sought.intent.periods]
+    return {year for year in _YEAR.findall(sought.intent.core) if filed and int(year) > max(filed)}
 
 
 def _of_table(placed: PlacedTable, sought: Sought, years: set[str]) -> Iterator[Announced]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
-from fin_agent.analyst.rules.reasoning.announced import announced_row
+from fin_agent.analyst.rules.reasoning.announced import announced_row, later_years
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
 from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
@@ -68,7 +68,9 @@ def reason(
         else [
             each
             for each in candidates_of(sought, evidence)
-            if _answers(each, kind, telling) and says_what_is_ranked(each.text, sought)
+            if _answers(each, kind, telling)
+            and says_what_is_ranked(each.text, sought)
+            and _of_a_later_year(each, sought)
         ]
     )
     if not found:
@@ -97,6 +99,12 @@ def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingInde
         or extreme_row(sought, evidence, index)
         or announced_row(sought, evidence, index)
     )
+
+
+def _of_a_later_year(candidate: Candidate, sought: Sought) -> bool:
+    """Whether a text is of the year ahead that a figure is asked for of; true where none is."""
+    years = later_years(sought)
+    return not (years and sought.intent.asks_figure) or any(year in candidate.text for year in years)
 
 
 def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:
