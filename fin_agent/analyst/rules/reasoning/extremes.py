@@ -40,12 +40,15 @@ _STATEMENTS = {
 def says_what_is_ranked(text: str, sought: Sought) -> bool:
     """Whether words speak of what is ranked and by what, where a figure of the filer's own decides; true for others."""
     ranked = ranked_in(sought.intent.core)
-    if ranked is None or not _metrics(f"{ranked.noun} {ranked.measure}", sought):
+    of_statement = ranked is not None and not ranked.measure and bool(set(stems_of(ranked.noun)) & set(_STATEMENTS))
+    if ranked is None or not (of_statement or _metrics(f"{ranked.noun} {ranked.measure}", sought)):
         return True
     said = set(stems_of(text))
     nouns = [stem for stem in stems_of(ranked.noun) if stem in sought.telling.own]
     named = any(sought.telling.says(stem, said) for stem in _kinds(nouns))
-    return named and (_measures(text, ranked.measure, sought) if ranked.measure else False)
+    if not ranked.measure:
+        return named and not _metrics(ranked.noun, sought)
+    return named and _measures(text, ranked.measure, sought)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
     if not named and _of_segments(ranked.noun) and _speaks_of_no_other(places) and telling.says(kinds[-1], page):
         named = _ON_THE_PAGE
     measured = next((worth for text, worth in places if _measures(text, ranked.measure, sought)), 0.0)
-    if _names_another(head, ranked.measure, sought):
+    if _names_another(head, ranked.measure, sought) or _is_a_part(head, ranked.measure, kinds, sought):
         return 0.0
     return named + measured if named and measured else 0.0
 
@@ -144,6 +147,12 @@ def _measures(text: str, measure: str, sought: Sought) -> bool:
     stems = measure_stems(measure)
     said = set(stems_of(text))
     return bool(stems) and all(sought.telling.says(stem, said) for stem in stems)
+
+
+def _is_a_part(heading: str, measure: str, kinds: Sequence[str], sought: Sought) -> bool:
+    """Whether rows stand under one of the parts: countries under `Americas`, divisions of a segment."""
+    about = any(sought.telling.says(stem, stems_of(heading)) for stem in kinds)
+    return bool(heading) and not about and not _measures(heading, measure, sought)
 
 
 def _names_another(heading: str, measure: str, sought: Sought) -> bool:

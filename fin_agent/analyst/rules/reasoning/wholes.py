@@ -7,6 +7,8 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.vocabulary.table import Row
 
 _WITHIN = 0.002
+_LEAST, _MOST = 0.8, 1.25
+"""Of the whole, that its parts together are: sales to one another and what belongs to none of them are left out."""
 _REVENUE = "revenue"
 
 
@@ -34,5 +36,13 @@ def whole_of(group: Group, column: int, index: FilingIndex) -> Row | None:
         fact = placed.facts.get(cell.box) if cell else None
         value = float(fact.value) if fact else None
         if value is not None and any(abs(value - known) <= _WITHIN * abs(known) for known in stated):
-            return row
+            return row if _make_it_up(group, column, row) else None
     return None
+
+
+def _make_it_up(group: Group, column: int, whole: Row) -> bool:
+    """Whether the members of a group are all parts of the whole, and not those of one part."""
+    total = whole.cells[column]
+    cells = [cell for row in group.members(column, parts=True) if row != whole and (cell := row.cells[column])]
+    summed = float(sum(cell.amount for cell in cells))
+    return total is not None and _LEAST * float(total.amount) <= summed <= _MOST * float(total.amount)
