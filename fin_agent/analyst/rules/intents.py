@@ -12,7 +12,7 @@ from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_mone
 from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
 from fin_agent.analyst.rules.over_time import over_time
 from fin_agent.analyst.rules.rankings import names_no_years
-from fin_agent.analyst.rules.reasoning.ranked import ranked_in
+from fin_agent.analyst.rules.reasoning.ranked import ranked_in, statement_ranked
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.reports import about_restating, told_apart
 from fin_agent.analyst.rules.selections import choosing_in
@@ -75,6 +75,8 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     unread = directory.unknown(wording.core, understood_spans(wording.core, directory, lexicon))
     unknown = tuple(dict.fromkeys((*unread, *beside)))
     statements = tuple(lexicon.statement_mentions(question))
+    ranked = statement_ranked(wording.core)
+    statements = statements or ((ranked,) if ranked is not None else ())
     periods = _periods(wording.core, question)
     named = len(companies) + len(unknown)
     selection, asked = _selection(wording, periods, named, statements, directory, lexicon, unknown)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.across import turned
-from fin_agent.analyst.rules.reasoning.ranked import Ranked, measure_stems, ranked_in
+from fin_agent.analyst.rules.reasoning.ranked import STATEMENTS_OF, Ranked, measure_stems, ranked_in
 from fin_agent.analyst.rules.reasoning.scoring import Sought
 from fin_agent.analyst.rules.reasoning.tables import Group, PlacedTable, columns_of, groups_of, plain_label, tables_of
 from fin_agent.analyst.rules.reasoning.wholes import whole_of
@@ -28,19 +28,12 @@ _WHOLE = re.compile(r"\b(?:total|consolidated)\b", re.I)
 _CAPTION = 320
 _BESIDE = {"total", "and", "operating", "cost", "the"}
 """What a heading may say beside what is ranked: `Costs and expenses`."""
-_STATEMENTS = {
-    "asset": Statement.BALANCE_SHEET,
-    "liabil": Statement.BALANCE_SHEET,
-    "expens": Statement.INCOME,
-    "cost": Statement.INCOME,
-}
-"""Of these the statement is what is ranked, where no measure is named."""
 
 
 def says_what_is_ranked(text: str, sought: Sought) -> bool:
     """Whether words speak of what is ranked and by what, where a figure of the filer's own decides; true for others."""
     ranked = ranked_in(sought.intent.core)
-    of_statement = ranked is not None and not ranked.measure and bool(set(stems_of(ranked.noun)) & set(_STATEMENTS))
+    of_statement = ranked is not None and not ranked.measure and bool(set(stems_of(ranked.noun)) & set(STATEMENTS_OF))
     if ranked is None or not (of_statement or _metrics(f"{ranked.noun} {ranked.measure}", sought)):
         return True
     said = set(stems_of(text))
@@ -125,7 +118,7 @@ def _fit(group: Group, column: int, ranked: Ranked, sought: Sought, page: set[st
     if not nouns:
         return 0.0
     if not ranked.measure:
-        wanted = {_STATEMENTS[stem] for stem in nouns if stem in _STATEMENTS}
+        wanted = {STATEMENTS_OF[stem] for stem in nouns if stem in STATEMENTS_OF}
         if wanted and group.placed.statement not in wanted:
             return 0.0
         return 2 * _SAID if _is_headed(group, ranked.noun) else 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import stems_of
+from fin_agent.vocabulary.page import Statement
 
 _HIGHEST = r"highest|largest|biggest|greatest|most|top"
 _LOWEST = r"lowest|smallest|least|fewest"
@@ -36,6 +37,15 @@ _END = re.compile(
 _LEVEL = re.compile(r"^\W*(?:(?:the|total|overall)\s+)*(?:amounts?|numbers?|levels?|shares?|value)\s+of\s+", re.I)
 _BY = re.compile(r"\b(?:by|in terms of|based on|measured by|with respect to)\s+(?P<measure>[^?,]+)", re.I)
 _ONE = re.compile(r"^(?:one|ones|it|they)?\W*$", re.I)
+
+
+STATEMENTS_OF = {
+    "asset": Statement.BALANCE_SHEET,
+    "liabil": Statement.BALANCE_SHEET,
+    "expens": Statement.INCOME,
+    "cost": Statement.INCOME,
+}
+"""Of these the statement is what is ranked, where no measure is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,14 @@ def ranked_in(core: str) -> Ranked | None:
     if not noun or not stems_of(noun):
         return None
     return Ranked(noun, measure, bool(found["highest"]), max(1, number), "largest" if word in ("top", "most") else word)
+
+
+def statement_ranked(core: str) -> Statement | None:
+    """The statement whose rows are ranked: the balance sheet for `the largest asset`; None for other tables."""
+    ranked = ranked_in(core)
+    if ranked is None or ranked.measure:
+        return None
+    return next((STATEMENTS_OF[stem] for stem in stems_of(ranked.noun) if stem in STATEMENTS_OF), None)
 
 
 def measure_stems(measure: str) -> list[str]:
