@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import get_args
 
 from fin_agent.answering.amounts import rounded, shown
 from fin_agent.answering.answer import AnswerValue, Citation
 from fin_agent.answering.movement import from_and_to, trend
 from fin_agent.answering.program import Program, in_unit
+from fin_agent.answering.result_units import known_unit, unit_of_result
 from fin_agent.answering.sandbox import ProgramValue
+from fin_agent.answering.several import of_each_measure
 from fin_agent.answering.subjects import capital, moved_measure, plain, subject_of
 from fin_agent.answering.verdicts import (
     Listed,
@@ -22,7 +23,7 @@ from fin_agent.answering.verdicts import (
     yes_or_no,
 )
 from fin_agent.errors import SandboxError
-from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation, Selection
+from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
 
@@ -37,7 +38,9 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     if asked < 1:
         raise SandboxError(f"the program returned {result!r}, which is too few numbers", remedy="Return all of them")
     numbers, beside = numbers[:asked], numbers[asked:]
-    computed = _unit_of_result(intent)
+    if intent.further:
+        return of_each_measure(intent, plan, program, numbers)
+    computed = unit_of_result(intent)
     converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]
     unit = converted[0][1]
     values = [rounded(value, intent.decimals) for value, _ in converted]
@@ -50,7 +53,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
             moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
         text = f"{lead}{subject if lead else capital(subject)}: {shown(value, unit, intent.decimals)}{moved}."
-        return AnswerValue(value=value, unit=_known(unit), text=text)
+        return AnswerValue(value=value, unit=known_unit(unit), text=text)
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     written = [shown(value, unit, intent.decimals) for value in values]
@@ -63,7 +66,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, written, change, unit)
-        return AnswerValue(value=values[-1], unit=_known(unit), text=text)
+        return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
     text = "; ".join(f"{name}: {text}" for name, _, text in listed)
     # Several figures side by side: none of them is *the* value.
     return AnswerValue(text=f"{capital(intent.measure)}: {text}.")
@@ -102,14 +105,14 @@ def _over_periods(
     ]
     if intent.relation is Relation.YEARS_COUNTED:
         counted, text = years_counted(intent, subject, of_periods, scale)
-        return AnswerValue(value=float(counted), unit=_known("count"), text=text)
+        return AnswerValue(value=float(counted), unit=known_unit("count"), text=text)
     if intent.relation is Relation.EVERY_YEAR:
         text = every_year(intent.core, subject, of_periods)
-        return AnswerValue(value=of_periods[-1].value, unit=_known(unit), text=text)
+        return AnswerValue(value=of_periods[-1].value, unit=known_unit(unit), text=text)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
     best, text = best_period(intent.comparison, subject, of_periods)
-    return AnswerValue(value=best.value, unit=_known(unit), text=text)
+    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
 
 
 def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
@@ -135,10 +138,10 @@ def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str
         degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
     if sum(other == value for _, other, _ in listed) > 1:
         same = f"No company stands out: {moved_measure(intent)} is {text} ({others})."
-        return AnswerValue(value=value, unit=_known(unit), text=same)
+        return AnswerValue(value=value, unit=known_unit(unit), text=same)
     return AnswerValue(
         value=value,
-        unit=_known(unit),
+        unit=known_unit(unit),
         text=f"{first_stands_out(intent, name)}{name} has the {degree} {moved_measure(intent)}: {text} ({others}).",
     )
 
@@ -147,7 +150,7 @@ def _of_the_chosen(
     intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
 ) -> AnswerValue:
     """`Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`"""
-    asked, unit = in_unit(numbers[0], _unit_of_result(intent), program.scale, intent.unit)
+    asked, unit = in_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
     chosen = program.names[0]
     ranking = intent.model_copy(
         update={
@@ -159,32 +162,16 @@ def _of_the_chosen(
             "decimals": None,
         }
     )
-    ranks = [in_unit(number, _unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
+    ranks = [in_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
     listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
     said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."
     text = f"{said} {_extreme(ranking, listed, '').text}"
-    return AnswerValue(value=value, unit=_known(unit), text=text)
-
-
-def _unit_of_result(intent: Intent) -> str:
-    if intent.comparison is Comparison.RATIO:
-        return "ratio"
-    if intent.comparison is Comparison.EXCESS:
-        return "percent"
-    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
-        return "percentage points" if intent.comparison is Comparison.DIFFERENCE else "percent"
-    moved = intent.relation is Relation.CHANGE or intent.comparison is Comparison.DIFFERENCE
-    return "percentage points" if moved and intent.measure_unit == "percent" else intent.measure_unit
+    return AnswerValue(value=value, unit=known_unit(unit), text=text)
 
 
 def _number(part: object) -> float:
     if isinstance(part, bool) or not isinstance(part, int | float):
         raise SandboxError(f"the program returned {part!r}, which is no number", remedy="Return a number")
     return float(part)
-
-
-def _known(unit: str) -> OutputUnit | None:
-    known: dict[str, OutputUnit] = {name: name for name in get_args(OutputUnit)}
-    return known.get(unit)

@@ -24,7 +24,7 @@ from fin_agent.evidence.expressions import (
 )
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
-from fin_agent.evidence.plan import Plan, Term, by_company
+from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
 from fin_agent.lexicon.slots import Slot
 
 CHANGE = ("change",)
@@ -62,8 +62,10 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     if not terms:
         raise ValueError("no company stands out")
     result, names = _result(wanted, intent, terms, writer)
+    if intent.further:
+        result, names = _of_each_measure(wanted, intent, terms, writer)
     beside: tuple[str, ...] = ()
-    if not ranks and len(by_company(wanted)) == 1 and len(terms) > 1:
+    if not ranks and not intent.further and len(by_company(wanted)) == 1 and len(terms) > 1:
         first, last = terms[0][0], terms[-1][0]
         if intent.relation is Relation.TREND:
             result, beside = f"{result[:-1]}, {last} - {first}]", CHANGE
@@ -182,6 +184,21 @@ def _ranked_by(values: Sequence[str], terms: Sequence[Term], intent: Intent) -> 
     relation = intent.selection.relation if intent.selection else Relation.EACH
     years = terms[-1].period.fiscal_year - terms[0].period.fiscal_year
     return _over_time(values, relation, years) or values[0]
+
+
+def _of_each_measure(
+    wanted: Sequence[Term], intent: Intent, terms: Sequence[tuple[str, str]], writer: _Writer
+) -> tuple[str, tuple[str, ...]]:
+    """A list: measure by measure and company by company what is asked of it, or its figures period by period."""
+    held = dict(zip(wanted, terms, strict=True))
+    parts: list[tuple[str, str]] = []
+    for of_one in by_measure(wanted):
+        for group in by_company(of_one).values():
+            years = group[-1].period.fiscal_year - group[0].period.fiscal_year
+            moved = _over_time([held[term][0] for term in group], intent.relation, years)
+            whose = group[0].company.name
+            parts += [(_held(moved, whose, writer), whose)] if moved else [held[term] for term in group]
+    return f"[{', '.join(value for value, _ in parts)}]", tuple(name for _, name in parts)
 
 
 def _result(

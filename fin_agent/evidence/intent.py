@@ -52,7 +52,7 @@ class Relation(StrEnum):
 
 
 class Comparison(StrEnum):
-    """What is asked of the companies against each other; HIGHEST and LOWEST also of one company's periods."""
+    """What is asked of the companies against each other; HIGHEST and LOWEST also of one's periods or measures."""
 
     NONE = "none"
     DIFFERENCE = "difference"
@@ -94,6 +94,8 @@ class Intent(BaseModel):
     """Unit of the expression's value before it is converted: `USD`, `percent`, `ratio`, `days` ..."""
     unit: OutputUnit | None = None
     """Unit asked for."""
+    further: tuple[MeasureAsked, ...] = ()
+    """Measures asked for beside the first, of the same companies and periods: `revenue and net income`."""
     decimals: int | None = None
     statements: tuple[Statement, ...] = ()
     """Statements the question names as its source."""
@@ -123,6 +125,38 @@ class Intent(BaseModel):
     def numeric(self) -> bool:
         """Whether the answer is computed from figures."""
         return bool(self.expression) and self.relation is not Relation.EXPLANATION
+
+    @property
+    def measures(self) -> tuple[MeasureAsked, ...]:
+        """All measures asked for, the first one first; a `Term` says which of them it is of."""
+        first = MeasureAsked(
+            words=self.measure, expression=self.expression, measure_unit=self.measure_unit, unit=self.unit
+        )
+        return (first, *self.further)
+
+    def of_measure(self, measure: MeasureAsked) -> Intent:
+        """The question about one of the measures alone."""
+        return self.model_copy(
+            update={
+                "measure": measure.words,
+                "expression": measure.expression,
+                "measure_unit": measure.measure_unit,
+                "unit": measure.unit,
+                "further": (),
+            }
+        )
+
+
+class MeasureAsked(BaseModel):
+    """One of several measures, with the fields of an Intent that are its own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    words: str
+    expression: str
+    measure_unit: str
+    unit: OutputUnit | None = None
+    """Unit asked for, where it fits this measure."""
 
 
 class CompanyAsked(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fin_agent.evidence.expressions import Node, Quantity, bind, has_guesses, parse_formula, slots_of, years_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
@@ -18,16 +18,18 @@ _OVER_TIME = (*_BETWEEN_TWO, Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """The measure of one company in one period."""
+    """A measure of one company in one period."""
 
     company: CompanyAsked
     period: FiscalPeriod
     tree: Node
+    measure: int = 0
+    """Which of the intent's measures it is of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The terms of an answer, company by company, each in ascending periods."""
+    """The terms of an answer, measure by measure and company by company, each in ascending periods."""
 
     terms: tuple[Term, ...]
     notes: tuple[str, ...]
@@ -61,6 +63,14 @@ def by_company(terms: Sequence[Term]) -> dict[str, list[Term]]:
     return grouped
 
 
+def by_measure(terms: Sequence[Term]) -> list[list[Term]]:
+    """Terms of each measure, in their order."""
+    grouped: dict[int, list[Term]] = {}
+    for term in terms:
+        grouped.setdefault(term.measure, []).append(term)
+    return list(grouped.values())
+
+
 def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) -> Plan:
     """The plan of a numeric intent; `years` tells per company key what its filings call their years."""
     if not intent.numeric:
@@ -81,7 +91,11 @@ def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) 
             years,
             notes,
         )
-    terms = _terms(intent, lexicon, years, notes)
+    terms = [
+        replace(term, measure=place)
+        for place, measure in enumerate(intent.measures)
+        for term in _terms(intent.of_measure(measure), lexicon, years, notes)
+    ]
     return Plan(tuple(terms), tuple(dict.fromkeys(notes)), tuple(ranked))
 
 

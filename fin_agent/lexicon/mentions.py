@@ -106,7 +106,11 @@ class PhraseIndex:
         named = [(within, other) for within, other in inside if other is not None and other[1] != PASSED_OVER]
         if kind == PASSED_OVER:
             return any(other[0] > size for _, other in named)
-        goes_on = [within - place for within, other in named if within + other[0] > place + size]
+        goes_on = [
+            within - place
+            for within, other in named
+            if (end := within + other[0]) > place + size and not any(one.follows for one in tokens[place + 1 : end])
+        ]
         return (words[place] == "total" and 1 in goes_on) or (words[place] in _MOVES and 2 in goes_on)
 
 

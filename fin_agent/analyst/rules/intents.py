@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date
 
+from fin_agent.analyst.rules.asked_periods import (
+    dates_asked,
+    how_many_periods,
+    looks_ahead,
+    periods_asked,
+    quarters_without_year,
+)
 from fin_agent.analyst.rules.claims import claim_of
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
+from fin_agent.analyst.rules.listed_measures import listed_measures
 from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
 from fin_agent.analyst.rules.over_time import over_time
 from fin_agent.analyst.rules.rankings import names_no_years
@@ -16,6 +23,7 @@ from fin_agent.analyst.rules.reasoning.ranked import ranked_in, statement_ranked
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
 from fin_agent.analyst.rules.reports import about_restating, told_apart
 from fin_agent.analyst.rules.selections import choosing_in
+from fin_agent.analyst.rules.together import put_together
 from fin_agent.analyst.rules.uses import use_of
 from fin_agent.analyst.rules.wording import Wording, decimals_asked, take_apart, unit_asked
 from fin_agent.errors import QuestionError
@@ -23,8 +31,7 @@ from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, OutputUn
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.periods import PeriodMention, QuestionPeriods, parse_periods
-from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 
@@ -74,19 +81,29 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     companies = _companies(mentions, base_stands_first(wording.core, _first_phrases(mentions)))
     unread = directory.unknown(wording.core, understood_spans(wording.core, directory, lexicon))
     unknown = tuple(dict.fromkeys((*unread, *beside)))
+    listed = listed_measures(wording.core, _bare(wording.core, directory, unknown), lexicon)
+    if listed is not None and wording.core in question:
+        each = [
+            intent_of(question.replace(wording.core, one, 1), directory, lexicon, beside=beside)
+            for one in listed.questions
+        ]
+        together = put_together(question, wording.core, listed, each, (companies, unknown))
+        if together is not None:
+            return together
+    apart = f"{' and '.join(listed.members)} together: how they are asked for was not understood" if listed else ""
     statements = tuple(lexicon.statement_mentions(question))
     ranked = statement_ranked(wording.core)
     statements = statements or ((ranked,) if ranked is not None else ())
-    periods = _periods(wording.core, question)
+    periods = periods_asked(wording.core, question)
     named = len(companies) + len(unknown)
     selection, asked = _selection(wording, periods, named, statements, directory, lexicon, unknown)
     if selection is not None:
-        periods = _periods(asked, asked) or periods
+        periods = periods_asked(asked, asked) or periods
     bare = _bare(asked, directory, unknown)
     in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
     measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
     spans = _spans_of(measure, asked, lexicon)
-    years = _how_many_periods(asked, periods)
+    years = how_many_periods(asked, periods)
     relation = relation_of(asked, spans, years, named)
     ranking = Comparison.NONE
     if measure is not None:
@@ -104,7 +121,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if _of_rows(bare, measure, named, years, relation, selection):
         relation = Relation.EXPLANATION  # `the largest operating expense`: a row is looked for, not their total
-    if _looks_ahead(asked):
+    if looks_ahead(asked):
         relation = Relation.EXPLANATION  # what falls due in a later year: no filing of that year says it
     if _EVER.search(asked):
         relation = Relation.EXPLANATION  # whether it happened at all: no figure of any period says so
@@ -126,16 +143,17 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         unknown_companies=unknown,
         unsupported=(
             *beyond(asked, bare, measure, relation, extreme, periods, named, lexicon),
-            *_quarters_without_year(question, periods),
+            *quarters_without_year(question, periods),
             *in_other_money(question),
             *of_the_market(wording.core),
             *(["the years to choose from: name them"] if measure and names_no_years(asked, named, years) else []),
             *about_restating(question),
             *_not_used(wording, measure, selection),
             *_several_of_the_chosen(selection, relation, periods),
+            *([apart] if apart and measure is not None and measure.expression in lexicon.metrics else []),
         ),
         periods=periods,
-        dates=_dates(question),
+        dates=dates_asked(question),
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
         relation=relation,
         comparison=comparison,
@@ -190,8 +208,8 @@ def _selection(
     asked = measure_of(_bare(choosing.rest, directory, unknown), wording.definitions, lexicon)
     if by is None or asked is None:
         return None, wording.core
-    own = _periods(choosing.clause, choosing.clause)
-    years = _how_many_periods(choosing.clause, own) if own else len(periods)
+    own = periods_asked(choosing.clause, choosing.clause)
+    years = how_many_periods(choosing.clause, own) if own else len(periods)
     relation = relation_of(choosing.clause, _spans_of(by, choosing.clause, lexicon), years, named)
     left = beyond(choosing.clause, clause, by, relation, choosing.extreme, periods, named, lexicon)
     if relation is Relation.EXPLANATION or left:
@@ -261,66 +279,6 @@ def _companies(mentions: Sequence[CompanyMention], reverse: bool) -> tuple[Compa
         for key, mention in best.items()
     ]
     return tuple(reversed(asked) if reverse else asked)
-
-
-def _periods(core: str, question: str) -> tuple[FiscalPeriod, ...]:
-    """Periods of the part that asks; of the whole question where that part names none."""
-    for text in (core, question):
-        parsed = parse_periods(text)
-        asked = {
-            FiscalPeriod(fiscal_year=mention.fiscal_year, quarter=_last_quarter(mention)) for mention in parsed.mentions
-        }
-        asked |= {FiscalPeriod(fiscal_year=year) for year in parsed.years if year not in _years_with_quarter(parsed)}
-        if parsed.as_of is not None and _OUTLOOK.search(text):
-            # What lies after that date is looked for in the filings of that date.
-            asked = {period for period in asked if period.fiscal_year <= parsed.as_of}
-        if asked:
-            return tuple(sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5)))
-    return ()
-
-
-_OUTLOOK = re.compile(
-    r"\b(?:matur\w+|due|expect\w*|will|schedul\w+|future|obligations?|expir\w+|commit\w+|estimat\w+|contractual|payments?|next)\b",
-    re.I,
-)
-
-
-def _looks_ahead(text: str) -> bool:
-    """Whether a year after the date of what is known is asked about: `as of 2020, ... due in 2023`."""
-    parsed = parse_periods(text)
-    return (
-        parsed.as_of is not None and _OUTLOOK.search(text) is not None and max(parsed.years, default=0) > parsed.as_of
-    )
-
-
-def _last_quarter(mention: PeriodMention) -> int | None:
-    """The quarter, or the one that closes half a year or nine months: its report tells of them."""
-    if mention.quarter or mention.months not in (6, 9) or mention.half == 2:
-        return mention.quarter
-    return fiscal_quarter_of(mention.period_end, 12) if mention.period_end else mention.months // 3
-
-
-def _how_many_periods(core: str, periods: Sequence[FiscalPeriod]) -> int:
-    """At least how many periods are asked about; `since 2018` and `the last three years` name fewer than they ask."""
-    if len(periods) > 1:
-        return len(periods)
-    parsed = parse_periods(core)
-    if parsed.since is not None:
-        return 2
-    return len(periods) if periods else parsed.trailing_years or 0
-
-
-def _years_with_quarter(parsed: QuestionPeriods) -> set[int]:
-    return {mention.fiscal_year for mention in parsed.mentions if _last_quarter(mention)}
-
-
-def _quarters_without_year(question: str, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
-    loose = () if periods else parse_periods(question).loose_quarters
-    return tuple(f"quarter {quarter} of which year: name the year" for quarter in loose)
-
-
-def _dates(question: str) -> tuple[date, ...]:
-    return tuple(mention.date for mention in parse_periods(question).dates)
 
 
 def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -> list[tuple[int, int]]:

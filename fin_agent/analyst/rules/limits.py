@@ -64,6 +64,16 @@ SPAN_OF_A_YEAR = re.compile(
 """Spans that are neither a year nor a quarter, with or without a year beside them."""
 _COORDINATE = re.compile(r"[A-Za-z-]+,? and $")
 """`current and long-term debt`: what stands before the metric goes with it."""
+_AND_MORE = re.compile(
+    r"\s*,?\s+(?:and|or|&)\s+(?:(?:its|their|the|on)\s+)?(?P<more>[a-z][a-z-]{3,})"
+    r"(?=\s+(?:in|for|at|during|over|from|between|rise|fall|grow|increase|decrease|decline)\b|\s*[?.]?\s*$)",
+    re.I,
+)
+"""`revenue and costs`: a word that names no measure stands beside one."""
+_NOTHING_MORE = re.compile(
+    r"loss(?:es)?|sales|revenues|earnings|changes?|growth|trends?|otherwise|declin\w+|decreas\w+|increas\w+|both|others?",
+    re.I,
+)
 _SETTLED_BY_A_RELATION = re.compile(
     r"\b(lowest|highest|minimum|maximum|averages?|mean|difference|minus|less|sum of|combined|together)\b", re.I
 )
@@ -93,6 +103,7 @@ def beyond(
     first = min(place for place in (mentions[0].start, text.find(measure.words)) if place >= 0) if mentions else 0
     if _COORDINATE.search(text[:first] if not measure.stated else ""):
         found.append(f"more than {measure.words}: one measure at a time is computed")
+    found += _unnamed_beside(text, mentions, measure)
     found += [
         f"figures {word.lower()!r} something: that is not computed"
         for word in _CONDITION.findall(rest)
@@ -217,6 +228,19 @@ def _other_measures(text: str, mentions: Sequence[Mention], measure: Measure, le
     if not others:
         return []
     return [f"{' and '.join(dict.fromkeys(others))} beside {measure.words}: one measure at a time is computed"]
+
+
+def _unnamed_beside(text: str, mentions: Sequence[Mention], measure: Measure) -> list[str]:
+    """`revenue and costs`: what stands beside a measure and is none that is known."""
+    if measure.stated:
+        return []
+    beside = [found for one in mentions if (found := _AND_MORE.match(text, one.end))]
+    return [
+        f"{found.group('more')} beside {measure.words}: one measure at a time is computed"
+        for found in beside
+        if not _NOTHING_MORE.fullmatch(found.group("more"))
+        and not any(one.start < found.end("more") and found.start("more") < one.end for one in mentions)
+    ]
 
 
 def _is_set_beside(text: str, first: Mention, second: Mention) -> bool:

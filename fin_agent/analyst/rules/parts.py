@@ -49,6 +49,7 @@ def of_a_part(intent: Intent, workspace: Workspace) -> Intent:
             "expression": "",
             "measure": "",
             "measure_unit": "",
+            "further": (),
             "parts": (part,),
             "assumed": (*intent.assumed, note),
         }
@@ -103,7 +104,8 @@ class _Asked:
         refused = asked.unsupported
         between = _blanked(self.text, mentions)[stated[0].start : stated[-1].end]
         of_shares = asked.comparison is not Comparison.RATIO and speaks_of_shares(bare)
-        if asked.selection or of_shares or not _go_together(asked, relation, between, list(spelt.values())):
+        apart = not _go_together(asked, relation, between, list(spelt.values()))
+        if asked.selection or asked.further or of_shares or apart:
             refused = (*refused, f"figures of {' and '.join(names)} together: ask for one part at a time")
         if base_stands_first(asked.core, list(spelt.values())):
             names.reverse()
@@ -134,13 +136,13 @@ class _Asked:
         plain = contribution_as_amount(self.text) if share is None else share.question
         question = without_part(plain, self.text[part.start : part.end], lexicon)
         asked = intent_of(question, self.workspace.directory, lexicon)
-        if not asked.numeric or asked.unsupported:
+        if not asked.numeric or asked.unsupported or (asked.further and share is not None):
             return None
-        if not all(self._states(part, metric) for metric in _metrics_in(asked.expression, lexicon)):
+        expressions = [one.expression for one in asked.measures]
+        if not all(self._states(part, metric) for each in expressions for metric in _metrics_in(each, lexicon)):
             return None
         own = _ALL_OF_IT.sub("", asked.measure)
-        named = part.name if part.name.casefold().endswith(f" {own.casefold()}") else f"{part.name} {own}"
-        measure, expression, unit = named, asked.expression, asked.measure_unit
+        measure, expression, unit = _of_part(part, own), asked.expression, asked.measure_unit
         wanted = asked.unit
         if share is not None:
             if unit != "USD" or asked.relation not in _OF_SHARES:
@@ -157,6 +159,10 @@ class _Asked:
                 "expression": expression,
                 "measure_unit": unit,
                 "unit": wanted,
+                "further": tuple(
+                    one.model_copy(update={"words": _of_part(part, _ALL_OF_IT.sub("", one.words))})
+                    for one in asked.further
+                ),
                 "parts": (part.name,),
                 "companies": self.intent.companies,
             },
@@ -211,6 +217,11 @@ _AND = re.compile(
     r"(?:(?:the|its|in|for|of|from)\s+)*$",
     re.I,
 )
+
+
+def _of_part(part: NamedPart, measure: str) -> str:
+    """`AWS revenue`; the part's own name where it says the measure already."""
+    return part.name if part.name.casefold().endswith(f" {measure.casefold()}") else f"{part.name} {measure}"
 
 
 def _blanked(text: str, spans: Sequence[NamedPart | Mention]) -> str:

@@ -1,0 +1,394 @@
+"""Several measures in one question, from its words: `revenue and net income`, `which was larger, R&D or SG&A?`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from fin_agent.evidence.intent import Comparison
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Kind, Mention
+
+_ITS = r"(?:(?:its|the|their)\s+)?"
+_ON = r"(?:(?:on|for|in|from|to|of)\s+)?"
+_CONJUNCTION = r"(?P<joined>and(?:\s+also)?|as\s+well\s+as|along\s+with|&|or|versus|vs\.?)"
+_COMMA = re.compile(rf"\s*,\s*{_ON}{_ITS}", re.I)
+_LAST = re.compile(rf"\s*,?\s*{_CONJUNCTION}\s+{_ON}{_ITS}", re.I)
+_INTO_ONE = re.compile(
+    r"\b(?:sum(?:med)?|combined?|together|in\s+total|total(?:s|ed|led)?|aggregate[ds]?|altogether|add(?:ed)?|cumulative(?:ly)?"
+    r"|difference|gap|ratios?|divided?|minus|plus|net\s+of|times|relative|relationship|percentage|percent|share|proportion|fraction"
+    r"|multiple|excluding|before|after|compared|exceed\w*|average\s+of|mean\s+of|median"
+    r"|(?:by\s+)?how\s+(?:much|many)\s+(?:more|less|fewer|higher|lower|greater|larger|smaller|bigger))\b|%",
+    re.I,
+)
+"""What makes one figure of several: how they go together is the formulas' matter."""
+_GOES_ON_BEFORE = re.compile(r"(?:[A-Za-z&-]+ ?, ?|\b(?:and|or|plus|&) )(?:(?:its|the|their|on) )*$", re.I)
+_CLAUSE_BEFORE = re.compile(
+    r"(?:\b(?:what|which|how|did|was|were|is|are|had|has|report(?:ed)?|see|tell|give|show|please|question"
+    r"|larger|higher|bigger|greater|smaller|lower|more|less|most|least|largest|highest|biggest|lowest|smallest)\b[^,]*"
+    r"|\d{4} ?), ?(?:(?:its|the|their|on) )*$",
+    re.I,
+)
+_GOES_ON_AFTER = re.compile(
+    r"\s*,?\s*(?:and|or|plus|minus|less|as\s+well\s+as|along\s+with|&)\s+[A-Za-z]"
+    r"|\s*,\s*[A-Za-z][\w&-]*(?:\s[\w&-]+){0,3}\s*,?\s+(?:and|or)\s+[A-Za-z]",
+    re.I,
+)
+_A_SHARED_TAIL = re.compile(r"\s*(?:growth|margins?|change|increase|per|turnover|ratio|as\s+an?)\b", re.I)
+_SINGLE_PREFIX = re.compile(r"(?:total\s+)?(?:non-?)?current|return\s+on|(?:short|long)[- ]term", re.I)
+_LONGEST_ITEM = 3
+_LONGEST_HEAD = 5
+_WORD = re.compile(r"[A-Za-z][\w&'’-]*")
+_HIGHEST = (
+    r"most|more|highest|higher|largest|larger|biggest|bigger|greatest|greater|maximum|fastest|faster|strongest|stronger"
+)
+_LOWEST = r"least|less|fewest|fewer|lowest|lower|smallest|smaller|minimum|slowest|slower|weakest|weaker"
+_DEGREE = re.compile(
+    rf"\b(?:(?:by|at)\s+)?(?:(?:the|its|their)\s+)?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b", re.I
+)
+_OR_THE_OTHER_END = re.compile(r"\bor\s+(?:lost|used|burn(?:ed|t)|spent)\s+(?:the\s+)?(?:least|most)\b", re.I)
+_WHICH_ONE = re.compile(
+    r"\b(?:which|what)(?:\s+(?:one|of\s+(?:the\s+)?(?:following|these|those|three|two)|(?:of\s+these\s+)?(?:measures?|metrics?|activit(?:y|ies)"
+    r"|expenses?|costs?|items?|figures?|lines?|kinds?|types?)))*\b",
+    re.I,
+)
+_AMONG = re.compile(r"\b(?:among|between|out\s+of|of)\s+(?:(?:the|its|these|both)\s+)*$", re.I)
+_BOTH = re.compile(r"\b(?:both|each\s+of|either)\s+(?:(?:the|its|their)\s+)?$", re.I)
+_YES_OR_NO = re.compile(r"^\W*(?:did|does|do|was|were|is|are|has|had|have)\b", re.I)
+_LOSSES = re.compile(r"\bloss(?:es)?\b", re.I)
+_ACTIVITY = r"operat(?:ing|ions)|investing|investments?|financing"
+_ACTIVITIES = re.compile(
+    rf"\b(?:{_ACTIVITY})(?:\s*,\s*(?:{_ACTIVITY}))*\s*,?\s*(?:and|or)\s+(?:{_ACTIVITY})(?:\s+(?:activities|activity))?\b",
+    re.I,
+)
+_CASH_FROM = re.compile(
+    r"\b(?:net\s+)?cash(?:\s+flows?)?\s+"
+    r"(?:(?:provided\s+by|generated\s+by|used\s+(?:in|for)|from|by|of|in|for)\s+)*(?:its\s+|the\s+)?$",
+    re.I,
+)
+_BRINGS_CASH = re.compile(r"\bcash(?:[- ]?flows?)?\b", re.I)
+_USES_CASH = re.compile(
+    r"\b(?:us(?:ed?|es|ing)|lost|los(?:e|es|ing)|consum\w+|burn\w*|drain\w*|spen[dt]\w*|outflows?|cost)\b", re.I
+)
+_FLOWS = (("operat", "operating"), ("invest", "investing"), ("financ", "financing"))
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMeasures:
+    """Measures named beside each other, and how the question reads with one of them alone."""
+
+    members: tuple[str, ...]
+    """The name of each, as it would stand alone: `investing cash flows`."""
+    questions: tuple[str, ...]
+    """For each member the text that asks for it alone."""
+    extreme: Comparison = Comparison.NONE
+    """HIGHEST or LOWEST where the question asks which of them it is."""
+
+
+def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | None:
+    """The measures that `core` lists; None where it lists none, or makes one figure of them.
+
+    `bare` is the core with companies and periods blanked, as long as before.
+
+    >>> from fin_agent.lexicon.lexicon import load_lexicon
+    >>> text = "What were revenue and net income?"
+    >>> listed_measures(text, text, load_lexicon()).members
+    ('revenue', 'net income')
+    """
+    if len(bare) != len(core):
+        return None
+    text = re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda found: " " * len(found.group()), bare)
+    found = _activities(text) or _whole_names(core, text, lexicon) or _with_shared_words(text, lexicon)
+    if found is None:
+        return None
+    before, after = text[: found.start], text[found.end :]
+    outside = f"{before} {after}"
+    if _INTO_ONE.search(outside) or _GOES_ON_AFTER.match(after):
+        return None
+    if _GOES_ON_BEFORE.search(before) and not _CLAUSE_BEFORE.search(before):
+        return None
+    extreme = _extreme_of(outside, before, found)
+    if extreme is None:
+        return None
+    if _A_SHARED_TAIL.match(after) and any(_of_a_ratio(one, lexicon) for one in found.members):
+        return None
+    kept = core if extreme is Comparison.NONE else _without_degree(core, text, found)
+    if found.activities:
+        kept = _blanked_cash(kept, found)
+    lead = _BOTH.search(kept[: found.start]) or (
+        _AMONG.search(kept[: found.start]) if extreme is not Comparison.NONE else None
+    )
+    start = lead.start() if lead else found.start
+    questions = tuple(f"{kept[:start]}{member}{kept[found.end :]}" for member in found.members)
+    return ListedMeasures(found.members, questions, extreme)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    start: int
+    end: int
+    members: tuple[str, ...]
+    joined: str
+    """The word before the last member."""
+    activities: bool = False
+
+
+def _extreme_of(outside: str, before: str, found: _Listing) -> Comparison | None:
+    """HIGHEST, LOWEST, NONE for all of them one after the other; None where it is not clear."""
+    outside = _OR_THE_OTHER_END.sub(" ", outside)
+    ends = {"highest" if one.group("highest") else "lowest" for one in _DEGREE.finditer(outside)}
+    either = found.joined.lower() in ("or", "vs", "vs.", "versus")
+    asked = _WHICH_ONE.search(outside) is not None or _YES_OR_NO.match(outside) is not None
+    if not ends:
+        return None if either else Comparison.NONE
+    chosen = either or (_AMONG.search(before) is not None) or _WHICH_ONE.search(before) is not None
+    if len(ends) != 1 or not asked or not chosen or any(_LOSSES.search(one) for one in found.members):
+        return None
+    used = found.activities and _USES_CASH.search(outside) is not None
+    return Comparison.HIGHEST if (ends == {"highest"}) != used else Comparison.LOWEST
+
+
+def _without_degree(core: str, text: str, found: _Listing) -> str:
+    """The question with what asks which one blanked: `was      , R&D or SG&A?`."""
+    spans = [one.span() for one in _OR_THE_OTHER_END.finditer(text)]
+    spans += [one.span() for one in re.finditer(r"\([^)]*\)|\[[^\]]*\]", core)]
+    spans += [one.span() for pattern in (_DEGREE, _WHICH_ONE) for one in pattern.finditer(text)]
+    for start, end in spans:
+        if end <= found.start or start >= found.end:
+            core = core[:start] + " " * (end - start) + core[end:]
+    return core
+
+
+def _blanked_cash(text: str, found: _Listing) -> str:
+    """Cash flows named beside the activities are those of the activities."""
+    for one in list(_BRINGS_CASH.finditer(text)):
+        if one.end() <= found.start or one.start() >= found.end:
+            text = text[: one.start()] + " " * (one.end() - one.start()) + text[one.end() :]
+    return text
+
+
+def _activities(text: str) -> _Listing | None:
+    """`operations, investing and financing`, of which the cash flows are meant."""
+    found = _ACTIVITIES.search(text)
+    if found is None:
+        return None
+    rest = f"{text[: found.start()]} {text[found.end() :]}"
+    if not _BRINGS_CASH.search(rest):
+        return None
+    named = [one.group().lower() for one in re.finditer(_ACTIVITY, found.group(), re.I)]
+    flows = tuple(dict.fromkeys(flow for one in named for stem, flow in _FLOWS if one.startswith(stem)))
+    if len(flows) < 2 or len(flows) != len(named):
+        return None
+    start = found.start()
+    lead = _CASH_FROM.search(text[:start])
+    end = found.end()
+    tail = re.match(r"\s+cash(?:\s+flows?)?\b", text[end:], re.I)
+    joined = "or" if re.search(r"\bor\b", found.group(), re.I) else "and"
+    members = tuple(f"cash flow from {flow} activities" for flow in flows)
+    first, last = lead.start() if lead else start, end + (tail.end() if tail else 0)
+    return _Listing(first, last, members, joined, activities=True)
+
+
+def _whole_names(core: str, text: str, lexicon: Lexicon) -> _Listing | None:
+    """Names that each stand for themselves: `revenue, net income and total assets`."""
+    mentions = lexicon.mentions(text)
+    mentions = _without_row_at_end(core, _with_bare_expense(text, mentions, lexicon), lexicon)
+    for run, joined in _runs(core, mentions):
+        run[0] = _without_average(run[0])
+        names = [" ".join(one.phrase.split()) for one in run]
+        shared = _lends_its_head(names, lexicon)
+        if shared is None or _adds_up(run, lexicon) or len({one.id for one in run}) < len(run):
+            return None
+        return _Listing(run[0].start, run[-1].end, tuple(shared), joined)
+    return None
+
+
+def _runs(core: str, mentions: Sequence[Mention]) -> Iterator[tuple[list[Mention], str]]:
+    run: list[Mention] = list(mentions[:1])
+    for first, second in pairwise(mentions):
+        between = core[first.end : second.start]
+        last = _LAST.fullmatch(between)
+        if last:
+            yield [*run, second], last.group("joined")
+            return
+        run = [*run, second] if _COMMA.fullmatch(between) else [second]
+
+
+def _without_row_at_end(core: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """`assets, liabilities and equity` are three, though statements print a row of the last two names."""
+    read: list[Mention] = []
+    for place, one in enumerate(mentions):
+        halves = _AND.fullmatch(one.phrase)
+        after = core[one.end : mentions[place + 1].start] if place + 1 < len(mentions) else ""
+        joined = place > 0 and _COMMA.fullmatch(core[mentions[place - 1].end : one.start])
+        if halves is None or not joined or _LAST.fullmatch(after) or _COMMA.fullmatch(after):
+            read.append(one)
+            continue
+        known = [_named_whole(half, lexicon) for half in halves.groups()]
+        if None in known:
+            read.append(one)
+            continue
+        for group, name in enumerate(known, 1):
+            start, end = one.start + halves.start(group), one.start + halves.end(group)
+            kind: Kind = "formula" if name in lexicon.formulas else "metric"
+            read.append(Mention(kind, str(name), start, end, halves.group(group)))
+    return read
+
+
+_AND = re.compile(r"(.+?)\s+and\s+(.+)", re.I)
+
+
+def _with_bare_expense(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """`R&D and marketing`: a word that names an expense only beside another one."""
+    read = list(mentions)
+    for one in mentions:
+        found = _AND_ONE_WORD.match(text, one.end)
+        if found is None or any(other.start < found.end() and found.start("word") < other.end for other in mentions):
+            continue
+        known = _named_whole(f"{found.group('word')} expense", lexicon)
+        if known is not None and known in lexicon.metrics:
+            start, end = found.span("word")
+            read.append(Mention("metric", known, start, end, f"{found.group('word')} expense"))
+    return sorted(read, key=lambda each: each.start)
+
+
+_AND_ONE_WORD = re.compile(
+    r"\s*,?\s+(?:and|or|&)\s+(?:on\s+)?(?P<word>[a-z]+)(?=\s+(?:in|for|at|during|over)\b|\s*[?.,]|\s*$)", re.I
+)
+
+
+def _without_average(mention: Mention) -> Mention:
+    """`average inventories and total assets` are averages of both."""
+    found = re.match(r"(?:average|mean)\s+", mention.phrase, re.I)
+    if found is None:
+        return mention
+    return replace(mention, start=mention.start + found.end(), phrase=mention.phrase[found.end() :])
+
+
+def _adds_up(run: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """`total dividends and buybacks` may be their sum; `total assets and equity` are not."""
+    first, *others = (one.phrase.lower().startswith("total ") for one in run)
+    metric = lexicon.metrics.get(run[0].id)
+    if not first or any(others) or metric is None:
+        return False
+    return metric.period == "duration" and run[0].id != "revenue" and not run[0].id.startswith("total_")
+
+
+def _lends_its_head(names: Sequence[str], lexicon: Lexicon) -> list[str] | None:
+    """`current assets and liabilities` are current liabilities; None where two readings differ and neither is plain."""
+    read = list(names)
+    for place in range(1, len(read)):
+        if len(read[place].split()) > 1:
+            continue
+        words = read[0].split()
+        for size in range(len(words) - 1, 0, -1):
+            prefix = " ".join(words[:size])
+            own, lent = (_named_whole(one, lexicon) for one in (read[place], f"{prefix} {read[place]}"))
+            if lent is None or lent == own:
+                continue
+            if not _SINGLE_PREFIX.fullmatch(prefix):
+                return None
+            read[place] = f"{prefix} {read[place]}"
+            break
+    return read
+
+
+def _named_whole(words: str, lexicon: Lexicon) -> str | None:
+    found = lexicon.mentions(words)
+    return found[0].id if len(found) == 1 and (found[0].start, found[0].end) == (0, len(words)) else None
+
+
+def _with_shared_words(text: str, lexicon: Lexicon) -> _Listing | None:
+    """`operating, investing and financing cash flows`, `cash from operating and investing activities`."""
+    mentions = lexicon.mentions(text)
+    for found in re.finditer(r"(?:,\s*)?\s(?P<joined>and|or|&|as\s+well\s+as)\s+(?:(?:its|the|their)\s+)?", text, re.I):
+        if any(one.start < found.start("joined") and found.end("joined") < one.end for one in mentions):
+            continue
+        listing = _around(text, found, lexicon)
+        if listing is not None:
+            return listing
+    return None
+
+
+def _around(text: str, joint: re.Match[str], lexicon: Lexicon) -> _Listing | None:
+    left = re.split(r"[;:?.!()](?=\s|$)", text[: joint.start()])[-1]
+    right = _run_of_words(text, joint.end())
+    chunks = left.split(",")
+    place = joint.start() - len(left)
+    first = 0
+    while len(chunks) - first > 1 and (
+        any(not chunk.strip() or len(chunk.split()) > _LONGEST_ITEM for chunk in chunks[first + 1 :])
+    ):
+        first += 1
+    for begin in range(first, len(chunks)):
+        opening = chunks[begin]
+        offset = place + len(",".join(chunks[:begin])) + (1 if begin else 0)
+        middle = [" ".join(chunk.split()) for chunk in chunks[begin + 1 :]]
+        words = _last_words(text, offset, opening)
+        for listing in _fitting(text, words, middle, right, lexicon, joint.group("joined")):
+            return listing
+    return None
+
+
+def _fitting(
+    text: str,
+    words: Sequence[re.Match[str]],
+    middle: Sequence[str],
+    right: Sequence[re.Match[str]],
+    lexicon: Lexicon,
+    joined: str,
+) -> Iterator[_Listing]:
+    """Every way to part the words into what is shared and what is listed that names a measure each time."""
+    for tail in range(min(4, len(right) - 1), -1, -1):
+        for size in range(1, min(_LONGEST_ITEM, len(right) - tail) + 1):
+            last = [one.group() for one in right[:size]]
+            after = [one.group() for one in right[size : size + tail]]
+            for head in range(min(_LONGEST_HEAD, len(words) - 1), -1, -1):
+                if not head and not tail:
+                    continue
+                for own in range(1, min(_LONGEST_ITEM, len(words) - head) + 1):
+                    taken = words[len(words) - head - own :]
+                    before = [one.group() for one in taken[:head]]
+                    items = [" ".join(one.group() for one in taken[head:]), *middle, " ".join(last)]
+                    items = [_unbroken(item, items[-1]) for item in items]
+                    names = [" ".join([*before, item, *after]) for item in items]
+                    known = [_named_whole(name, lexicon) for name in names]
+                    if None not in known and len(set(known)) == len(known):
+                        yield _Listing(taken[0].start(), right[size + tail - 1].end(), tuple(names), joined)
+
+
+def _unbroken(item: str, last: str) -> str:
+    """`short-` beside `long-term` is `short-term`; so is `short` beside it."""
+    if item.endswith("-") and "-" in last:
+        return f"{item}{last.split('-', 1)[1]}"
+    return item
+
+
+def _run_of_words(text: str, start: int) -> list[re.Match[str]]:
+    """Words from `start` with nothing but one space between them."""
+    found: list[re.Match[str]] = []
+    for one in _WORD.finditer(text, start):
+        if one.start() != start or len(found) > _LONGEST_ITEM + 4:
+            break
+        found.append(one)
+        start = one.end() + 1 if text[one.end() : one.end() + 1] == " " else -1
+    return found
+
+
+def _last_words(text: str, offset: int, chunk: str) -> list[re.Match[str]]:
+    found = list(_WORD.finditer(text, offset, offset + len(chunk)))
+    kept: list[re.Match[str]] = []
+    for one in reversed(found):
+        if kept and text[one.end() : kept[0].start()] != " ":
+            break
+        if len(kept) >= _LONGEST_ITEM + _LONGEST_HEAD:
+            break
+        kept.insert(0, one)
+    return kept
+
+
+def _of_a_ratio(name: str, lexicon: Lexicon) -> bool:
+    known = _named_whole(name, lexicon)
+    return known is None or lexicon.definition(known).unit != "USD"
