@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
+from fin_agent.analyst.rules.measures import Measure, earlier_less_later, measure_of, times_over
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import load_lexicon
 
@@ -261,3 +261,14 @@ def test_a_factor_is_the_last_year_over_the_first(asked: str, wanted: str | None
     assert (found.expression if found else None) == wanted
     assert found is None or found.unit == "ratio"
     assert times_over(asked, revenue, periods[:1], load_lexicon()) is None
+
+
+def test_an_earlier_year_less_a_later_one() -> None:
+    lexicon = load_lexicon()
+    years = (FiscalPeriod(fiscal_year=2020), FiscalPeriod(fiscal_year=2021))
+    revenue = Measure("revenue", "revenue", "USD")
+    found = earlier_less_later("revenue, 2020 minus 2021", revenue, years, lexicon)
+    assert found is not None
+    assert found.expression == "revenue[2020] - revenue[2021]"
+    assert earlier_less_later("revenue, 2021 minus 2020", revenue, years, lexicon) is None
+    assert earlier_less_later("revenue, 2020 minus 2021, in percent", revenue, years, lexicon) is None

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.evidence.intent import CompanyAsked, Intent, MeasureAsked, Relation
 from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -204,3 +204,20 @@ def test_parts_side_by_side_have_terms_of_their_own() -> None:
 def test_a_part_that_is_called_by_its_measure_is_not_called_so_twice() -> None:
     (first, *_) = of_parts("revenue", "Bitcoin revenue").slots()
     assert first.label == "Bitcoin revenue"
+
+
+def test_the_years_of_a_company_can_be_looked_up_by() -> None:
+    again = FiscalYears.of("Acme Tools", [annual(year, date(year, 12, 31)) for year in (2020, 2021, 2022, 2023)])
+    assert again.closes
+    assert {YEARS["acme"]: "known"}[again] == "known"
+
+
+def test_terms_say_which_measure_they_are_of() -> None:
+    intent = Intent(
+        question="q", core="q", companies=(ACME,), relation=Relation.EACH, measure="revenue", expression="revenue",
+        measure_unit="USD", periods=(FiscalPeriod(fiscal_year=2022),),
+        further=(MeasureAsked(words="net income", expression="net_income", measure_unit="USD"),),
+    )  # fmt: skip
+    plan = plan_of(intent, load_lexicon(), YEARS)
+    assert [(term.measure, str(term.period)) for term in plan.terms] == [(0, "FY2022"), (1, "FY2022")]
+    assert [slot.metric for slot, required in plan.slots().items() if required] == ["revenue", "net_income"]

@@ -16,7 +16,7 @@ from fin_agent.analyst.rules.claims import claim_of
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
 from fin_agent.analyst.rules.listed_measures import listed_measures
-from fin_agent.analyst.rules.measures import Measure, measure_of, times_over
+from fin_agent.analyst.rules.measures import Measure, earlier_less_later, measure_of, times_over
 from fin_agent.analyst.rules.over_time import over_time
 from fin_agent.analyst.rules.rankings import names_no_years
 from fin_agent.analyst.rules.reasoning.ranked import ranked_in, statement_ranked
@@ -82,9 +82,10 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     unread = directory.unknown(wording.core, understood_spans(wording.core, directory, lexicon))
     unknown = tuple(dict.fromkeys((*unread, *beside)))
     listed = listed_measures(wording.core, _bare(wording.core, directory, unknown), lexicon)
-    if listed is not None and wording.core in question:
+    whole = " ".join(question.split())
+    if listed is not None and wording.core in whole:
         each = [
-            intent_of(question.replace(wording.core, one, 1), directory, lexicon, beside=beside)
+            intent_of(whole.replace(wording.core, one, 1), directory, lexicon, beside=beside)
             for one in listed.questions
         ]
         together = put_together(question, wording.core, listed, each, (companies, unknown))
@@ -114,7 +115,9 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         if names_no_years(asked, named, years):
             relation = Relation.EACH  # which of its years is no question of words, and cannot be told yet
         years = max(years, len(periods))
-    grown = times_over(asked, measure, periods, lexicon) if measure is not None and named < 2 else None
+    grown = None
+    if measure is not None and named < 2:
+        grown = times_over(asked, measure, periods, lexicon) or earlier_less_later(asked, measure, periods, lexicon)
     if grown is not None:
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:

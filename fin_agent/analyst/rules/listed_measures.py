@@ -24,6 +24,7 @@ _INTO_ONE = re.compile(
     re.I,
 )
 """What makes one figure of several: how they go together is the formulas' matter."""
+_IN_PERCENT = re.compile(r"\bin\s+(?:%|percent(?:age)?\b(?:\s+terms)?)", re.I)
 _GOES_ON_BEFORE = re.compile(r"(?:[A-Za-z&-]+ ?, ?|\b(?:and|or|plus|&) )(?:(?:its|the|their|on) )*$", re.I)
 _CLAUSE_BEFORE = re.compile(
     r"(?:\b(?:what|which|how|did|was|were|is|are|had|has|report(?:ed)?|see|tell|give|show|please|question"
@@ -104,8 +105,8 @@ def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | 
     if found is None:
         return None
     before, after = text[: found.start], text[found.end :]
-    outside = f"{before} {after}"
-    if _INTO_ONE.search(outside) or _GOES_ON_AFTER.match(after):
+    outside = f"{before} _ {after}"
+    if _INTO_ONE.search(_IN_PERCENT.sub(" ", outside)) or _GOES_ON_AFTER.match(after):
         return None
     if _GOES_ON_BEFORE.search(before) and not _CLAUSE_BEFORE.search(before):
         return None

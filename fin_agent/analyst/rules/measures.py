@@ -156,6 +156,28 @@ _BY_A_FACTOR = re.compile(
 )
 
 
+def earlier_less_later(
+    asked: str, measure: Measure, periods: Sequence[FiscalPeriod], lexicon: Lexicon
+) -> Measure | None:
+    """`revenue, 2020 minus 2021`: the earlier year's figure less the later one's; else None."""
+    found = _EARLIER_FIRST.search(asked)
+    yearly = len(periods) == 2 and not any(period.quarter for period in periods)
+    if found is None or not yearly or measure.expression not in lexicon.metrics or _IN_PERCENT.search(asked):
+        return None
+    first, last = (period.fiscal_year for period in periods)
+    if (int(found.group(1)), int(found.group(2))) != (first, last):
+        return None
+    expression = f"{measure.expression}[{first}] - {measure.expression}[{last}]"
+    return replace(measure, words=f"{measure.words} (FY{first} less FY{last})", expression=expression)
+
+
+_IN_PERCENT = re.compile(r"%|\bpercent", re.I)
+_EARLIER_FIRST = re.compile(
+    r"\b(?:FY\s?)?((?:19|20)\d\d)\s+(?:minus|less)\s+(?:(?:that\s+of|that\s+in|in|of)\s+)?(?:fiscal\s+(?:year\s+)?|FY\s?)?((?:19|20)\d\d)\b",
+    re.I,
+)
+
+
 def _row(phrase: str, rows: frozenset[str], lexicon: Lexicon) -> Measure | None:
     """The one metric that rows labelled `phrase` stand for; None where statements print several under that name."""
     return Measure(phrase, min(rows), _unit(min(rows), lexicon)) if len(rows) == 1 else None

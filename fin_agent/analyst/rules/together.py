@@ -73,7 +73,11 @@ _IN_TURN = re.compile(r"\brespectively\b", re.I)
 
 def _words(asked: Intent, member: str) -> str:
     """The name of a measure without what goes with all of them: `share repurchases` of `spend on share repurchases`."""
-    return member if asked.measure.lower().endswith(member.lower()) else asked.measure
+    lead = asked.measure[: -len(member)].strip()
+    return member if asked.measure.endswith(member) and _SPENDING.fullmatch(lead) else asked.measure
+
+
+_SPENDING = re.compile(r"(?:spen[dt]\w*|pa(?:y|id)\w*)(?:\s+\w+)?", re.I)
 
 
 def _asked_alike(each: Sequence[Intent], named: tuple[tuple[CompanyAsked, ...], tuple[str, ...]]) -> bool:
