@@ -39,6 +39,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         raise SandboxError(f"the program returned {result!r}, which is too few numbers", remedy="Return all of them")
     numbers, beside = numbers[:asked], numbers[asked:]
     if intent.further:
+        if len(numbers) != len(program.names):
+            raise SandboxError(f"the program returned {result!r}", remedy=f"Return {len(program.names)} numbers")
         return of_each_measure(intent, plan, program, numbers)
     computed = unit_of_result(intent)
     converted = [in_unit(number, computed, program.scale, intent.unit) for number in numbers]

@@ -116,13 +116,14 @@ def _moved(intent: Intent, told: Sequence[_Told]) -> str:
         subject = f"{plain(one.intent)}{'' if place else f' of {one.companies[0]}'}"
         parts.append(f"{subject} {way} from {before.text} in {first} to {after.text} in {last}")
     said = "; ".join(parts)
-    if not _YES_OR_NO.match(intent.core):
+    if not _YES_OR_NO.match(intent.core) or _OR.search(intent.core):
         return f"{capital(said)}."
     moves = (one.figures[-1].value - one.figures[0].value for one in told)
     held = all(move != 0 and (move > 0) == rising for move in moves)
     return f"{'Yes' if held else 'No'}: {said}."
 
 
+_OR = re.compile(r"\bor\b", re.I)
 _YES_OR_NO = re.compile(r"^\W*(?:is|are|was|were|did|does|do|has|have|had)\b", re.I)
 
 

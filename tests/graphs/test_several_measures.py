@@ -117,3 +117,8 @@ def test_the_figures_of_all_measures_are_cited_and_stand_in_the_ledger(ask: Ask)
 def test_no_half_of_a_question_is_answered(ask: Ask, question: str) -> None:
     answer = ask(question)
     assert answer.refused, answer.answer.text
+
+
+def test_a_name_with_and_at_the_end_of_a_ratio_is_one(ask: Ask) -> None:
+    answer = ask("What was Harborlight's ratio of capex to depreciation and amortization for FY2024?")
+    assert answer.answer.unit == "ratio"

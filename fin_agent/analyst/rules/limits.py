@@ -103,7 +103,7 @@ def beyond(
     first = min(place for place in (mentions[0].start, text.find(measure.words)) if place >= 0) if mentions else 0
     if _COORDINATE.search(text[:first] if not measure.stated else ""):
         found.append(f"more than {measure.words}: one measure at a time is computed")
-    found += _unnamed_beside(text, mentions, measure)
+    found += _unnamed_beside(text, mentions, measure, lexicon)
     found += [
         f"figures {word.lower()!r} something: that is not computed"
         for word in _CONDITION.findall(rest)
@@ -230,7 +230,7 @@ def _other_measures(text: str, mentions: Sequence[Mention], measure: Measure, le
     return [f"{' and '.join(dict.fromkeys(others))} beside {measure.words}: one measure at a time is computed"]
 
 
-def _unnamed_beside(text: str, mentions: Sequence[Mention], measure: Measure) -> list[str]:
+def _unnamed_beside(text: str, mentions: Sequence[Mention], measure: Measure, lexicon: Lexicon) -> list[str]:
     """`revenue and costs`: what stands beside a measure and is none that is known."""
     if measure.stated:
         return []
@@ -240,7 +240,15 @@ def _unnamed_beside(text: str, mentions: Sequence[Mention], measure: Measure) ->
         for found in beside
         if not _NOTHING_MORE.fullmatch(found.group("more"))
         and not any(one.start < found.end("more") and found.start("more") < one.end for one in mentions)
+        and not _is_one_name(text, found, lexicon)
     ]
+
+
+def _is_one_name(text: str, joined: re.Match[str], lexicon: Lexicon) -> bool:
+    """`capex to depreciation and amortization`: the word beside it ends a name that begins with the measure's last."""
+    first = text.rfind(" ", 0, joined.start()) + 1
+    last_word = joined.start() - first
+    return any(one.end > last_word for one in lexicon.mentions(text[first : joined.end("more")]))
 
 
 def _is_set_beside(text: str, first: Mention, second: Mention) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fin_agent.analyst.rules.shared_words import Listing, named_whole, with_shared_words
 from fin_agent.evidence.intent import Comparison
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Kind, Mention
@@ -39,15 +40,13 @@ _GOES_ON_AFTER = re.compile(
 )
 _A_SHARED_TAIL = re.compile(r"\s*(?:growth|margins?|change|increase|per|turnover|ratio|as\s+an?)\b", re.I)
 _SINGLE_PREFIX = re.compile(r"(?:total\s+)?(?:non-?)?current|return\s+on|(?:short|long)[- ]term", re.I)
-_LONGEST_ITEM = 3
-_LONGEST_HEAD = 5
-_WORD = re.compile(r"[A-Za-z][\w&'’-]*")
 _HIGHEST = (
     r"most|more|highest|higher|largest|larger|biggest|bigger|greatest|greater|maximum|fastest|faster|strongest|stronger"
 )
 _LOWEST = r"least|less|fewest|fewer|lowest|lower|smallest|smaller|minimum|slowest|slower|weakest|weaker"
 _DEGREE = re.compile(
-    rf"\b(?:(?:by|at)\s+)?(?:(?:the|its|their)\s+)?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b", re.I
+    rf"\b(?:(?:by|at)\s+)?(?:(?:the|its|their)\s+)?(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?!\s+(?:recent|current))",
+    re.I,
 )
 _OR_THE_OTHER_END = re.compile(r"\bor\s+(?:lost|used|burn(?:ed|t)|spent)\s+(?:the\s+)?(?:least|most)\b", re.I)
 _WHICH_ONE = re.compile(
@@ -55,6 +54,9 @@ _WHICH_ONE = re.compile(
     r"|expenses?|costs?|items?|figures?|lines?|kinds?|types?)))*\b",
     re.I,
 )
+_WHICH_ALONE = re.compile(r"\bwhich\b|\bwhat\s+of\b", re.I)
+_BETWEEN = re.compile(r"\b(?:between|among)\s+(?:(?:the|its|both)\s+)*$", re.I)
+_THAN = re.compile(r"\bthan\b", re.I)
 _AMONG = re.compile(r"\b(?:among|between|out\s+of|of)\s+(?:(?:the|its|these|both)\s+)*$", re.I)
 _BOTH = re.compile(r"\b(?:both|each\s+of|either)\s+(?:(?:the|its|their)\s+)?$", re.I)
 _YES_OR_NO = re.compile(r"^\W*(?:did|does|do|was|were|is|are|has|had|have)\b", re.I)
@@ -101,7 +103,7 @@ def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | 
     if len(bare) != len(core):
         return None
     text = re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda found: " " * len(found.group()), bare)
-    found = _activities(text) or _whole_names(core, text, lexicon) or _with_shared_words(text, lexicon)
+    found = _activities(text) or _whole_names(core, text, lexicon) or with_shared_words(text, lexicon)
     if found is None:
         return None
     before, after = text[: found.start], text[found.end :]
@@ -126,32 +128,25 @@ def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | 
     return ListedMeasures(found.members, questions, extreme)
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    start: int
-    end: int
-    members: tuple[str, ...]
-    joined: str
-    """The word before the last member."""
-    activities: bool = False
-
-
-def _extreme_of(outside: str, before: str, found: _Listing) -> Comparison | None:
+def _extreme_of(outside: str, before: str, found: Listing) -> Comparison | None:
     """HIGHEST, LOWEST, NONE for all of them one after the other; None where it is not clear."""
     outside = _OR_THE_OTHER_END.sub(" ", outside)
     ends = {"highest" if one.group("highest") else "lowest" for one in _DEGREE.finditer(outside)}
     either = found.joined.lower() in ("or", "vs", "vs.", "versus")
     asked = _WHICH_ONE.search(outside) is not None or _YES_OR_NO.match(outside) is not None
+    among = _AMONG.search(before) is not None
     if not ends:
-        return None if either else Comparison.NONE
-    chosen = either or (_AMONG.search(before) is not None) or _WHICH_ONE.search(before) is not None
+        return None if either or _BETWEEN.search(before) else Comparison.NONE
+    chosen = either or among or _WHICH_ALONE.search(before) is not None
     if len(ends) != 1 or not asked or not chosen or any(_LOSSES.search(one) for one in found.members):
+        return None
+    if _THAN.search(outside):
         return None
     used = found.activities and _USES_CASH.search(outside) is not None
     return Comparison.HIGHEST if (ends == {"highest"}) != used else Comparison.LOWEST
 
 
-def _without_degree(core: str, text: str, found: _Listing) -> str:
+def _without_degree(core: str, text: str, found: Listing) -> str:
     """The question with what asks which one blanked: `was      , R&D or SG&A?`."""
     spans = [one.span() for one in _OR_THE_OTHER_END.finditer(text)]
     spans += [one.span() for one in re.finditer(r"\([^)]*\)|\[[^\]]*\]", core)]
@@ -162,7 +157,7 @@ def _without_degree(core: str, text: str, found: _Listing) -> str:
     return core
 
 
-def _blanked_cash(text: str, found: _Listing) -> str:
+def _blanked_cash(text: str, found: Listing) -> str:
     """Cash flows named beside the activities are those of the activities."""
     for one in list(_BRINGS_CASH.finditer(text)):
         if one.end() <= found.start or one.start() >= found.end:
@@ -170,7 +165,7 @@ def _blanked_cash(text: str, found: _Listing) -> str:
     return text
 
 
-def _activities(text: str) -> _Listing | None:
+def _activities(text: str) -> Listing | None:
     """`operations, investing and financing`, of which the cash flows are meant."""
     found = _ACTIVITIES.search(text)
     if found is None:
@@ -189,10 +184,10 @@ def _activities(text: str) -> _Listing | None:
     joined = "or" if re.search(r"\bor\b", found.group(), re.I) else "and"
     members = tuple(f"cash flow from {flow} activities" for flow in flows)
     first, last = lead.start() if lead else start, end + (tail.end() if tail else 0)
-    return _Listing(first, last, members, joined, activities=True)
+    return Listing(first, last, members, joined, activities=True)
 
 
-def _whole_names(core: str, text: str, lexicon: Lexicon) -> _Listing | None:
+def _whole_names(core: str, text: str, lexicon: Lexicon) -> Listing | None:
     """Names that each stand for themselves: `revenue, net income and total assets`."""
     mentions = lexicon.mentions(text)
     mentions = _without_row_at_end(core, _with_bare_expense(text, mentions, lexicon), lexicon)
@@ -202,7 +197,7 @@ def _whole_names(core: str, text: str, lexicon: Lexicon) -> _Listing | None:
         shared = _lends_its_head(names, lexicon)
         if shared is None or _adds_up(run, lexicon) or len({one.id for one in run}) < len(run):
             return None
-        return _Listing(run[0].start, run[-1].end, tuple(shared), joined)
+        return Listing(run[0].start, run[-1].end, tuple(shared), joined)
     return None
 
 
@@ -227,7 +222,7 @@ def _without_row_at_end(core: str, mentions: Sequence[Mention], lexicon: Lexicon
         if halves is None or not joined or _LAST.fullmatch(after) or _COMMA.fullmatch(after):
             read.append(one)
             continue
-        known = [_named_whole(half, lexicon) for half in halves.groups()]
+        known = [named_whole(half, lexicon) for half in halves.groups()]
         if None in known:
             read.append(one)
             continue
@@ -248,7 +243,7 @@ def _with_bare_expense(text: str, mentions: Sequence[Mention], lexicon: Lexicon)
         found = _AND_ONE_WORD.match(text, one.end)
         if found is None or any(other.start < found.end() and found.start("word") < other.end for other in mentions):
             continue
-        known = _named_whole(f"{found.group('word')} expense", lexicon)
+        known = named_whole(f"{found.group('word')} expense", lexicon)
         if known is not None and known in lexicon.metrics:
             start, end = found.span("word")
             read.append(Mention("metric", known, start, end, f"{found.group('word')} expense"))
@@ -286,7 +281,7 @@ def _lends_its_head(names: Sequence[str], lexicon: Lexicon) -> list[str] | None:
         words = read[0].split()
         for size in range(len(words) - 1, 0, -1):
             prefix = " ".join(words[:size])
-            own, lent = (_named_whole(one, lexicon) for one in (read[place], f"{prefix} {read[place]}"))
+            own, lent = (named_whole(one, lexicon) for one in (read[place], f"{prefix} {read[place]}"))
             if lent is None or lent == own:
                 continue
             if not _SINGLE_PREFIX.fullmatch(prefix):
@@ -296,100 +291,6 @@ def _lends_its_head(names: Sequence[str], lexicon: Lexicon) -> list[str] | None:
     return read
 
 
-def _named_whole(words: str, lexicon: Lexicon) -> str | None:
-    found = lexicon.mentions(words)
-    return found[0].id if len(found) == 1 and (found[0].start, found[0].end) == (0, len(words)) else None
-
-
-def _with_shared_words(text: str, lexicon: Lexicon) -> _Listing | None:
-    """`operating, investing and financing cash flows`, `cash from operating and investing activities`."""
-    mentions = lexicon.mentions(text)
-    for found in re.finditer(r"(?:,\s*)?\s(?P<joined>and|or|&|as\s+well\s+as)\s+(?:(?:its|the|their)\s+)?", text, re.I):
-        if any(one.start < found.start("joined") and found.end("joined") < one.end for one in mentions):
-            continue
-        listing = _around(text, found, lexicon)
-        if listing is not None:
-            return listing
-    return None
-
-
-def _around(text: str, joint: re.Match[str], lexicon: Lexicon) -> _Listing | None:
-    left = re.split(r"[;:?.!()](?=\s|$)", text[: joint.start()])[-1]
-    right = _run_of_words(text, joint.end())
-    chunks = left.split(",")
-    place = joint.start() - len(left)
-    first = 0
-    while len(chunks) - first > 1 and (
-        any(not chunk.strip() or len(chunk.split()) > _LONGEST_ITEM for chunk in chunks[first + 1 :])
-    ):
-        first += 1
-    for begin in range(first, len(chunks)):
-        opening = chunks[begin]
-        offset = place + len(",".join(chunks[:begin])) + (1 if begin else 0)
-        middle = [" ".join(chunk.split()) for chunk in chunks[begin + 1 :]]
-        words = _last_words(text, offset, opening)
-        for listing in _fitting(text, words, middle, right, lexicon, joint.group("joined")):
-            return listing
-    return None
-
-
-def _fitting(
-    text: str,
-    words: Sequence[re.Match[str]],
-    middle: Sequence[str],
-    right: Sequence[re.Match[str]],
-    lexicon: Lexicon,
-    joined: str,
-) -> Iterator[_Listing]:
-    """Every way to part the words into what is shared and what is listed that names a measure each time."""
-    for tail in range(min(4, len(right) - 1), -1, -1):
-        for size in range(1, min(_LONGEST_ITEM, len(right) - tail) + 1):
-            last = [one.group() for one in right[:size]]
-            after = [one.group() for one in right[size : size + tail]]
-            for head in range(min(_LONGEST_HEAD, len(words) - 1), -1, -1):
-                if not head and not tail:
-                    continue
-                for own in range(1, min(_LONGEST_ITEM, len(words) - head) + 1):
-                    taken = words[len(words) - head - own :]
-                    before = [one.group() for one in taken[:head]]
-                    items = [" ".join(one.group() for one in taken[head:]), *middle, " ".join(last)]
-                    items = [_unbroken(item, items[-1]) for item in items]
-                    names = [" ".join([*before, item, *after]) for item in items]
-                    known = [_named_whole(name, lexicon) for name in names]
-                    if None not in known and len(set(known)) == len(known):
-                        yield _Listing(taken[0].start(), right[size + tail - 1].end(), tuple(names), joined)
-
-
-def _unbroken(item: str, last: str) -> str:
-    """`short-` beside `long-term` is `short-term`; so is `short` beside it."""
-    if item.endswith("-") and "-" in last:
-        return f"{item}{last.split('-', 1)[1]}"
-    return item
-
-
-def _run_of_words(text: str, start: int) -> list[re.Match[str]]:
-    """Words from `start` with nothing but one space between them."""
-    found: list[re.Match[str]] = []
-    for one in _WORD.finditer(text, start):
-        if one.start() != start or len(found) > _LONGEST_ITEM + 4:
-            break
-        found.append(one)
-        start = one.end() + 1 if text[one.end() : one.end() + 1] == " " else -1
-    return found
-
-
-def _last_words(text: str, offset: int, chunk: str) -> list[re.Match[str]]:
-    found = list(_WORD.finditer(text, offset, offset + len(chunk)))
-    kept: list[re.Match[str]] = []
-    for one in reversed(found):
-        if kept and text[one.end() : kept[0].start()] != " ":
-            break
-        if len(kept) >= _LONGEST_ITEM + _LONGEST_HEAD:
-            break
-        kept.insert(0, one)
-    return kept
-
-
 def _of_a_ratio(name: str, lexicon: Lexicon) -> bool:
-    known = _named_whole(name, lexicon)
+    known = named_whole(name, lexicon)
     return known is None or lexicon.definition(known).unit != "USD"

@@ -98,7 +98,12 @@ def _can_be_ranked(each: Sequence[Intent]) -> bool:
         return False
     if first.relation is Relation.EACH:
         return len(first.periods) < _FIRST_AND_LAST and len({(one.measure_unit, one.unit) for one in each}) == 1
-    return first.relation is Relation.GROWTH and len(first.periods) <= _FIRST_AND_LAST
+    return (
+        first.relation is Relation.GROWTH and len(first.periods) <= _FIRST_AND_LAST and not _FALLING.search(first.core)
+    )
+
+
+_FALLING = re.compile(r"declin|decreas|f[ae]ll|drop|reduc|shr[iau]nk|contract", re.I)
 
 
 def _all(values: Iterable[tuple[_T, ...]]) -> tuple[_T, ...]:
