@@ -109,7 +109,7 @@ class PhraseIndex:
         goes_on = [
             within - place
             for within, other in named
-            if (end := within + other[0]) > place + size and not any(one.follows for one in tokens[place + 1 : end])
+            if (end := within + other[0]) > place + size and not (words[end - 1] == "total" and tokens[end - 1].follows)
         ]
         return (words[place] == "total" and 1 in goes_on) or (words[place] in _MOVES and 2 in goes_on)
 

@@ -71,7 +71,7 @@ _AND_MORE = re.compile(
 )
 """`revenue and costs`: a word that names no measure stands beside one."""
 _NOTHING_MORE = re.compile(
-    r"loss(?:es)?|sales|revenues|earnings|changes?|growth|trends?|otherwise|declin\w+|decreas\w+|increas\w+|both|others?",
+    r"loss(?:es)?|sales|revenues|earnings|changes?|growth|trends?|otherwise|declin\w+|decreas\w+|increas\w+|both|others?|held|paid",
     re.I,
 )
 _SETTLED_BY_A_RELATION = re.compile(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from fin_agent.analyst.rules.quoted_rows import quoted_phrase, row_metrics
 from fin_agent.analyst.rules.shared_words import Listing, named_whole, with_shared_words
 from fin_agent.evidence.intent import Comparison
 from fin_agent.lexicon.lexicon import Lexicon
@@ -28,9 +29,9 @@ _INTO_ONE = re.compile(
 _IN_PERCENT = re.compile(r"\bin\s+(?:%|percent(?:age)?\b(?:\s+terms)?)", re.I)
 _GOES_ON_BEFORE = re.compile(r"(?:[A-Za-z&-]+ ?, ?|\b(?:and|or|plus|&) )(?:(?:its|the|their|on) )*$", re.I)
 _CLAUSE_BEFORE = re.compile(
-    r"(?:\b(?:what|which|how|did|was|were|is|are|had|has|report(?:ed)?|see|tell|give|show|please|question"
-    r"|larger|higher|bigger|greater|smaller|lower|more|less|most|least|largest|highest|biggest|lowest|smallest)\b[^,]*"
-    r"|\d{4} ?), ?(?:(?:its|the|their|on) )*$",
+    r"(?:\b(?:larger|higher|bigger|greater|smaller|lower|more|less|most|least|largest|highest|biggest|lowest|smallest"
+    r"|faster|slower)|\d{4}|^\W*(?:in|at|for|on|during|from|per|according|based|looking|using|please)\b[^,]*)"
+    r" ?, ?(?:(?:its|the|their|on) )*$",
     re.I,
 )
 _GOES_ON_AFTER = re.compile(
@@ -104,7 +105,7 @@ def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | 
         return None
     text = re.sub(r"\([^)]*\)|\[[^\]]*\]", lambda found: " " * len(found.group()), bare)
     found = _activities(text) or _whole_names(core, text, lexicon) or with_shared_words(text, lexicon)
-    if found is None:
+    if found is None or (not found.activities and _is_a_row(found, bare, lexicon)):
         return None
     before, after = text[: found.start], text[found.end :]
     outside = f"{before} _ {after}"
@@ -126,6 +127,17 @@ def listed_measures(core: str, bare: str, lexicon: Lexicon) -> ListedMeasures | 
     start = lead.start() if lead else found.start
     questions = tuple(f"{kept[:start]}{member}{kept[found.end :]}" for member in found.members)
     return ListedMeasures(found.members, questions, extreme)
+
+
+def _is_a_row(found: Listing, bare: str, lexicon: Lexicon) -> bool:
+    """Whether statements print the whole as one row: `prepaid expenses and other assets`."""
+    if any(_OTHER.match(name) for name in found.members):
+        return True
+    phrase = quoted_phrase(bare)
+    return len(row_metrics(phrase, lexicon)) == 1 and all(" ".join(phrase.split()) != name for name in found.members)
+
+
+_OTHER = re.compile(r"others?\b|fee\s+income$", re.I)
 
 
 def _extreme_of(outside: str, before: str, found: Listing) -> Comparison | None:
@@ -171,7 +183,7 @@ def _activities(text: str) -> Listing | None:
     if found is None:
         return None
     rest = f"{text[: found.start()]} {text[found.end() :]}"
-    if not _BRINGS_CASH.search(rest):
+    if not _BRINGS_CASH.search(rest) and "activit" not in found.group().lower():
         return None
     named = [one.group().lower() for one in re.finditer(_ACTIVITY, found.group(), re.I)]
     flows = tuple(dict.fromkeys(flow for one in named for stem, flow in _FLOWS if one.startswith(stem)))
