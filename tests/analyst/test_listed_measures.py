@@ -19,6 +19,7 @@ def members(text: str) -> tuple[str, ...] | None:
     [
         ("What were revenue and net income?", ("revenue", "net income")),
         ("State revenue, cost of revenue and gross profit.", ("revenue", "cost of revenue", "gross profit")),
+        ("What were basic and diluted earnings per share?", ("basic earnings per share", "diluted earnings per share")),
         ("What were short- and long-term debt?", ("short-term debt", "long-term debt")),
         ("What were current assets and liabilities?", ("current assets", "current liabilities")),
         ("What were return on assets and equity?", ("return on assets", "return on equity")),
@@ -47,6 +48,10 @@ def test_lists(text: str, wanted: tuple[str, ...]) -> None:
         "What were total dividends and buybacks?",
         "What were revenue and net income combined?",
         "What was net income or loss?",
+        "What were inventories and prepaid expenses?",
+        "What were accounts payable and other current liabilities?",
+        "What were liabilities and shareholders' equity?",
+        "What were dragons, net income and revenue?",
         "What is the ratio of current assets and current liabilities?",
         "What share of revenue were R&D and SG&A?",
     ],

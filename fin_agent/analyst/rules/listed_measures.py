@@ -133,8 +133,8 @@ def _is_a_row(found: Listing, bare: str, lexicon: Lexicon) -> bool:
     """Whether statements print the whole as one row: `prepaid expenses and other assets`."""
     if any(_OTHER.match(name) for name in found.members):
         return True
-    phrase = quoted_phrase(bare)
-    return len(row_metrics(phrase, lexicon)) == 1 and all(" ".join(phrase.split()) != name for name in found.members)
+    rows = row_metrics(quoted_phrase(bare), lexicon)
+    return len(rows) == 1 and not rows & {named_whole(name, lexicon) for name in found.members}
 
 
 _OTHER = re.compile(r"others?\b|fee\s+income$", re.I)
