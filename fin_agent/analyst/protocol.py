@@ -15,7 +15,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 
 
 class Reasoning(BaseModel):
@@ -48,10 +48,12 @@ class Analyst(Protocol):
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
         cards: Sequence[Card] = (),
+        scope: Scope = EVERYTHING,
     ) -> Curation:
         """Keep what serves the answer out of new and earlier passages, and say whether it is enough.
 
-        `cards` are those made of some of the passages for this run; of the others the index has them.
+        `cards` are those made of some of the passages for this run; of the others the index has them. Nothing
+        outside of `scope` may be asked to be read.
         """
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:

@@ -86,6 +86,14 @@ class Scope:
         of_pages = tuple(dict.fromkeys(key.doc_id for key in self.pages))
         return of_pages if self.doc_ids is None else tuple(doc_id for doc_id in of_pages if doc_id in self.doc_ids)
 
+    def holds(self, page: PageKey) -> bool:
+        """Whether that page may be retrieved."""
+        in_filing = self.doc_ids is None or page.doc_id in self.doc_ids
+        return in_filing and (self.pages is None or page in self.pages)
+
+
+EVERYTHING = Scope()
+
 
 @dataclass(frozen=True, slots=True)
 class Depth:

@@ -16,7 +16,7 @@ from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.computing import Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import refusal_text
-from fin_agent.graphs.answer.search_nodes import Update, emitted
+from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
 
@@ -32,11 +32,11 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     documents = list(dict.fromkeys(state["found_documents"]))
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
-    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards)
+    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope_of(state))
     further = _on_pages(curation.to_read, state["round"], context)
     if further:
         passages = [*passages, *further]
-        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards)
+        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope_of(state))
     kept = {evidence.passage.key for evidence in curation.kept}
     step = TraceStep(
         node="filter_passages",

@@ -126,7 +126,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:
         depth = Depth(listed, settings.pages, max(settings.listed, settings.passages))
-        result = strategy.search(state["query"], _scope(state), depth)
+        result = strategy.search(state["query"], scope_of(state), depth)
         ranked, searched = list(result.filings), list(result.filings[: settings.documents])
         update["found_at_once"] = result
         groups = result.groups
@@ -195,7 +195,8 @@ def _at_once(state: AnswerState, context: AnswerContext) -> Strategy | None:
     return context.strategy
 
 
-def _scope(state: AnswerState) -> Scope:
+def scope_of(state: AnswerState) -> Scope:
+    """What may be retrieved in this run."""
     doc_ids, pages = state.get("doc_ids"), state.get("only_pages")
     return Scope(
         tuple(dict.fromkeys(doc_ids)) if doc_ids else None,

@@ -19,7 +19,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
 
@@ -51,9 +51,10 @@ class RulesAnalyst:
         passages: Sequence[RetrievedPassage],
         documents: Sequence[str],
         cards: Sequence[Card] = (),
+        scope: Scope = EVERYTHING,
     ) -> Curation:
         """See Analyst.curate."""
-        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards)
+        return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
         """See Analyst.program."""

@@ -32,6 +32,7 @@ from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box
@@ -56,15 +57,17 @@ def curate(
     workspace: Workspace,
     most: int,
     cards: Sequence[Card] = (),
+    scope: Scope = EVERYTHING,
 ) -> Curation:
     """Judge all passages retrieved so far (new ones and those kept before), best first; keep at most `most`.
 
-    `cards` take the place of those that the index has of the same passages.
+    `cards` take the place of those that the index has of the same passages. Figures are held against what else is in
+    `scope`.
     """
     slots = plan.slots()
     bench = _Bench(intent, plan, passages, workspace, cards)
     if slots:
-        return _by_figures(intent, plan, slots, bench, documents, workspace, most)
+        return _by_figures(intent, plan, slots, bench, documents, workspace, most, scope)
     return _by_words(intent, bench, workspace, min(most, _MOST_TEXT_EVIDENCE))
 
 
@@ -123,6 +126,7 @@ def _by_figures(
     documents: Sequence[str],
     workspace: Workspace,
     most: int,
+    scope: Scope,
 ) -> Curation:
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in bench.passages))
     facts = workspace.index.facts(
@@ -130,7 +134,7 @@ def _by_figures(
     )  # only what stands on retrieved pages may fill a slot
     directory, metrics = workspace.directory, workspace.lexicon.metrics
     owners, identities = directory.owners, directory.identities
-    stated = of_all_filings(slots, workspace)
+    stated = of_all_filings(slots, workspace, scope)
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is Which.ORIGINAL

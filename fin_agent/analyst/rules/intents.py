@@ -36,6 +36,8 @@ from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 
 LONGEST_QUESTION = 10_000
+_MOST_MEASURES = 12
+"""Of a list of measures."""
 _FORMS = (
     (re.compile(r"\b8-?\s?k\b", re.I), Form.EIGHT_K),
     (re.compile(r"\b10-?\s?q\b|\bquarterly report\b", re.I), Form.TEN_Q),
@@ -73,9 +75,16 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         )
     told = told_apart(question)
     if told is not None:
-        plainly = intent_of(told.rest, directory, lexicon, beside=beside)
+        plainly = _intent(told.rest, directory, lexicon, beside)
         if plainly.numeric or (plainly.names_metric and plainly.relation is not Relation.EXPLANATION):
             return plainly.model_copy(update={"question": question, "report": told.report})
+    return _intent(question, directory, lexicon, beside)
+
+
+def _intent(
+    question: str, directory: CompanyDirectory, lexicon: Lexicon, beside: Sequence[str], *, is_listed: bool = False
+) -> Intent:
+    """The intent of a question; a member of a list of measures (`is_listed`) is read for no further list."""
     wording = take_apart(question)
     mentions = directory.mentions(question)
     companies = _companies(mentions, base_stands_first(wording.core, _first_phrases(mentions)))
@@ -83,9 +92,9 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
     unknown = tuple(dict.fromkeys((*unread, *beside)))
     listed = listed_measures(wording.core, _bare(wording.core, directory, unknown), lexicon)
     whole = " ".join(question.split())
-    if listed is not None and wording.core in whole:
+    if listed is not None and not is_listed and wording.core in whole and len(listed.questions) <= _MOST_MEASURES:
         each = [
-            intent_of(whole.replace(wording.core, one, 1), directory, lexicon, beside=beside)
+            _intent(whole.replace(wording.core, one, 1), directory, lexicon, beside, is_listed=True)
             for one in listed.questions
         ]
         together = put_together(question, wording.core, listed, each, (companies, unknown))

@@ -12,15 +12,19 @@ from fin_agent.evidence.sums import Place, figures_on_statements, place_of
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
 from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.query import Scope
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
 
 
-def of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace) -> Sequence[SourcedFact]:
-    """What all filings of the companies state, read or not: by it restatements are seen."""
+def of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scope) -> Sequence[SourcedFact]:
+    """What all filings of the companies that may be retrieved state, read or not: by it restatements are seen."""
     asked = {slot.company for slot in slots}
     doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
-    return workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots})
+    if scope.filings is not None:
+        doc_ids = [doc_id for doc_id in doc_ids if doc_id in scope.filings]
+    stated = workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots}) if doc_ids else ()
+    return [sourced for sourced in stated if scope.holds(sourced.key)]
 
 
 def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, list[Fact]]:
