@@ -37,8 +37,10 @@ def with_tags(
     A tag goes before what was read: period, unit, scale and scope are its own; label, section, column and the sign as
     printed stay the table's. So does a metric that a row of a primary statement names, since people ask for what is
     printed (`Inventories` is tagged as finished goods by a filer who holds no others); elsewhere, and of a segment,
-    product or region (`Services` is revenue of services), the concept's metric is taken. A tag without members is the
-    consolidated company's, one with members a part's. Hidden tags, and those whose period is unknown, make no fact.
+    product or region (`Services` is revenue of services), the concept's metric is taken. Outside the statements a
+    public concept that is no metric's says that the row is none (`Total liabilities` measured at fair value). A tag
+    without members is the consolidated company's, one with members a part's. Hidden tags, and those whose period is
+    unknown, make no fact.
     """
     places = _Places(tags)
     joined: list[Fact] = []
@@ -155,17 +157,20 @@ def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: C
         )
     period = period_of(tag.start, tag.end, calendar) if calendar and tag.end else fact.period
     metric = _metric(tag, unit, concept_of, unit_of)
+    chosen = _chosen(fact, metric, tag)
+    if chosen is not None and metric is None and _is_another(fact, tag, concept_of):
+        chosen = None
     return replace(
         fact,
         amount=amount,
         scale=scale,
         unit=unit,
         period=period,
-        metric=_chosen(fact, metric, tag),
+        metric=chosen,
         scope=None if not tag.members else fact.scope or _scope_of(tag),
         source="ixbrl",
         tied=fact.tied or (metric is not None and not tag.members),
-        inverted=fact.inverted or (_chosen(fact, metric, tag) != fact.metric and _is_printed_inverted(fact, tag)),
+        inverted=fact.inverted or (chosen != fact.metric and _is_printed_inverted(fact, tag)),
         tag=tag,
     )
 
@@ -174,6 +179,15 @@ def _chosen(fact: Fact, metric: str | None, tag: Tag) -> str | None:
     if fact.statement is not None and not tag.of_part:
         return fact.metric or metric
     return metric or fact.metric
+
+
+def _is_another(fact: Fact, tag: Tag, concept_of: ConceptOf) -> bool:
+    """Whether the concept of a figure outside the statements says that it is not what its row's words name."""
+    public = tag.concept.partition(":")[0] in _PUBLIC
+    return fact.statement is None and not tag.members and public and concept_of(tag.concept) is None
+
+
+_PUBLIC = frozenset(("us-gaap", "ifrs-full"))
 
 
 def _is_printed_inverted(fact: Fact, tag: Tag) -> bool:

@@ -134,6 +134,24 @@ def test_a_part_is_of_the_concepts_metric_whatever_its_row_is_called() -> None:
     assert joined([row], of_equity)[0].metric == "service_revenue"
 
 
+@pytest.mark.parametrize(
+    ("change", "concept", "metric"),
+    [
+        ({}, "us-gaap:DeferredTaxAssetsDeferredIncome", None),
+        ({}, "ifrs-full:OtherRevenue", None),
+        ({}, "xx:NetSales", "revenue"),
+        ({"statement": Statement.INCOME}, "us-gaap:DeferredTaxAssetsDeferredIncome", "revenue"),
+    ],
+)
+def test_outside_the_statements_a_public_concept_may_say_that_a_row_is_not_what_it_is_called(
+    change: dict[str, Statement], concept: str, metric: str | None
+) -> None:
+    held = replace(PRINTED, metric="revenue", statement=None)
+    (fact,) = joined([replace(held, **change)], replace(REVENUE, concept=concept))
+    assert fact.metric == metric
+    assert fact.label == "Sales of goods"
+
+
 def test_a_metric_in_another_unit_is_not_meant() -> None:
     (fact,) = joined([], replace(REVENUE, unit="shares"))
     assert fact.metric is None
