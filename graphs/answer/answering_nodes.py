@@ -142,7 +142,8 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         summary = f"refused: {last.problem}"
         update["missing"] = _lacking(last)
     else:
-        read = assumptions(plan, intent, ledger, context.workspace.years)
+        workspace = context.workspace
+        read = assumptions(plan, intent, ledger, workspace.years, workspace.lexicon.formulas)
         update["answer"] = _answer(
             state,
             last.value,

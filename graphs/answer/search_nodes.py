@@ -18,6 +18,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.query import Depth, Scope
@@ -64,7 +65,8 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
     """A question that names no company is about the only one there is, in the index or among `doc_ids`.
 
-    Its dates and years are then that company's. A name that is one of its segments, products or regions is no company.
+    Its dates and years are then that company's. A name that is a segment, product or region of one company alone is no
+    company: that one is asked about.
     """
     if not intent.companies:
         intent = _of_only_company(intent, workspace, doc_ids)
@@ -76,23 +78,31 @@ def _of_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str
     if doc_ids:
         owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
         companies = tuple(company for company in companies if company.key in owners)
+    names = intent.unknown_companies
+    if names and len(companies) <= _MOST_COMPANIES:
+        companies = tuple(company for company in companies if _divides_by(names, company, workspace))
     if len(companies) != 1:
         return intent
     (only,) = companies
-    parts = workspace.index.parts(only.doc_ids) if intent.unknown_companies else ()
-    if not all(any(same_part(name, part) for part in parts) for name in intent.unknown_companies):
-        return intent
+    note = f"{' and '.join(names)} is a part of {only.name}" if names else ""
     of_it = intent.model_copy(
         update={
             "companies": (CompanyAsked(key=only.key, name=only.name),),
             "unknown_companies": (),
-            "assumed": (
-                *intent.assumed,
-                f"no company was named: {only.name} is the only one searched",
-            ),
+            "assumed": (*intent.assumed, note or f"no company was named: {only.name} is the only one searched"),
         }
     )
     return with_own_years(with_dated_periods(of_it, workspace), workspace)
+
+
+_MOST_COMPANIES = 200
+"""Among more than these it is not looked for whose part a name is."""
+
+
+def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
+    """Whether the company's filings divide figures by parts of all these names."""
+    parts = workspace.index.parts(company.doc_ids)
+    return all(any(same_part(name, part) for part in parts) for name in names)
 
 
 def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:

@@ -8,10 +8,11 @@ import pytest
 
 from fin_agent.answering.assumptions import assumptions
 from fin_agent.evidence.expressions import IfReported, Known
-from fin_agent.evidence.intent import CompanyAsked, Intent
+from fin_agent.evidence.intent import CompanyAsked, Intent, Relation, StatedFormula
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.workspace import Workspace
@@ -23,7 +24,7 @@ INTENT = Intent(question="?", core="?")
 def notes(filed: FiscalYears, *periods: FiscalPeriod) -> tuple[str, ...]:
     slot = Slot(company="acme", company_name="Acme", metric="revenue", label="revenue", fiscal_year=2022)
     terms = tuple(Term(ACME, period, Known(slot)) for period in periods)
-    return assumptions(Plan(terms, ()), INTENT, Ledger(), {"acme": filed})
+    return assumptions(Plan(terms, ()), INTENT, Ledger(), {"acme": filed}, {})
 
 
 def filed(*closes: tuple[int, int | None, date]) -> FiscalYears:
@@ -56,7 +57,19 @@ def test_a_year_whose_report_is_not_indexed_has_no_date() -> None:
 def test_a_part_that_is_not_reported_counts_as_zero_and_is_named() -> None:
     slot = Slot(company="acme", company_name="Acme", metric="goodwill", label="goodwill", fiscal_year=2022)
     plan = Plan((Term(ACME, FiscalPeriod(fiscal_year=2022), IfReported(Known(slot))),), ())
-    assert assumptions(plan, INTENT, Ledger(), {}) == (f"{slot} is not reported and counts as zero",)
+    assert assumptions(plan, INTENT, Ledger(), {}, {}) == (f"{slot} is not reported and counts as zero",)
+
+
+def test_a_formula_of_the_lexicon_is_told_unless_the_question_gives_its_own() -> None:
+    formulas = load_lexicon().formulas
+    read = Intent(question="?", core="?", expression="gross_margin", relation=Relation.EACH)
+    told = assumptions(Plan((), ()), read, Ledger(), {}, formulas)
+    assert told == ("gross margin is gross profit as a percentage of revenue",)
+    own = read.model_copy(
+        update={"formulas": (StatedFormula(name="gross margin", expression="gross_profit / revenue"),)}
+    )
+    assert assumptions(Plan((), ()), own, Ledger(), {}, formulas) == ()
+    assert assumptions(Plan((), ()), INTENT, Ledger(), {}, formulas) == ()
 
 
 def identity(form: Form, year: int, quarter: int | None, end: date) -> Identity:
