@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 import typer
@@ -24,6 +23,7 @@ from fin_agent.cli.streams import show, show_json
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
 from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
+from fin_agent.index.near_names import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.facts import facts_view
@@ -195,17 +195,10 @@ def _record(index: FilingIndex, doc_id: str) -> FilingRecord:
     names = {record.doc_id: record for record in index.filings()}
     if doc_id in names:
         return names[doc_id]
-    folded: dict[str, list[str]] = {}
-    for name in names:
-        folded.setdefault(name.casefold(), []).append(name)
-    same = folded.get(doc_id.casefold(), [])
+    same = [name for name in names if name.casefold() == doc_id.casefold()]
     if len(same) == 1:
         return names[same[0]]
-    near = same or [folded[each][0] for each in get_close_matches(doc_id.casefold(), sorted(folded), n=3, cutoff=0.65)]
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    raise FilingIndexError(
-        "this filing is not in the index", subject=doc_id, remedy=f"{meant}`fin-agent filings` lists those that are"
-    )
+    raise not_indexed(doc_id, names)
 
 
 def _statements_there(found: Sequence[Statement]) -> str:

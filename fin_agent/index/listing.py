@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
+from fin_agent.index.near_names import not_indexed
 from fin_agent.index.opened import OpenedFile, ReadOnce
 from fin_agent.index.protocol import FilingEntry, FilingRecord
 
@@ -32,9 +32,7 @@ class FilingList(OpenedFile):
         """See FilingIndex.filing."""
         found = self._read(f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
-            raise FilingIndexError(
-                "this filing is not in the index", subject=doc_id, remedy="`fin-agent filings` lists those that are"
-            )
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
         return rows.filing_record(found[0])
 
     def page_count(self) -> int:

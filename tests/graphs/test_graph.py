@@ -124,6 +124,11 @@ def test_a_filing_that_is_not_indexed_is_an_error(ask: Ask) -> None:
         ask(KINDS[0], ["nowhere_2020_10k"])
 
 
+def test_a_filing_that_is_nearly_named_is_offered(ask: Ask) -> None:
+    with pytest.raises(FilingIndexError, match="Did you mean harborlight_2023_10k"):
+        ask(KINDS[0], ["harborlight_2023"])
+
+
 @pytest.mark.parametrize("question", ["", "  ", "?!"])
 def test_no_question_is_an_error(ask: Ask, question: str) -> None:
     with pytest.raises(QuestionError):
