@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, holds
 from fin_agent.analyst.rules.reasoning.lists import is_enumeration, printed_lists
 from fin_agent.analyst.rules.reasoning.names import Person, firms_in, is_title, people_in
 from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, worth_of
 from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
-from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.filing import PassageKind
@@ -61,16 +61,26 @@ class Candidate:
     """Whether it is a whole answer: a list, a name."""
 
 
-def candidates_of(sought: Sought, evidence: Sequence[Evidence]) -> Iterator[Candidate]:
-    """All that is of the kind wanted and shares a telling word with the question."""
+def candidates_of(
+    sought: Sought, evidence: Sequence[Evidence], under: Callable[[RetrievedPassage, str], str] = lambda *_: ""
+) -> Iterator[Candidate]:
+    """All that is of the kind wanted and shares a telling word with the question.
+
+    `under` says which part asked about the words of a passage stand under; it counts as their heading does.
+    """
     for number, kept in enumerate(evidence):
         if sought.kind is Kind.CAUSE and _is_of_a_quarter(kept, sought.intent):
             continue
         worth = _EVIDENCE_DECAY**number * _of_its_time(kept, sought.intent, evidence)
         if kept.passage.kind is PassageKind.TABLE:
-            yield from _of_a_table(kept.passage.text, number, worth, sought)
+            part = under(kept.passage, kept.passage.text)
+            yield from _of_a_table(kept.passage.text, number, worth, sought, part)
         else:
-            paragraphs = paragraphs_of(kept.passage.text)
+            paragraphs = [
+                replace(each, heading=f"{part} {each.heading}" if part else each.heading)
+                for each in paragraphs_of(kept.passage.text)
+                for part in (under(kept.passage, each.sentences[0]),)
+            ]
             yield from _sentences(paragraphs, number, worth, sought)
             yield from _lists(paragraphs, number, worth, sought)
         yield from _names(kept.passage.text, number, worth, sought)
@@ -161,13 +171,13 @@ def _lists(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: S
             )
 
 
-def _of_a_table(table: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+def _of_a_table(table: str, number: int, worth: float, sought: Sought, part: str) -> Iterator[Candidate]:
     if sought.kind is Kind.LIST and asks_all(sought.intent.core, "rows"):
         yield from _labels(table, number, worth, sought)
     if sought.kind not in _ROWS_OF_TABLES:
         return
     for position, row in enumerate(rows_of(table)):
-        found = worth_of(row, row, "", sought)
+        found = worth_of(row, row, part, sought)
         if found is not None:
             score = worth * found.score * (_NAMED_ROW_BONUS if _is_named(row, sought) else 1.0)
             yield Candidate(row, number, position, position, score, found.coverage, found.words)

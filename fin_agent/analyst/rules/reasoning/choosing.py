@@ -10,6 +10,7 @@ from fin_agent.analyst.rules.reasoning.announced import announced_row, later_yea
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
 from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
+from fin_agent.analyst.rules.reasoning.parts_asked import headings_for, of_the_part_asked, wanting_the_whole
 from fin_agent.analyst.rules.reasoning.scoring import Sought
 from fin_agent.analyst.rules.reasoning.securities import registered_securities
 from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
@@ -62,17 +63,11 @@ def reason(
     if tabled is not None:
         return tabled
     unsaid = _unsaid(telling, evidence)
-    found = (
-        []
-        if unsaid
-        else [
-            each
-            for each in candidates_of(sought, evidence)
-            if _answers(each, kind, telling)
-            and says_what_is_ranked(each.text, sought)
-            and _of_a_later_year(each, sought)
-        ]
-    )
+    found = [] if unsaid else _found(sought, evidence, index)
+    if further := wanting_the_whole(found, sought, evidence, index):
+        evidence = [*evidence, *further]
+        found = _found(sought, evidence, index)
+    found = of_the_part_asked(found, sought, evidence, index)
     if not found:
         return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
     found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
@@ -89,6 +84,17 @@ def reason(
         for passage in (evidence[each.evidence].passage,)
     ]
     return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations))
+
+
+def _found(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> list[Candidate]:
+    under = headings_for(sought, evidence, index)
+    return [
+        each
+        for each in candidates_of(sought, evidence, under)
+        if _answers(each, sought.kind, sought.telling)
+        and says_what_is_ranked(each.text, sought)
+        and _of_a_later_year(each, sought)
+    ]
 
 
 def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
