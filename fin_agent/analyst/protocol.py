@@ -15,6 +15,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 
 
@@ -27,6 +28,8 @@ class Reasoning(BaseModel):
     citations: tuple[Citation, ...]
     missing: tuple[str, ...] = ()
     """What was looked for in vain, where there is no text."""
+    read: tuple[PageKey, ...] = ()
+    """Pages of the filings found that were read besides the evidence: a cover, the page on the whole company."""
 
 
 class Analyst(Protocol):

@@ -179,7 +179,10 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         node="answer_with_reasoning",
         round=state["round"],
         summary=f"{len(reasoning.citations)} sentences",
-        details=tuple(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
+        details=(
+            *(f"read as well: {page.doc_id} page {page.page + 1}" for page in reasoning.read),
+            *(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
+        ),
     )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
@@ -195,6 +198,8 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     problems: list[str] = []
     if drafted is not None:
         seen = {(passage.doc_id, passage.page) for passage in _passages(state)}
+        reasoning = state.get("reasoning")
+        seen |= {(page.doc_id, page.page) for page in reasoning.read} if reasoning is not None else set()
         problems = [
             f"{citation.doc_id} page {citation.page + 1} is cited but was not retrieved"
             for citation in drafted.citations

@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, holds
 from fin_agent.analyst.rules.reasoning.lists import is_enumeration, printed_lists
-from fin_agent.analyst.rules.reasoning.names import Person, firms_in, is_title, people_in
+from fin_agent.analyst.rules.reasoning.names import (
+    Person,
+    firms_in,
+    is_title,
+    names_holder,
+    office_asked,
+    offices_of,
+    people_in,
+    title_now,
+)
 from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, worth_of
 from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -109,6 +118,7 @@ def _of_its_time(kept: Evidence, intent: Intent, evidence: Sequence[Evidence]) -
 def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
     parts = [(part, paragraph, place) for paragraph in paragraphs for place, part in enumerate(paragraph.sentences)]
     spans = [(part, position) for position, (part, _, _) in enumerate(parts)]
+    office = office_asked(sought.intent.core) if sought.kind is Kind.PERSON else frozenset()
     if sought.kind is Kind.CAUSE or (sought.kind is Kind.WORDS and sought.intent.relation is Relation.EXPLANATION):
         spans = _with_what_follows(paragraphs)
     for position, ((lead, paragraph, place), (text, last)) in enumerate(zip(parts, spans, strict=True)):
@@ -118,6 +128,8 @@ def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sough
         if place and _POINTS_BACK.search(lead) and is_whole(before := paragraph.sentences[place - 1]):
             text, first = f"{before} {text}", position - 1
         found = worth_of(lead, text, paragraph.heading, sought)
+        if office and not names_holder(text, office):
+            continue
         if found is not None:
             whole = sought.kind is Kind.LIST and is_enumeration(text) and found.coverage >= _ALL_OF_IT
             score = worth * found.score
@@ -212,7 +224,7 @@ def _names(text: str, number: int, worth: float, sought: Sought) -> Iterator[Can
         return
     people = people_in(text)
     if sought.kind is Kind.LIST and _OFFICES.search(core) and people:
-        listed = "; ".join(f"{person.name}, {person.title}" for person in people)
+        listed = "; ".join(f"{person.name}, {title_now(person.title)}" for person in people)
         coverage = telling.coverage(set(stems_of(text)))
         score = worth * _NAMES_BONUS * coverage * min(1.0, len(people) / _PEOPLE_OF_A_LIST)
         yield Candidate(f"{listed}.", number, 0, 0, score, coverage, 1, alone=True)
@@ -221,14 +233,24 @@ def _names(text: str, number: int, worth: float, sought: Sought) -> Iterator[Can
 
 
 def _in_office(people: Sequence[Person], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    """Who holds the office asked about; not one whose title narrows it: `Group CEO - Consumer`."""
-    telling = sought.telling
+    """Who holds the office asked about; not one whose title narrows it: `Group CEO - Consumer`, `President, Europe`."""
     for position, person in enumerate(people):
-        offices = [set(stems_of(office)) for office in re.split(r",\s+|\s+and\s+", person.title)]
-        coverage = max(telling.coverage(stems) for stems in offices)
-        fit = [stems for stems in offices if telling.coverage(stems) == coverage]
-        known = {*telling.own, *(stem for terms in telling.others.values() for term in terms for stem in term)}
-        if coverage >= _ENOUGH_OF_A_TITLE and any(stems <= known for stems in fit):
-            text = f"{person.name}, {person.title}."
+        offices = offices_of(person.title)
+        coverage = max((_of_the_office(office, sought) for office in offices), default=0.0)
+        if coverage >= _ENOUGH_OF_A_TITLE:
+            text = f"{person.name}, {title_now(person.title)}."
             score = worth * _NAMES_BONUS * coverage
             yield Candidate(text, number, position, position, score, 1.0, 1, alone=True)
+
+
+def _of_the_office(office: str, sought: Sought) -> float:
+    """How much of the question an office says; nothing where it says more, or is another."""
+    telling = sought.telling
+    stems = set(stems_of(office))
+    asked = office_asked(sought.intent.core)
+    if asked:
+        own = [set(stems_of(way)) for way in asked]
+        beside = {*telling.own, *stems_of("board of directors of the company")}
+        return 1.0 if any(way <= stems and stems - way <= beside for way in own) else 0.0
+    known = {*telling.own, *(stem for terms in telling.others.values() for term in terms for stem in term)}
+    return telling.coverage(stems) if stems <= known and stems & set(telling.own) else 0.0

@@ -10,6 +10,7 @@ from fin_agent.analyst.rules.reasoning.announced import announced_row, later_yea
 from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
 from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
+from fin_agent.analyst.rules.reasoning.offices import principal_offices
 from fin_agent.analyst.rules.reasoning.parts_asked import headings_for, of_the_part_asked, wanting_the_whole
 from fin_agent.analyst.rules.reasoning.scoring import Sought
 from fin_agent.analyst.rules.reasoning.securities import registered_securities
@@ -19,7 +20,7 @@ from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.index.protocol import FilingIndex
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.retrieval.terms import stems_of
 
@@ -64,7 +65,8 @@ def reason(
         return tabled
     unsaid = _unsaid(telling, evidence)
     found = [] if unsaid else _found(sought, evidence, index)
-    if further := wanting_the_whole(found, sought, evidence, index):
+    further = wanting_the_whole(found, sought, evidence, index)
+    if further:
         evidence = [*evidence, *further]
         found = _found(sought, evidence, index)
     found = of_the_part_asked(found, sought, evidence, index)
@@ -83,7 +85,8 @@ def reason(
         for each in chosen
         for passage in (evidence[each.evidence].passage,)
     ]
-    return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations))
+    read = tuple(sorted({PageKey(kept.passage.doc_id, kept.passage.page) for kept in further}))
+    return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations), read=read)
 
 
 def _found(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> list[Candidate]:
@@ -101,6 +104,7 @@ def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingInde
     """An answer that stands in the rows of a table: what it lists, ranks or announces."""
     return (
         registered_securities(sought.intent, evidence)
+        or principal_offices(sought, evidence, index)
         or parts_beyond(sought, evidence, index)
         or extreme_row(sought, evidence, index)
         or announced_row(sought, evidence, index)

@@ -48,6 +48,69 @@ def people_in(text: str) -> list[Person]:
     return people if len(people) >= _FEWEST_PEOPLE else []
 
 
+def offices_of(title: str) -> list[str]:
+    """The offices of a title, each with what narrows it, as they are held now: not what follows `prior to that`.
+
+    >>> offices_of("Chair since April 2019 and Chief Executive Officer since May 2017. President from 2015 to 2018")
+    ['Chair', 'Chief Executive Officer']
+    >>> offices_of("President, Europe operating unit since January")
+    ['President, Europe operating unit']
+    """
+    held = _PAST.split(title, maxsplit=1)[0]
+    pieces = [piece.strip(" .,;") for piece in re.split(r",\s+|\s+and\s+|;\s+", _SINCE.sub("", held))]
+    found: list[str] = []
+    for piece in pieces:
+        if is_title(piece):
+            found.append(piece)
+        elif found and piece:
+            found[-1] = f"{found[-1]}, {piece}"
+    return found
+
+
+_SINCE = re.compile(
+    r"\s+(?:since|as of|effective)"
+    r"(?:\s*$|\s+(?:(?:[A-Z][a-z]+\s+)?(?:\d{1,2},\s+)?(?:19|20)\d\d|[A-Z][a-z]+(?=$|[.,;])))",
+    re.I,
+)
+_PAST = re.compile(r"\.\s|\bprior to\b|\bpreviously\b|\bfrom\s+(?:[A-Z][a-z]+\s+)?(?:19|20)\d\d", re.I)
+
+
+def title_now(title: str) -> str:
+    """A title as it is held now: without since when, and without those held before."""
+    return _SINCE.sub("", _PAST.split(title, maxsplit=1)[0]).strip(" .,;") if _SINCE.search(title) else title
+
+
+def office_asked(core: str) -> frozenset[str]:
+    """The ways to write the office that a question names; nothing where it names none of those told apart.
+
+    >>> sorted(office_asked("Who was the CFO in 2020?"))
+    ['cfo', 'chief financial officer']
+    """
+    ways = [words for kind, words in sorted(word_lists("answer_words").items()) if kind.startswith("office ")]
+    named = [words for words in ways if any(_said(phrase, core) for phrase in words)]
+    return named[0] if len(named) == 1 else frozenset()
+
+
+def names_holder(text: str, office: frozenset[str]) -> bool:
+    """Whether a text puts a name beside an office: `said Chief Executive Officer Jo Doe`, `Jo Doe, our CEO`."""
+    no_name = word_lists("answer_words")["of an office"]
+    for phrase in sorted(office):
+        spelt = re.escape(phrase).replace("\\ ", r"\s+")
+        if re.search(
+            rf"{_NAME},?\s+(?:(?:is|was|our|the|its|as|has|served|Chair\w*|President|and)[\s,]+){{0,5}}(?i:{spelt})\b",
+            text,
+        ):
+            return True
+        after = re.search(rf"\b(?i:{spelt}),?\s+({_NAME})", text)
+        if after and not no_name & set(after[1].lower().split()):
+            return True
+    return False
+
+
+def _said(phrase: str, text: str) -> bool:
+    return re.search(rf"\b{re.escape(phrase)}\b", text, re.I) is not None
+
+
 def firms_in(text: str) -> list[str]:
     """Partnerships that a passage names, those that sign it first: `Ernst & Young LLP`."""
     found = [" ".join(match[1].split()) for pattern in (_SIGNED, _IN_WORDS) for match in pattern.finditer(text)]
@@ -61,4 +124,5 @@ def is_title(words: str) -> bool:
 
 
 def _without_year(title: str) -> str:
-    return re.sub(r"[\s|]+(?:19|20)\d\d.*$", "", title).strip(" ,;")
+    """A title without the year that stands beside it in a row; not one that says since when in words."""
+    return title if _SINCE.search(title) else re.sub(r"[\s|]+(?:19|20)\d\d.*$", "", title).strip(" ,;")
