@@ -22,6 +22,7 @@ from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, 
 from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.filing import PassageKind
 
@@ -49,6 +50,10 @@ _FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
 _OFFICES = re.compile(r"\b(?:officers?|executives?|directors?|management|leadership)\b", re.I)
 _AUDITS = re.compile(r"\baudit\w*|\baccounting firm\b|\baccountants?\b", re.I)
 _ROWS_OF_TABLES = (Kind.COUNT, Kind.PLACE, Kind.TIME, Kind.WORDS)
+_GOES_ON = (";", ",", ":", " and")
+"""How a list ends that a page cuts."""
+_FURNITURE = re.compile(r"^(?:\d{1,3}|table of contents|.{0,30}\bform 10-[kq]\b.{0,10})?$", re.I)
+"""What stands under and over the words of a page."""
 _NO_MEMBER = re.compile(r"\btotals?\b|\bother\b|\d|^\W", re.I)
 
 
@@ -95,6 +100,32 @@ def candidates_of(
         yield from _names(kept.passage.text, number, worth, sought)
 
 
+def with_the_rest_of_lists(evidence: Sequence[Evidence], index: FilingIndex) -> list[Evidence]:
+    """The same, with the next passage of the filing behind one that ends within a list."""
+    return [_with_the_rest(kept, index) for kept in evidence]
+
+
+def _with_the_rest(kept: Evidence, index: FilingIndex) -> Evidence:
+    passage = kept.passage
+    lines = passage.text.split("\n")
+    while lines and _FURNITURE.match(lines[-1].strip()):
+        lines.pop()
+    text = "\n".join(lines).rstrip()
+    if passage.kind is PassageKind.TABLE or not text.endswith(_GOES_ON):
+        return kept
+    pages = [PageKey(passage.doc_id, passage.page), PageKey(passage.doc_id, passage.page + 1)]
+    after = (
+        each.passage.text
+        for each in index.passages(pages)
+        if each.passage.ordinal > passage.ordinal and each.passage.kind is PassageKind.TEXT
+    )
+    rest = next(after, "").split("\n")
+    while rest and _FURNITURE.match(rest[0].strip()):
+        rest.pop(0)
+    whole = "\n".join([text, *rest])
+    return kept.model_copy(update={"passage": passage.model_copy(update={"text": whole})})
+
+
 def _is_of_a_quarter(kept: Evidence, intent: Intent) -> bool:
     """Whether whole years are asked about, and the filing explains the quarters of one."""
     interim = kept.card is not None and kept.card.identity.quarter in (1, 2, 3)
@@ -128,7 +159,7 @@ def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sough
         if place and _POINTS_BACK.search(lead) and is_whole(before := paragraph.sentences[place - 1]):
             text, first = f"{before} {text}", position - 1
         found = worth_of(lead, text, paragraph.heading, sought)
-        if office and not names_holder(text, office):
+        if (office and not names_holder(text, office)) or (sought.kind is Kind.LIST and text.endswith(_GOES_ON)):
             continue
         if found is not None:
             whole = sought.kind is Kind.LIST and is_enumeration(text) and found.coverage >= _ALL_OF_IT
@@ -170,7 +201,10 @@ def _with_what_follows(paragraphs: Sequence[Paragraph]) -> list[tuple[str, int]]
 def _lists(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
     if sought.kind not in (Kind.LIST, Kind.CAUSE, Kind.WORDS):
         return
+    sentences = [sentence for paragraph in paragraphs for sentence in paragraph.sentences]
     for printed in printed_lists(paragraphs):
+        if printed.last == len(sentences) - 1 and sentences[-1].endswith(_GOES_ON):
+            continue
         if sought.kind is Kind.CAUSE and not holds(Kind.CAUSE, printed.lead):
             continue
         if sought.kind is not Kind.CAUSE and len(printed.items) < _FEWEST_ROWS:

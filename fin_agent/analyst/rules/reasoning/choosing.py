@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
 from fin_agent.analyst.rules.reasoning.announced import announced_row, later_years
-from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of
+from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of, with_the_rest_of_lists
 from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
 from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
 from fin_agent.analyst.rules.reasoning.offices import principal_offices
@@ -63,6 +63,8 @@ def reason(
     tabled = _from_tables(sought, evidence, index)
     if tabled is not None:
         return tabled
+    if kind is Kind.LIST:
+        evidence = with_the_rest_of_lists(evidence, index)
     unsaid = _unsaid(telling, evidence)
     found = [] if unsaid else _found(sought, evidence, index)
     further = wanting_the_whole(found, sought, evidence, index)

@@ -30,6 +30,12 @@ _CAUSE = re.compile(
     r"|\b(?:driven|caused)\s+by\s+what\b|\bdue\s+to\s+what\b",
     re.I,
 )
+_PRICE = re.compile(
+    r"^\W*(?:what(?:\s+is|\s+was|['’]s)\s+)?(?:the\s+)?(?:current\s+)?(?:[\w.&'’-]+\s+){1,5}(?:stock|share)\s+price"
+    r"(?:\s+(?:today|now|currently|right now))?\W*$",
+    re.I,
+)
+"""What a share costs now."""
 _RISKS = re.compile(r"\brisk factors?\b", re.I)
 _VERDICT = re.compile(
     r"^\W*(?:(?:as of|in|for|during)\b[^,]*,\s*)?"
@@ -76,7 +82,7 @@ def kind_of(core: str, *, figure: bool = False) -> Kind:
     >>> kind_of("Why did sales fall?").name, kind_of("Who are the rivals?").name, kind_of("Is it seasonal?").name
     ('CAUSE', 'LIST', 'VERDICT')
     """
-    if phrase_in("opinions", core):
+    if phrase_in("opinions", core) or _PRICE.search(core):
         return Kind.OPINION
     if _CAUSE.search(core) and not _RISKS.search(core):
         return Kind.CAUSE

@@ -219,6 +219,8 @@ def _says_what_is_required(text: str, sought: Sought) -> bool:
     core = sought.intent.core
     if sought.kind is Kind.CAUSE:
         return _is_of_its_period(text, sought) and _is_of_its_measure(text, sought)
+    if sought.kind is Kind.LIST and asks_all(core, "transactions"):
+        return phrase_in("transacted", text) and not phrase_in("definitions", text)
     if phrase_in("superlatives", _AT_MOST.sub("", core)):
         return phrase_in("superlatives", text)
     years, asked = _YEAR.findall(text), _YEAR.findall(core)

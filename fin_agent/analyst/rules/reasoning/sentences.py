@@ -11,7 +11,7 @@ _SENTENCE = re.compile(
     r"|\s*•\s*"
 )
 """An initial or a title ends no sentence (`Rolf H. Anselm`), and words in parentheses go on with it (`Inc. (the`)."""
-_ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s))\s*")
+_ITEM = re.compile(r"^\s*(?:[•●▪◦■‣·∙]|[-–—*](?=\s)|\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)(?=\s)|\d{1,2}\)(?=\s))\s*")
 _FURNITURE = re.compile(r"^\s*(?:table of contents|index|©.*|\d{1,3})\s*$", re.I)
 """What stands on every page."""
 _UNITS = re.compile(r"^\(?(?:amounts? |dollars? |\$ ?)?in (?:millions|thousands|billions)\b.*\)?$", re.I)
@@ -19,6 +19,11 @@ _TAIL = re.compile(r"(?<=\w):\s\w{1,12}$")
 """A first cell of the table under a sentence."""
 _ENDS = (".", "?", "!", ":", ";", ".”", '."', ".)", "!”")
 _PAIRS = (("(", ")"), ("“", "”"))
+_SLIPPED = re.compile(
+    r"\bchang\w*\s+(?:fiscal|fy)\s*(?:19|20)\d\d\W*\d*|\b(?:fiscal|fy)\s*(?:19|20)\d\d\s+(?:fiscal|fy)\s*(?:19|20)\d\d",
+    re.I,
+)
+"""The heads of two columns in one: `% CHANGE FISCAL 2021`."""
 _FIRST_WORDS = 40
 _LONGEST = 600
 _HEADING = 0.5
@@ -67,9 +72,11 @@ def is_whole(sentence: str) -> bool:
 
 
 def rows_of(table: str) -> list[str]:
-    """Rows of a table passage as `label: column value; column value`."""
+    """Rows of a table passage as `label: column value; column value`; none where its heads slipped into one another."""
     lines = table.split("\n")
     header = next((line.split(" | ") for line in lines if line.startswith(" | ")), [""])
+    if any(map(_SLIPPED.search, header)):
+        return []
     found: list[str] = []
     for line in lines:
         label, *cells = line.split(" | ")

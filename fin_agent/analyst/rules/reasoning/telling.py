@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ _SHORT_TRIGGER = 2
 _TELLING = 2.0
 """Weight of a word on about an eighth of all pages: one that is on more stands for no other by itself."""
 """What all the words that filings use for the same thing weigh together, beside the question's own."""
+
+_SHORT_NAME = re.compile(r"[A-Z][A-Z&]{1,6}")
+"""An abbreviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ def telling_of(
     share = _EXPANSION * sum(own.values()) / (sum(further.values()) or 1.0)
     ranked = {**own, **{stem: share * weight for stem, weight in further.items()}}
     others = _others(words, intent, lexicon) if lexicon else {}
+    if lexicon and kind is Kind.CAUSE:
+        others = _with_labels(others, intent, lexicon)
     single = {stem for terms in others.values() for term in terms if len(term) == 1 for stem in term}
     rare = {
         stem
@@ -120,6 +126,22 @@ def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str,
         for stem in sorted(frozenset[str]().union(*short)):
             found.setdefault(stem, []).extend(_terms(entry.expand))
     return {stem: tuple(dict.fromkeys(terms)) for stem, terms in found.items()}
+
+
+def _with_labels(
+    others: dict[str, tuple[frozenset[str], ...]], intent: Intent, lexicon: Lexicon
+) -> dict[str, tuple[frozenset[str], ...]]:
+    """With what statements call a measure, where the question names it by an abbreviation: `SG&A`."""
+    found = dict(others)
+    for mention in lexicon.mentions(intent.core):
+        if _SHORT_NAME.fullmatch(mention.phrase):
+            stems = (frozenset(stems_of(label)) for label in lexicon.metrics[mention.id].labels)
+            labels = [label for label in stems if len(label) > 1]
+            for stem in stems_of(mention.phrase):
+                found[stem] = tuple(
+                    dict.fromkeys((*found.get(stem, ()), *(label for label in labels if len(label) > 1)))
+                )
+    return found
 
 
 def _terms(phrases: Iterable[str]) -> Iterable[frozenset[str]]:
