@@ -295,3 +295,27 @@ def test_the_reason_of_a_quarter_or_of_a_later_year_is_not_that_of_the_year() ->
     for when in ("in the second quarter of 2023 ", "in 2024 "):
         text = f"Freight expense increased {when}because a bridge on the way of our ships was closed."
         assert of("Why did freight expense increase in 2023?", "freight expense increase", text).startswith("missing")
+
+
+def test_an_office_is_told_by_who_is_named_for_it_and_not_by_a_president() -> None:
+    officers = passage(
+        "Jo Doe  60  President, Europe operating unit since January 2021, and prior to that Chief Executive Officer\n"
+        "Ann Poe  57  Chair of the Board since April 2019 and Chief Executive Officer since May 2017. President before.\n"
+    )
+    told = answer(asked("chief executive officer", core="Who is the chief executive officer?"), officers)
+    assert told == "Ann Poe, Chair of the Board and Chief Executive Officer."
+
+
+def test_items_numbered_with_a_bracket_are_a_list() -> None:
+    whole = passage(
+        "We have three reportable segments, as follows:\n1) Garden;\n2) Marine; and\n3) Pool.\nAll are ours."
+    )
+    question = asked("reportable segments", core="List the reportable segments")
+    assert answer(question, whole).startswith("We have three reportable segments, as follows: Garden; Marine; Pool.")
+
+
+def test_what_a_share_costs_is_refused() -> None:
+    assert (
+        answer(asked("acme stock price", core="Acme stock price"), passage("The stock price of Acme moves."))
+        == ""
+    )
