@@ -300,7 +300,7 @@ def test_the_reason_of_a_quarter_or_of_a_later_year_is_not_that_of_the_year() ->
 def test_an_office_is_told_by_who_is_named_for_it_and_not_by_a_president() -> None:
     officers = passage(
         "Jo Doe  60  President, Europe operating unit since January 2021, and prior to that Chief Executive Officer\n"
-        "Ann Poe  57  Chair of the Board since April 2019 and Chief Executive Officer since May 2017. President before.\n"
+        "Ann Poe  57  Chair of the Board since April 2019 and Chief Executive Officer since May 2017. President.\n"
     )
     told = answer(asked("chief executive officer", core="Who is the chief executive officer?"), officers)
     assert told == "Ann Poe, Chair of the Board and Chief Executive Officer."
