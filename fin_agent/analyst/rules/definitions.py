@@ -136,8 +136,7 @@ class _Parser:
         quotient = _OVER.split(formula)
         if len(quotient) == 2:
             above, below = (self.parse(half, open_names) for half in quotient)
-            if above and below:
-                return f"({above}) / ({below})"
+            return f"({above}) / ({below})" if above and below else None
         parts: list[str] = []
         for found in _TOKEN.finditer(formula):
             text = found.group().strip()

@@ -12,6 +12,7 @@ from fin_agent.analyst.rules.asked_periods import (
     periods_asked,
     quarters_without_year,
 )
+from fin_agent.analyst.rules.balances import balance_asked, described, on_balances
 from fin_agent.analyst.rules.claims import claim_of
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
@@ -109,9 +110,14 @@ def _intent(
     selection, asked = _selection(wording, periods, named, statements, directory, lexicon, unknown)
     if selection is not None:
         periods = periods_asked(asked, asked) or periods
+    balance = balance_asked(asked, lexicon)
+    asked = balance.question if balance else asked
     bare = _bare(asked, directory, unknown)
     in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
     measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
+    taken_so = on_balances(measure, balance, lexicon) if measure and balance and selection is None else None
+    unbalanced = balance is not None and measure is not None and taken_so is None
+    measure = taken_so or measure
     spans = _spans_of(measure, asked, lexicon)
     years = how_many_periods(asked, periods)
     relation = relation_of(asked, spans, years, named)
@@ -160,6 +166,11 @@ def _intent(
             *of_the_market(wording.core),
             *(["the years to choose from: name them"] if measure and names_no_years(asked, named, years) else []),
             *about_restating(question),
+            *(
+                ["the balances or the days of the year that are named: the formula is not taken so"]
+                if unbalanced
+                else []
+            ),
             *_not_used(wording, measure, selection),
             *_several_of_the_chosen(selection, relation, periods),
             *([apart] if apart and measure is not None and measure.expression in lexicon.metrics else []),
@@ -169,7 +180,7 @@ def _intent(
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
         relation=relation,
         comparison=comparison,
-        measure=measure.words if measure else "",
+        measure=described(measure.words, balance) if measure else "",
         expression=measure.expression if measure else "",
         measure_unit=measure.unit if measure else "",
         unit=unit,

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
+from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
 from fin_agent.analyst.rules.paired import in_asides, of_a_ratio, set_above
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
+from fin_agent.analyst.rules.quotients import in_percent_of, option_over
 from fin_agent.analyst.rules.spoken import spoken_measure
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
@@ -74,13 +76,29 @@ def measure_of(
 
     A change in a balance (`the change in inventories`) is that balance, of which two are to be compared, unless the
     question speaks of the cash flow statement (`in_cash_flows`) or names the change with both signs as that statement
-    prints it: then it is the statement's own row. A measure whose inputs the question defines uses them so.
+    prints it: then it is the statement's own row. A measure whose inputs the question defines uses them so. None where
+    its units do not go together: dollars less a ratio are no figure.
     """
     measure = _measure_of(core, definitions, lexicon, in_cash_flows=in_cash_flows)
     if measure is None or measure.stated:
-        return measure
+        return _in_units(measure, lexicon) if measure else None
     expression, used = with_inputs(measure.expression, stated_formulas(definitions, lexicon), lexicon)
-    return replace(measure, expression=expression, uses=tuple(sorted(used))) if expression else None
+    return _in_units(replace(measure, expression=expression, uses=tuple(sorted(used))), lexicon) if expression else None
+
+
+def _in_units(measure: Measure, lexicon: Lexicon) -> Measure | None:
+    """The measure, percentages in a formula of the question taken as fractions where need be; None without a unit."""
+    expression = measure.expression
+    if expression in lexicon.metrics or expression in lexicon.formulas:
+        return measure
+    try:
+        read = with_rates_as_fractions(expression, lexicon) if measure.stated else expression
+        unit = unit_of_formula(read, lexicon) if read else ""
+    except UnlikeUnitsError:
+        return None
+    if not unit or (unit == "USD") != (measure.unit == "USD"):
+        return None
+    return replace(measure, expression=read or expression)
 
 
 def _measure_of(
@@ -232,11 +250,17 @@ def _combined(text: str, first: Mention, mentions: Sequence[Mention], lexicon: L
     if following:
         second = following[0]
         between = text[first.end : second.start]
+        taken = option_over(first.id, second.id, between, lexicon)
+        if taken is not None:
+            return replace(measure, expression=taken)
         share = _SHARE_OF.match(between)
         other = second.id != first.id  # `the revenue of one to the revenue of the other` compares companies
         if share and other and (share.group("percent") or _asks_ratio(text, first, share.group("over"))):
             if _unit(second.id, lexicon) in _NO_AMOUNTS and _unit(first.id, lexicon) not in _NO_AMOUNTS:
                 return None  # money over a ratio is nothing that is asked for
+            if _unit(first.id, lexicon) in ("ratio", "percent") and _unit(second.id, lexicon) == "USD":
+                own = in_percent_of(first.id, second.id, lexicon) if share.group("percent") else None
+                return Measure(" ".join(text[first.start : second.end].split()), own, "percent") if own else None
             ratio = f"({first.id}) / ({second.id})"
             words = " ".join(text[first.start : second.end].split())
             if share.group("percent") or re.search(r"%|\bpercent", text):

@@ -71,12 +71,17 @@ _SCALED = re.compile(
 )
 _PERCENT = re.compile(
     r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas (?:an? )?(?:%|percent\b|percentage)|\bwhat percent"
-    r"|(?<![\d.])% (?:of|margin|change)",
+    r"|(?<![\d.])% (?:of|margin|change)"
+    r"|[,(]\s*(?:percent|%|pct)(?=\s*[,.?)]|\s*$|\s+(?:to\s+)?(?:\d|zero|one|two|three)\b)",
     re.I,
 )
 _INLINE_FORMULAS = (
     re.compile(r",?\s*\(?\b(?:defined|calculated|computed|measured)\s+as:?\s+(?P<formula>[^?]+?)\)?\s*(?:\?|$)", re.I),
     re.compile(r":\s+(?P<formula>[^?:]+?)\s*(?:\?|$)"),
+    re.compile(
+        r",\s*(?P<formula>[^,:?()]+?(?:\s(?:times|multiplied\s+by|divided\s+by|less|minus|plus|over)|[/*×+])\s*\([^()]+\))\s*(?:\?|$)",
+        re.I,
+    ),
     re.compile(r",\s*(?P<formula>\d+\s*[*×][^?]+?)\s*(?:\?|$)"),
     re.compile(r"\s*\((?P<formula>[^()]*(?:\([^()]*\)[^()]*)*)\)"),
 )

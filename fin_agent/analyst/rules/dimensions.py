@@ -1,0 +1,133 @@
+"""Of what unit a formula's value is, by what it is made of: dollars over dollars are a ratio, days stay days."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fin_agent.errors import LexiconError
+from fin_agent.evidence.expressions import (
+    Choice,
+    Constant,
+    IfReported,
+    Magnitude,
+    Mean,
+    Node,
+    Operation,
+    Quantity,
+    parse_formula,
+)
+from fin_agent.lexicon.lexicon import Lexicon
+
+
+class UnlikeUnitsError(ValueError):
+    """Amounts of unlike units are added or subtracted, or what comes out is of no unit that figures have."""
+
+
+def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
+    """The unit of an expression's value: `USD`, `percent`, `ratio`, `days`, `shares`, `USD per share`, `count`.
+
+    Raises UnlikeUnitsError where dollars are added to a ratio, a percentage to a plain number, or where the value would
+    be in dollars squared.
+    """
+    try:
+        root = parse_formula(expression)
+    except LexiconError as error:
+        raise UnlikeUnitsError(str(error)) from error
+    found = _dimension(root, lexicon)
+    for unit, dimension in _UNITS.items():
+        if found == dimension:
+            return unit
+    if not found.days and not found.hundreds and (found.heads or found.shares):
+        return "USD" if found.dollars else "ratio"  # so much a head
+    raise UnlikeUnitsError(expression)
+
+
+def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
+    """The expression, its percentages taken as fractions where only so it has a unit: `1 - effective tax rate`.
+
+    None where it has none either way.
+    """
+    for one in (expression, _RATE.sub(lambda name: _as_fraction(name.group(), lexicon), expression)):
+        try:
+            unit_of_formula(one, lexicon)
+        except UnlikeUnitsError:
+            continue
+        return one
+    return None
+
+
+_RATE = re.compile(r"\b[a-z][a-z0-9_]*\b(?:\[\d+\])?(?!\s*\()")
+
+
+def _as_fraction(name: str, lexicon: Lexicon) -> str:
+    plain = name.split("[")[0]
+    if plain not in lexicon.metrics and plain not in lexicon.formulas:
+        return name
+    return f"({name} / 100)" if lexicon.definition(plain).unit == "percent" else name
+
+
+@dataclass(frozen=True, slots=True)
+class _Dimension:
+    dollars: int = 0
+    shares: int = 0
+    heads: int = 0
+    days: int = 0
+    hundreds: int = 0
+    """1 of percentages: a hundred times as many as of the fraction."""
+
+    def times(self, other: _Dimension, sign: int) -> _Dimension:
+        return _Dimension(
+            self.dollars + sign * other.dollars,
+            self.shares + sign * other.shares,
+            self.heads + sign * other.heads,
+            self.days + sign * other.days,
+            self.hundreds + sign * other.hundreds,
+        )
+
+
+_UNITS: Mapping[str, _Dimension] = {
+    "USD": _Dimension(dollars=1),
+    "percent": _Dimension(hundreds=1),
+    "ratio": _Dimension(),
+    "days": _Dimension(days=1),
+    "shares": _Dimension(shares=1),
+    "USD per share": _Dimension(dollars=1, shares=-1),
+    "count": _Dimension(heads=1),
+}
+_DAYS_OF_A_YEAR = range(360, 367)
+
+
+def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
+    match node:
+        case Constant(value):
+            if value in _DAYS_OF_A_YEAR:
+                return _UNITS["days"]
+            return _UNITS["percent"] if value == 100 else _Dimension()
+        case Quantity(name):
+            try:
+                return _UNITS[lexicon.definition(name).unit]
+            except KeyError:
+                raise UnlikeUnitsError(name) from None
+        case Operation(operator, left, right):
+            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
+        case Mean(parts) | Choice(parts):
+            found = {_dimension(part, lexicon) for part in parts}
+            if len(found) > 1:
+                raise UnlikeUnitsError("parts of unlike units")
+            return found.pop()
+        case Magnitude(of) | IfReported(of):
+            return _dimension(of, lexicon)
+        case _:
+            raise UnlikeUnitsError("no unit is known")
+
+
+def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
+    if operator in "*/":
+        return first.times(second, 1 if operator == "*" else -1)
+    if isinstance(left, Constant) and not left.value:
+        return second  # a sign
+    if first != second:
+        raise UnlikeUnitsError("a sum of unlike units")
+    return first
