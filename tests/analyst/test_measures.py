@@ -272,3 +272,21 @@ def test_an_earlier_year_less_a_later_one() -> None:
     assert found.expression == "revenue[2020] - revenue[2021]"
     assert earlier_less_later("revenue, 2021 minus 2020", revenue, years, lexicon) is None
     assert earlier_less_later("revenue, 2020 minus 2021, in percent", revenue, years, lexicon) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unit"),
+    [
+        ("days payable outstanding over COGS", "365*avg(accounts_payable)/cost_of_revenue", "days"),
+        ("cost of sales to revenues, percent", "100*(cost_of_revenue)/(revenue)", "percent"),
+        ("gross margin dollars", "gross_profit", "USD"),
+        ("net income attributable", "net_income_attributable_to_parent", "USD"),
+    ],
+)
+def test_what_a_measure_is_taken_of_and_called(text: str, wanted: str, unit: str) -> None:
+    assert expression(f"What was the {text}?") == (wanted, unit)
+
+
+def test_rates_in_a_formula_of_the_question_are_fractions() -> None:
+    stated = ("", "operating income times (1 - effective tax rate)")
+    assert expression("What was the NOPAT?", stated) == ("operating_income*(1-(effective_tax_rate/100))", "USD")

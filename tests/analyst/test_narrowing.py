@@ -107,3 +107,16 @@ def test_cash_that_moved_is_no_balance(text: str) -> None:
     balance = "cash and cash equivalents at the end of the year"
     (mention,) = (one for one in lexicon.mentions(balance) if one.id == "cash_and_cash_equivalents")
     assert not moves_cash(balance, mention)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the exchange rate impact on revenue?",
+        "What was the effect of tariffs on its total revenue?",
+        "How did exchange rates affect revenue?",
+        "What are the maturities of long-term debt?",
+    ],
+)
+def test_an_effect_on_a_metric_and_a_schedule_of_debt_are_no_figure_of_it(question: str) -> None:
+    assert measure_of(question, (), load_lexicon()) is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.aggregates import sums_of_ratios, sums_over_sums
 from fin_agent.analyst.rules.asked_periods import (
     dates_asked,
     how_many_periods,
@@ -135,6 +136,12 @@ def _intent(
         grown = times_over(asked, measure, periods, lexicon) or earlier_less_later(asked, measure, periods, lexicon)
     if grown is not None:
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
+    pooled = None
+    if measure is not None and named < 2 and relation is Relation.TOTAL and selection is None and balance is None:
+        pooled = sums_over_sums(question, bare, measure, periods, lexicon)
+    over_years = f" over {periods[0]} to {periods[-1]}, sums over sums" if pooled is not None else ""
+    if pooled is not None:
+        measure, relation, periods = pooled, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if _of_rows(bare, measure, named, years, relation, selection):
@@ -166,6 +173,7 @@ def _intent(
             *of_the_market(wording.core),
             *(["the years to choose from: name them"] if measure and names_no_years(asked, named, years) else []),
             *about_restating(question),
+            *sums_of_ratios(measure, relation, extreme),
             *(
                 ["the balances or the days of the year that are named: the formula is not taken so"]
                 if unbalanced
@@ -180,7 +188,7 @@ def _intent(
         forms=tuple(form for pattern, form in _FORMS if pattern.search(wording.core)),
         relation=relation,
         comparison=comparison,
-        measure=described(measure.words, balance) if measure else "",
+        measure=described(measure.words, balance) + over_years if measure else "",
         expression=measure.expression if measure else "",
         measure_unit=measure.unit if measure else "",
         unit=unit,

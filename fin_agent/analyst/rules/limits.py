@@ -44,7 +44,7 @@ _OTHER_MONEY = re.compile(
     re.I,
 )
 _IN_PERCENT = re.compile(r"\b(?:percent|percentage|pct|share|proportion|fraction|portion)\b(?!\s*points?\b)|%", re.I)
-_FURTHER = re.compile(r"\b(ratio|average|mean|sum|percentage|percent|growth|total|times)\b", re.I)
+_FURTHER = re.compile(r"\b(factor|multiple|ratio|average|mean|sum|percentage|percent|growth|total|times)\b", re.I)
 _GROWTHS = re.compile(
     r"\b(?:growth|change|increase)\b.*\b(?:minus|less|plus|versus|vs|against|over|exceed\w*|outpac\w*|times|divided)\b.*"
     r"\b(?:growth|change|increase)\b",
@@ -195,12 +195,16 @@ def _of_the_result(
         and _GROWTHS.search(bare)
     ):
         found.append("one growth set against another: that is not computed")
+    moved = relation in (Relation.CHANGE, Relation.TOTAL, Relation.AVERAGE)
+    if companies < 2 and moved and not measure.stated and "[" not in measure.expression and _DIVIDED.search(rest):
+        found.append("what is divided by what: that was not understood")
     if companies < 2 and _HOW_MANY_TIMES.search(rest) and "[" not in measure.expression:
         found.append("how many times one figure is another of the same company: that is not computed")
     return found
 
 
 _AND_WHAT = re.compile(r"(?:\band|[,;?])\s+(?:what|how|by what)\b.*", re.I)
+_DIVIDED = re.compile(r"\b(?:divided|multiplied)\s+by\b", re.I)
 _HOW_MANY_TIMES = re.compile(r"\bhow many times\b|\bby (?:what|how many) (?:factor|multiple|times)\b", re.I)
 
 
@@ -222,12 +226,16 @@ def _other_measures(text: str, mentions: Sequence[Mention], measure: Measure, le
     others = [
         mention.phrase
         for place, mention in enumerate(mentions)
-        if mention.phrase not in measure.words
+        if _TOTAL_OF.sub("", mention.phrase) not in measure.words
         and (mention.id not in used or (place and _is_set_beside(text, mentions[place - 1], mention)))
     ]
     if not others:
         return []
     return [f"{' and '.join(dict.fromkeys(others))} beside {measure.words}: one measure at a time is computed"]
+
+
+_TOTAL_OF = re.compile(r"^total\s+", re.I)
+"""`total free cash flow` over several years is no other measure than the free cash flow that is added up."""
 
 
 def _unnamed_beside(text: str, mentions: Sequence[Mention], measure: Measure, lexicon: Lexicon) -> list[str]:

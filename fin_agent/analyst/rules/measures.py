@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
-from fin_agent.analyst.rules.narrowing import is_by_part, is_narrowed, moves_cash
+from fin_agent.analyst.rules.narrowing import falls_due, is_by_part, is_narrowed, moves_cash
 from fin_agent.analyst.rules.paired import in_asides, of_a_ratio, set_above
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
 from fin_agent.analyst.rules.quotients import in_percent_of, option_over
@@ -141,7 +141,7 @@ def _measure_of(
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
     leading = _leading(text, mentions)
-    if is_by_part(text, leading, mentions):
+    if is_by_part(text, leading, mentions) or falls_due(text, leading):
         return None
     if rows and leading.id not in rows and not _is_whole(leading, phrase) and (as_row or not is_change(phrase)):
         # A name inside a longer row's name is not what is asked; a row that several statements print is not certain.
@@ -306,7 +306,12 @@ def _asks_ratio(text: str, first: Mention, over: str | None) -> bool:
         return True
     if over and over.lower().startswith("relative") and re.search(r"%|\bpercent", text):
         return True
+    if over and over.lower() == "to" and re.search(r"%|\bpercent", text) and not _FROM.search(text[: first.start]):
+        return True
     return bool(re.search(r"\bratio\b", text, re.I) or _RATIO_OF.search(text[: first.start]))
+
+
+_FROM = re.compile(r"\bfrom\b", re.I)
 
 
 def _summed(text: str) -> bool:

@@ -25,6 +25,13 @@ _EXCLUDING = re.compile(
 _SHARE_OF_IT = re.compile(
     r"\b(?:as an? (?:%|percent\w*|share|proportion)|divided by|relative to) (?:of )?(?:its |the |total )?$"
 )
+_EFFECT_ON = re.compile(
+    r"(?:\b(?:impacts?|effects?|influence|headwinds?|tailwinds?|bearing)\b[^,;:?()]*\b(?:on|to)"
+    r"|\bhow\b[^,;:?()]*\b(?:affect|impact|influence|hurt)(?:ed|s)?)\s+(?:(?:its|the|total|net|reported|consolidated)\s+)*$",
+)
+"""`the exchange rate impact on revenue`, `how did exchange rates affect revenue`."""
+_MATURING = re.compile(r"maturit(?:y|ies)\b", re.I)
+_REPAID = re.compile(r"\b(?:repa\w+|paid|payments?|cash\s+flows?|financing|redeem\w*|retire\w*)\b", re.I)
 _CAUSING = re.compile(r"dr(?:iv|ov)\w+|caus\w+|explain\w*|affect\w*|influenc\w+|impact\w*|contribut\w+|behind")
 """`what drove revenue` asks about all of revenue."""
 _CLAUSE_END = re.compile(
@@ -68,6 +75,8 @@ def is_narrowed(text: str, mention: Mention, lexicon: Lexicon) -> bool:
     if _EXCLUDING.search(text[: mention.start] + " " + text[mention.end :]):
         return True
     before = text[: mention.start].lower()
+    if _EFFECT_ON.search(before):
+        return True
     if _SHARE_OF_IT.search(before) or _is_qualified(before) or _is_of_longer_name(text, mention, lexicon):
         return True
     place = _PLACE.match(text[mention.end :])
@@ -111,6 +120,11 @@ def _is_of_longer_name(text: str, mention: Mention, lexicon: Lexicon) -> bool:
     unsaid = word_lists("question_words")["neutral"] | {"the", "its", "their", "our", "a", "an"}
     place = next((place for place, word in enumerate(left) if word not in unsaid), len(left))
     return place + 1 < len(left) and left[place] in words["ties"] and left[place + 1] in words["doings"]
+
+
+def falls_due(text: str, mention: Mention) -> bool:
+    """Whether debt is asked about by when it falls due: `the maturities of long-term debt`, not said to be paid."""
+    return _MATURING.match(mention.phrase) is not None and _REPAID.search(text) is None
 
 
 def is_by_part(text: str, mention: Mention, mentions: Sequence[Mention]) -> bool:

@@ -37,6 +37,8 @@ def share_asked(text: str, part: NamedPart, lexicon: Lexicon) -> AskedShare | No
     if cue is None or not mentions:
         return None
     kept = cue.groupdict().get("kept") or ""
+    if _OF_THE_TOTAL.match(bare[cue.end() :]) and len({one.id for one in mentions}) == 1:
+        return AskedShare(_TOTAL.sub(" ", _asked_plainly(text, cue, kept)), None)
     after = [one for one in mentions if one.start >= cue.end()]
     if not kept and not after:
         return None
@@ -61,7 +63,7 @@ def speaks_of_shares(text: str) -> bool:
 _TWO = 2
 _SHARE = r"(?:%|percent(?:age)?|pct|share|proportion|fraction|portion)"
 _CUES = (
-    re.compile(rf"\b(?:(?:expressed|measured)\s+)?as\s+an?\s+{_SHARE}\s+of\b", re.I),
+    re.compile(rf"\b(?:(?:expressed|measured)\s+)?as\s+(?:an?\s+)?{_SHARE}\s+of\b", re.I),
     re.compile(rf"\b(?P<asks>what|which|how\s+(?:large|big|great|high|much)\s+(?:of\s+)?an?)\s+{_SHARE}\s+of\b", re.I),
     re.compile(
         r"\b(?P<asks>how\s+much)\s+of\b"
@@ -83,6 +85,11 @@ _MADE_UP = re.compile(
 _AUXILIARY = re.compile(r"\b(?:did|does)\b", re.I)
 _IN_PERCENT = re.compile(r",?\s*\b(?:in|as\s+an?)\s+(?:percent(?:age)?(?:\s+terms)?|%)(?!\s*points?)(?!\w)", re.I)
 _TOTAL = re.compile(r"\b(?:total|consolidated|overall|companywide|company-wide)\b", re.I)
+_OF_THE_TOTAL = re.compile(
+    r"\s*(?:the\s+|its\s+)?(?:[A-Z][\w.&-]*(?:['’]s?)?\s+){0,4}(?:the\s+)?(?:company(?:['’]s)?\s+)?total"
+    r"(?=\s*(?:[?.,]|$|\b(?:in|for|during)\b|(?:FY|fiscal)?\s*\d))"
+)
+"""`AWS operating income as a percentage of Amazon's total`: of the same figure of the whole company."""
 _THE_WHOLE = re.compile(rf"{_TOTAL.pattern}|\b(?:the company|the whole)\b", re.I)
 
 
