@@ -37,6 +37,7 @@ def taken(question: str) -> str | None:
         ("the return on average total assets", "return_on_assets"),
         ("the asset turnover with average total assets in the denominator", "asset_turnover"),
         ("the current ratio on closing balances", "current_ratio"),
+        ("the inventory turnover using the average of beginning and ending inventory", "inventory_turnover"),
     ],
 )  # fmt: skip
 def test_the_formula_takes_the_balance_that_is_named(question: str, expression: str) -> None:
@@ -56,6 +57,7 @@ def test_return_on_ending_equity_is_a_return_on_equity() -> None:
         "the debt to equity on opening equity",
         "the cash conversion cycle on closing inventory",
         "the current ratio with 360 days",
+        "the inventory turnover with inventory averaged over five quarters",
     ],
 )
 def test_what_a_formula_does_not_have_is_not_applied(question: str) -> None:

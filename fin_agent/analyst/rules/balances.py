@@ -17,7 +17,8 @@ class BalanceAsked:
     question: str
     """The question without it."""
     at: str = ""
-    """`closing`, `opening` or `average`; nothing where it is not said, `both` where it is said in two ways."""
+    """`closing`, `opening` or `average`; nothing where it is not said, `both` where it is said in two ways,
+    `otherwise` where a mean of quarters or months is wanted."""
     of: tuple[str, ...] = ()
     """Stems of the balances that are named with it (`inventor`); none where it is said of all."""
     days: int | None = None
@@ -54,7 +55,7 @@ def on_balances(measure: Measure, asked: BalanceAsked, lexicon: Lexicon) -> Meas
         return None
     averaged = set(_AVERAGED.findall(expression))
     taken = averaged or (asked.at == "average" and "mean(" in expression)
-    if asked.at == "both" or (asked.at in ("opening", "average") and not taken):
+    if asked.at in ("both", "otherwise") or (asked.at in ("opening", "average") and not taken):
         return None
     for stem in asked.of:
         if averaged and not all(re.search(_IDS[stem], name) for name in averaged):
@@ -149,6 +150,22 @@ _DAYS = re.compile(
     re.I,
 )
 _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "average",
+        re.compile(
+            rf"{_BEFORE}(?:simple\s+)?(?P<word>(?:average|mean)\s+of\s+(?:the\s+)?(?:{_OPENING}|{_CLOSING})(?:\s+{_NOUN})?\s+and\s+"
+            rf"(?:the\s+)?(?:{_CLOSING}|{_OPENING})\s+){_PHRASE_NOUN}{_AFTER}",
+            re.I,
+        ),
+    ),
+    (
+        "otherwise",
+        re.compile(
+            r"(?P<before>)(?P<word>\b(?:averag(?:ed?|ing)|mean)\b[^,;?()]*\b(?:quarters?|months?|quarterly|monthly)\b"
+            r"|\b(?:\w+[- ]quarters?|quarterly|monthly)\s+averages?\b)(?P<noun>)(?P<after>)",
+            re.I,
+        ),
+    ),
     ("closing", _said_of(_CLOSING)),
     ("opening", _said_of(_OPENING)),
     (

@@ -139,7 +139,7 @@ def _intent(
     pooled = None
     if measure is not None and named < 2 and relation is Relation.TOTAL and selection is None and balance is None:
         pooled = sums_over_sums(question, bare, measure, periods, lexicon)
-    over_years = f" over {periods[0]} to {periods[-1]}, sums over sums" if pooled is not None else ""
+    over_years = f" ({periods[0]} to {periods[-1]}, sums over sums)" if pooled is not None else ""
     if pooled is not None:
         measure, relation, periods = pooled, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:

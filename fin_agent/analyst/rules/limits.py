@@ -114,6 +114,8 @@ def beyond(
         metric = lexicon.metrics.get(measure.expression)
         if metric is not None and metric.period == "duration" and metric.unit == "USD":
             found.append("the average of a single year's figure")
+    if measure.expression == "short_term_investments" and _IN_ALL.search(text):
+        found.append("marketable securities in all: only the current ones are looked up")
     several = len(periods) > 1 or companies > 1
     if several and relation is Relation.EACH and comparison is Comparison.NONE:
         found += [
@@ -123,6 +125,11 @@ def beyond(
     return tuple(dict.fromkeys(found))
 
 
+_IN_ALL = re.compile(
+    r"\b(?:total|all)\s+(?:of\s+(?:its\s+)?)?(?:marketable\s+securities|investments)\b"
+    r"|\b(?:marketable\s+securities|investments),?\s+(?:in\s+)?total\b",
+    re.I,
+)
 _AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
 _UP_TO = re.compile(r"\bup\s+to\s+and\s+including\b", re.I)
 
@@ -170,7 +177,12 @@ def _of_the_result(
     companies: int,
 ) -> list[str]:
     """What is asked of the result: a part of it, a multiple, a rate, a share, a second question."""
-    found = [f"{_said(one)} the figure: that is not computed" for one in _A_PART_OR_MULTIPLE.finditer(rest)]
+    a_bound = measure.unit == "percent" and " as a percentage of " in measure.words and has_bound(rest)
+    found = [
+        f"{_said(one)} the figure: that is not computed"
+        for one in _A_PART_OR_MULTIPLE.finditer(rest)
+        if not (a_bound and _PERCENT_OF.fullmatch(one.group()))
+    ]
     if not any(period.quarter for period in periods):
         found += [f"figures {_said(one)}: only those of full years are looked up" for one in _RATE.finditer(rest)]
     in_percent = measure.unit != "percent" and _IN_PERCENT.search(rest) is not None
@@ -203,6 +215,7 @@ def _of_the_result(
     return found
 
 
+_PERCENT_OF = re.compile(r"\d+(?:\.\d+)?\s*(?:%|percent)\s+of", re.I)
 _AND_WHAT = re.compile(r"(?:\band|[,;?])\s+(?:what|how|by what)\b.*", re.I)
 _DIVIDED = re.compile(r"\b(?:divided|multiplied)\s+by\b", re.I)
 _HOW_MANY_TIMES = re.compile(r"\bhow many times\b|\bby (?:what|how many) (?:factor|multiple|times)\b", re.I)

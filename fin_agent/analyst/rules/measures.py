@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fin_agent.analyst.rules.definitions import level_of, stated_formulas, with_inputs
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.narrowing import falls_due, is_by_part, is_narrowed, moves_cash
-from fin_agent.analyst.rules.paired import in_asides, of_a_ratio, set_above
+from fin_agent.analyst.rules.paired import in_asides, of_a_ratio, part_of_whole, set_above, subtracted
 from fin_agent.analyst.rules.quoted_rows import is_change, is_signed_change, quoted_phrase, row_metrics
 from fin_agent.analyst.rules.quotients import in_percent_of, option_over
 from fin_agent.analyst.rules.spoken import spoken_measure
@@ -29,7 +29,7 @@ _PER_PART = re.compile(
     r"^\s*per\s+(?!(?:the|its|their|form|annum|year|fiscal|quarter|common|diluted|basic|shares?)\b)([a-z]{3,})"
 )
 _SHARES = "weighted_average_shares_diluted"
-_SUM = {"less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
+_SUM = {"+": "+", "less": "-", "minus": "-", "net of": "-", "plus": "+", "and": "+"}
 _SHARE_OF_WHOLE = re.compile(
     r"\b(?:(?:what|which)\s+|how\s+(?:much|large)\s+(?:an?\s+)?)(?:%|percent(?:age)?|share|proportion|fraction|portion)"
     r"\s+of\s+(?:its\s+|the\s+|total\s+)*$",
@@ -137,6 +137,14 @@ def _measure_of(
         first, second = mentions
         words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"
         return Measure(words, f"({first.id}) - ({second.id})", _unit(first.id, lexicon))
+    taken = subtracted(text, mentions, lexicon) or part_of_whole(text, mentions, lexicon)
+    if taken is not None and not any(is_narrowed(text, one, lexicon) for one in taken):
+        first, second = taken
+        if subtracted(text, mentions, lexicon):
+            words = f"{' '.join(first.phrase.split())} less {' '.join(second.phrase.split())}"
+            return Measure(words, f"({first.id}) - ({second.id})", _unit(first.id, lexicon))
+        words = f"{' '.join(first.phrase.split())} as a percentage of {' '.join(second.phrase.split())}"
+        return Measure(words, f"100 * ({first.id}) / ({second.id})", "percent")
     share = next((mention for mention in mentions if _SHARE_OF_WHOLE.search(text[: mention.start])), None)
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)

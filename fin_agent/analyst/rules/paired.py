@@ -42,6 +42,42 @@ def set_above(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
     return not re.match(r"\s*than", between, re.I) or _COMPARING.search(text[: first.start]) is not None
 
 
+def subtracted(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> tuple[Mention, Mention] | None:
+    """`subtract capex from operating cash flow`: (what it is taken from, what is taken); else None."""
+    if len(mentions) != 2:
+        return None
+    taken, whole = mentions
+    said = _SUBTRACT.search(text[: taken.start]) and _FROM.fullmatch(text[taken.end : whole.start])
+    units = {lexicon.definition(one.id).unit for one in mentions}
+    return (whole, taken) if said and taken.id != whole.id and len(units) == 1 else None
+
+
+def part_of_whole(text: str, mentions: Sequence[Mention], lexicon: Lexicon) -> tuple[Mention, Mention] | None:
+    """`more than 10% of revenue on R&D`, `did R&D exceed 10% of revenue`: (the part, the whole); else None."""
+    if len(mentions) != 2 or {lexicon.definition(one.id).unit for one in mentions} != {"USD"}:
+        return None
+    for whole, part in (mentions, reversed(mentions)):
+        if _PERCENT_OF.search(text[: whole.start]) is None or part.id == whole.id:
+            continue
+        between = text[whole.end : part.start] if whole.end <= part.start else ""
+        if _SPENT_ON.fullmatch(between) or (
+            part.end <= whole.start and _BOUNDED.fullmatch(text[part.end : whole.start])
+        ):
+            return part, whole
+    return None
+
+
+_SUBTRACT = re.compile(r"\b(?:subtract|deduct)\b[^,;?.]*$", re.I)
+_FROM = re.compile(r"\s*from\s+(?:its\s+|the\s+|their\s+)?", re.I)
+_BOUND = (
+    r"(?:more|less|greater|higher|lower|fewer)\s+than|at\s+least|over|above|below|under|exceed(?:s|ed)?|top(?:s|ped)?"
+)
+_PERCENT = r"\d+(?:\.\d+)?\s*(?:%|percent)\s+of\s+(?:(?:its|the|their|total|net)\s+)*"
+_PERCENT_OF = re.compile(rf"(?:{_BOUND})\s+{_PERCENT}$", re.I)
+_SPENT_ON = re.compile(r"\s+(?:on|in|into|for|to)\s+(?:its\s+|the\s+)?", re.I)
+_BOUNDED = re.compile(
+    rf"\s+(?:(?:make|made|come|came|amount|amounted|be|was)\s+(?:up\s+|to\s+)?)?(?:{_BOUND})\s+{_PERCENT}", re.I
+)
 _COMPARING = re.compile(r"\b(?:more|less|higher|lower|larger|greater)\b", re.I)
 _SET_ABOVE = re.compile(
     r"\s*(?:(?:higher|lower|larger|smaller|greater|bigger|more|less)\s+)?(?:than|exceed(?:s|ed)?|above|below|surpass(?:es|ed)?)"
