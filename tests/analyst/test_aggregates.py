@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.aggregates import sums_of_ratios, sums_over_sums
+from fin_agent.analyst.rules.aggregates import changes_between, sums_of_ratios, sums_over_sums
 from fin_agent.analyst.rules.measures import Measure, measure_of
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
@@ -67,3 +67,15 @@ def test_ratios_are_not_added_up() -> None:
     assert sums_of_ratios(margin, Relation.EACH, Comparison.TOTAL)
     assert not sums_of_ratios(margin, Relation.AVERAGE, Comparison.NONE)
     assert not sums_of_ratios(Measure("revenue", "revenue", "USD"), Relation.TOTAL, Comparison.NONE)
+
+
+def test_changes_in_a_formula_of_the_question_are_between_the_years_asked() -> None:
+    years = (FiscalPeriod(fiscal_year=2019), FiscalPeriod(fiscal_year=2022))
+    stated = Measure("operating margin", "change(operating_income) / change(revenue)", "ratio", stated=True)
+    found = changes_between("Incremental operating margin", stated, years)
+    assert found is not None
+    assert found.words == "Incremental operating margin"
+    assert found.expression == "(operating_income[2022] - operating_income[2019]) / (revenue[2022] - revenue[2019])"
+    assert (
+        changes_between("margin", Measure("margin", "operating_income / revenue", "ratio", stated=True), years) is None
+    )

@@ -58,6 +58,7 @@ def test_return_on_ending_equity_is_a_return_on_equity() -> None:
         "the cash conversion cycle on closing inventory",
         "the current ratio with 360 days",
         "the inventory turnover with inventory averaged over five quarters",
+        "the average inventory used for inventory turnover",
     ],
 )
 def test_what_a_formula_does_not_have_is_not_applied(question: str) -> None:

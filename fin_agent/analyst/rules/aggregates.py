@@ -55,6 +55,22 @@ def sums_over_sums(
     return replace(measure, words=" ".join(words.split()), expression=expression, unit=unit)
 
 
+def changes_between(bare: str, measure: Measure, periods: Sequence[FiscalPeriod]) -> Measure | None:
+    """A formula of the question over changes, asked from one year to another: the changes between these; else None."""
+    if len(periods) != 2 or any(period.quarter for period in periods) or not measure.stated:
+        return None
+    first, last = (period.fiscal_year for period in periods)
+    expression, changes = _CHANGE.subn(rf"(\1[{last}] - \1[{first}])", measure.expression)
+    if not changes or _NAME.search(_PINNED.sub("", expression)):
+        return None
+    added = re.search(rf"\b((?:incremental|marginal)\s+){re.escape(measure.words)}", bare, re.I)
+    return replace(measure, words=f"{added.group(1) if added else ''}{measure.words}", expression=expression)
+
+
+_CHANGE = re.compile(r"\bchange\(([a-z][a-z0-9_]*)\)")
+_PINNED = re.compile(r"\b[a-z][a-z0-9_]*\[\d+\]")
+
+
 def sums_of_ratios(measure: Measure | None, relation: Relation, comparison: Comparison) -> tuple[str, ...]:
     """What is asked where ratios would be added up, which is no figure of anything."""
     if measure is None or measure.unit not in ("percent", "ratio", "days"):

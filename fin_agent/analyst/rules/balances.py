@@ -40,6 +40,9 @@ def balance_asked(question: str, lexicon: Lexicon) -> BalanceAsked | None:
             of += [stem for stem in _STEMS if noun and re.search(stem, noun, re.I)]
     if not _names_formula(text, lexicon) or (not said and days is None):
         return None
+    itself = _ASKS_BALANCE.match(question)
+    if said and itself and itself.end() < min((one.start for one in _formulas(question, lexicon)), default=0):
+        said = ["otherwise"]
     at = "" if not said else said[0] if len(set(said)) == 1 else "both"
     return BalanceAsked(text, at, tuple(dict.fromkeys(of)), days)
 
@@ -189,6 +192,13 @@ _WORDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("average", _said_of(r"averaged?|avg\.?|mean")),
 )
 _SPEAKS = re.compile(rf"\b(?:{_CLOSING}|{_OPENING}|averag\w+|unaveraged|avg|mean|36[0-6][- ]days?)\b", re.I)
+
+
+_ASKS_BALANCE = re.compile(
+    rf"\W*(?:what|how\s+(?:much|large|big|high))\s+(?:(?:is|was|were)\s+)?(?:the\s+|its\s+)?(?:averaged?|mean|{_CLOSING}|{_OPENING})\s+{_NOUN}",
+    re.I,
+)
+"""`what was the average inventory in its inventory turnover` asks for the balance and not for the turnover."""
 
 
 def _cut(text: str, found: re.Match[str], lexicon: Lexicon) -> tuple[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fin_agent.analyst.rules.aggregates import sums_of_ratios, sums_over_sums
+from fin_agent.analyst.rules.aggregates import changes_between, sums_of_ratios, sums_over_sums
 from fin_agent.analyst.rules.asked_periods import (
     dates_asked,
     how_many_periods,
@@ -117,7 +117,8 @@ def _intent(
     in_cash_flows = Statement.CASH_FLOW in statements and len(periods) < 2
     measure = measure_of(bare, wording.definitions, lexicon, in_cash_flows=in_cash_flows)
     taken_so = on_balances(measure, balance, lexicon) if measure and balance and selection is None else None
-    unbalanced = balance is not None and measure is not None and taken_so is None
+    spoken_of = balance if selection is None else balance_asked(wording.core, lexicon)
+    unbalanced = spoken_of is not None and measure is not None and taken_so is None
     measure = taken_so or measure
     spans = _spans_of(measure, asked, lexicon)
     years = how_many_periods(asked, periods)
@@ -137,9 +138,12 @@ def _intent(
     if grown is not None:
         measure, relation, periods = grown, Relation.EACH, periods[-1:]
     pooled = None
-    if measure is not None and named < 2 and relation is Relation.TOTAL and selection is None and balance is None:
-        pooled = sums_over_sums(question, bare, measure, periods, lexicon)
-    over_years = f" ({periods[0]} to {periods[-1]}, sums over sums)" if pooled is not None else ""
+    if measure is not None and named < 2 and selection is None and balance is None:
+        if relation is Relation.TOTAL:
+            pooled = sums_over_sums(question, bare, measure, periods, lexicon)
+        elif relation is Relation.EACH:
+            pooled = changes_between(bare, measure, periods)
+    over_years = f" ({periods[0]} to {periods[-1]})" if pooled is not None else ""
     if pooled is not None:
         measure, relation, periods = pooled, Relation.EACH, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
