@@ -18,7 +18,9 @@ from fin_agent.answering.verdicts import (
     asked_to_rise,
     best_period,
     every_year,
+    extreme_of,
     first_stands_out,
+    without_losses,
     years_counted,
     yes_or_no,
 )
@@ -26,6 +28,7 @@ from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Figure
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.signs import LOSS_OF
 
 
 def numeric_answer(intent: Intent, plan: Plan, program: Program, result: ProgramValue) -> AnswerValue:
@@ -48,6 +51,9 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
     values = [rounded(value, intent.decimals) for value, _ in converted]
     base = program.scale if computed == "USD" else 1
     if len(values) == 1:
+        if intent.expression.startswith(LOSS_OF) and any(level <= 0 for level in beside):
+            text = _side_by_side(intent, [str(plan.terms[place].period) for place in (0, -1)], list(beside), "")
+            return AnswerValue(text=f"Not every figure is a loss. {text}")
         value = values[0]
         moved = from_and_to(intent, plan, program, numbers[0], beside)
         lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
@@ -56,6 +62,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         subject = subject_of(intent, plan)
         text = f"{lead}{subject if lead else capital(subject)}: {shown(value, unit, intent.decimals)}{moved}."
         return AnswerValue(value=value, unit=known_unit(unit), text=text)
+    if intent.losses and (none := without_losses(intent, values)):
+        return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
     written = [shown(value, unit, intent.decimals) for value in values]
@@ -69,9 +77,13 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
         text = trend(intent, plan, written, change, unit)
         return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
-    text = "; ".join(f"{name}: {text}" for name, _, text in listed)
     # Several figures side by side: none of them is *the* value.
-    return AnswerValue(text=f"{capital(intent.measure)}: {text}.")
+    return AnswerValue(text=_side_by_side(intent, program.names, values, unit))
+
+
+def _side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float], unit: str) -> str:
+    figures = (f"{name}: {shown(value, unit, intent.decimals)}" for name, value in zip(names, values, strict=True))
+    return f"{capital(intent.measure)}: {'; '.join(figures)}."
 
 
 _BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps\b", re.I)
@@ -109,11 +121,11 @@ def _over_periods(
         counted, text = years_counted(intent, subject, of_periods, scale)
         return AnswerValue(value=float(counted), unit=known_unit("count"), text=text)
     if intent.relation is Relation.EVERY_YEAR:
-        text = every_year(intent.core, subject, of_periods)
+        text = every_year(intent.core, subject, of_periods, losses=intent.losses)
         return AnswerValue(value=of_periods[-1].value, unit=known_unit(unit), text=text)
     if intent.comparison not in (Comparison.HIGHEST, Comparison.LOWEST):
         return None
-    best, text = best_period(intent.comparison, subject, of_periods)
+    best, text = best_period(intent.comparison, subject, of_periods, losses=intent.losses)
     return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
 
 
@@ -132,11 +144,13 @@ _YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|
 
 
 def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
-    pick = max if intent.comparison is Comparison.HIGHEST else min
-    name, value, text = pick(listed, key=lambda entry: entry[1])
+    ranked = [entry for entry in listed if not intent.losses or entry[1] < 0]
+    name, value, text = extreme_of(intent.comparison, ranked, lambda entry: entry[1], losses=intent.losses)
     others = "; ".join(f"{other}: {other_text}" for other, _, other_text in listed if other != name)
     degree = intent.comparison.value
-    if len(listed) == 2:
+    if intent.losses:
+        degree = {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[intent.comparison]
+    elif len(listed) == 2:
         degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
     if sum(other == value for _, other, _ in listed) > 1:
         same = f"No company stands out: {moved_measure(intent)} is {text} ({others})."
@@ -166,6 +180,8 @@ def _of_the_chosen(
     )
     ranks = [in_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
     listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
+    if selection.expression.startswith(LOSS_OF) and max(value for _, value, _ in listed) <= 0:
+        return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{name}: {text}' for name, _, text in listed)}.")
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
     said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."

@@ -9,7 +9,7 @@ from math import isclose
 from fin_agent.answering.amounts import shown
 from fin_agent.answering.program import Program, in_unit
 from fin_agent.answering.subjects import capital, plain
-from fin_agent.answering.verdicts import asked_to_rise
+from fin_agent.answering.verdicts import asked_to_rise, loss_asked_to_grow
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import Plan
 
@@ -26,7 +26,8 @@ def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, uni
     if not change:
         return f"{lead}{subject} did not change from {first} to {last}: it stayed at {written[-1]}."
     by = shown(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
-    moved = f"{'rose' if change > 0 else 'fell'} by {by}"
+    rose, fell = ("narrowed", "widened") if intent.losses else ("rose", "fell")
+    moved = f"{rose if change > 0 else fell} by {by}"
     return f"{lead}{subject} {moved}, from {written[0]} in {first} to {written[-1]} in {last}."
 
 
@@ -61,7 +62,10 @@ def _places(intent: Intent, unit: str) -> int | None:
 def _verdict(intent: Intent, change: float) -> str:
     if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
         return ""
-    rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
+    if intent.losses:
+        rising = not (intent.claim.above if intent.claim else loss_asked_to_grow(intent.core))
+    else:
+        rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
     return "Yes: " if change and rising == (change > 0) else "No: "
 
 

@@ -86,6 +86,8 @@ class Intent(BaseModel):
     """Kinds of document the question names (`8k filing`)."""
     relation: Relation = Relation.EXPLANATION
     comparison: Comparison = Comparison.NONE
+    losses: bool = False
+    """Whether figures below zero are asked about by their size, as losses or falls: the largest is furthest below."""
     measure: str = ""
     """The measure in words."""
     expression: str = ""

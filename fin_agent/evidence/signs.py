@@ -41,6 +41,8 @@ def said_of_losses(measure: str, figures: Iterable[tuple[str, Decimal]]) -> tupl
 
 
 _LOSS = re.compile(r"\b(?:net|operating|pre-?tax|gross)?\s*loss(?:es)?\b(?!\s*\))", re.I)
+LOSS_OF = "0 - "
+"""What stands before a result in an expression that reckons it as a loss."""
 RESULTS = frozenset({
     "net_income", "net_income_attributable_to_parent", "operating_income", "income_before_taxes", "basic_eps",
     "diluted_eps", "gross_profit", "income_from_continuing_operations", "net_income_from_continuing_operations",

@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.rules.dates import with_dated_periods
+from fin_agent.analyst.rules.losses import with_losses
 from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
@@ -38,7 +39,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
     intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
-    intent = of_a_part(intent, context.workspace)
+    intent = with_losses(of_a_part(intent, context.workspace))
     missing = what_cannot_be_met(intent, context.workspace)
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)

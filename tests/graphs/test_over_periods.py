@@ -81,3 +81,11 @@ def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> 
 def test_basis_points_are_given_as_asked(ask: Ask) -> None:
     answer = ask("By how many basis points did Harborlight's gross margin change from FY2023 to FY2024?")
     assert ", 123 basis points" in answer.answer.text
+
+
+def test_the_largest_rise_is_no_largest_figure(ask: Ask) -> None:
+    risen = ask("In which of FY2023 and FY2024 did Harborlight's revenue rise the least?")
+    assert risen.answer.text.startswith("FY2023: $199 million (FY2024: $230 million)."), risen.answer.text
+    fallen = ask("In which of FY2023 and FY2024 did Harborlight have its biggest drop in revenue?")
+    assert fallen.answer.value is None
+    assert "None of these is below zero" in fallen.answer.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from fin_agent.analyst.rules.claims import has_bound
 from fin_agent.analyst.rules.measures import Measure
@@ -12,8 +13,10 @@ from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
 
-_HIGHEST = r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|strongest|record(?=\s+(?:high|year))"
-_LOWEST = r"lowest|smallest|least|fewest|minimum|min|trough|worst|weakest"
+_HIGHEST = (
+    r"highest|largest|biggest|greatest|most|maximum|max|peak(?:ed)?|best|strongest|fastest|record(?=\s+(?:high|year))"
+)
+_LOWEST = r"lowest|smallest|least|fewest|minimum|min|trough|worst|weakest|slowest"
 _SUPERLATIVE = re.compile(rf"\b(?:(?P<highest>{_HIGHEST})|(?P<lowest>{_LOWEST}))\b(?! recent)", re.I)
 _COMPARATIVE = re.compile(
     r"\b(?:(?P<highest>higher|larger|bigger|greater|more|better|stronger)"
@@ -94,6 +97,9 @@ def over_years(core: str, companies: int, years: int) -> Relation | None:
 
 def growth_ranked(core: str, measure: Measure) -> Measure | None:
     """`the highest revenue growth`: the growth of each year as a measure of its own; None where it has none."""
+    moved = moved_most(core)
+    if moved is not None and not _GROWING.search(core):
+        return _change_of(measure, percent=_IN_PERCENT.search(core) is not None)
     if not _GROWING.search(core):
         return measure
     if not re.fullmatch(r"[a-z][a-z0-9_]*", measure.expression) or measure.unit != "USD":
@@ -102,6 +108,43 @@ def growth_ranked(core: str, measure: Measure) -> Measure | None:
     words = re.sub(r"\s+growth(?: rate)?$", "", measure.words, flags=re.I)
     expression = f"100 * change({name}) / abs({name} - change({name}))"
     return replace(measure, words=f"{words} growth", expression=expression, unit="percent")
+
+
+def _change_of(measure: Measure, *, percent: bool) -> Measure | None:
+    """The change of each year as a measure of its own, in money or in percent."""
+    name = measure.expression
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or measure.unit != "USD":
+        return None
+    if percent:
+        expression = f"100 * change({name}) / abs({name} - change({name}))"
+        return replace(measure, words=f"{measure.words} growth", expression=expression, unit="percent")
+    return replace(measure, words=f"change in {measure.words}", expression=f"change({name})")
+
+
+_IN_PERCENT = re.compile(r"\bpercent(?:age)?\b(?!\s+points?)|%|\bpct\b", re.I)
+
+
+def moved_most(core: str) -> Literal["up", "down", "either"] | None:
+    """Which way a movement goes whose size is compared: `the biggest drop in`, `rose the most`; None for levels."""
+    found = _SIZE_OF_A_MOVE.search(core) or _MOVED_BY_HOW_MUCH.search(core)
+    if found is None:
+        return None
+    if re.search(_DOWN, found.group(), re.I):
+        return "down"
+    return "up" if re.search(_UP, found.group(), re.I) else "either"
+
+
+_DOWN = r"(?:drop|declin|decreas|f[ae]ll|reduc|shr[iau]nk|plunge|slump|contraction)"
+_UP = r"(?:increas|ris|rose|gain|jump|climb|expan)"
+_SIZE_OF_A_MOVE = re.compile(
+    rf"\b(?:{_HIGHEST}|{_LOWEST}|larger|bigger|greater|smaller|steep(?:er|est)|sharp(?:er|est))\s+(?:[a-z-]+\s+){{0,3}}?"
+    rf"(?:{_DOWN}|{_UP}|chang)[a-z]*",
+    re.I,
+)
+_MOVED_BY_HOW_MUCH = re.compile(
+    rf"\b(?:{_DOWN}|{_UP}|chang)[a-z]*\s+(?:by\s+)?(?:the\s+)?(?:most|least|more|less|furthest|further|sharpest)\b",
+    re.I,
+)
 
 
 def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool) -> tuple[FiscalPeriod, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fin_agent.analyst.rules.rankings import moved_most
 from fin_agent.evidence.intent import Comparison, Relation
 
 _EXPLANATION = re.compile(
@@ -58,7 +59,7 @@ _CHANGE_IN_A_YEAR = re.compile(
 _TREND = re.compile(
     r"^(?:so,?\s+|and\s+)?(?:does|do|did|has|have|had|is|are|was|were)\b.*"
     r"\b(?:improv|increas|decreas|declin|gr[eo]w|ris|rose|fall|fell|higher|lower|drop|deteriorat|expand|shrink|shrank"
-    r"|worsen|reduc|go(?:ne|ing)? (?:up|down)|went (?:up|down)|up or down)",
+    r"|worsen|reduc|widen|narrow|deepen|go(?:ne|ing)? (?:up|down)|went (?:up|down)|up or down)",
     re.I | re.S,
 )
 _HIGHEST = re.compile(
@@ -98,11 +99,11 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
     `spans` are the measure's own words (`total current assets` is no total), `years` and `companies` how many periods
     and companies are named. What is expected, and lists of things, are told in words.
     """
+    text = _blanked(core, spans)
     if companies > 1 and _WHICH.search(core) and (_HIGHEST.search(core) or _LOWEST.search(core)):
         core = re.sub(r"\bwho(?:se)?\b", "which", core, flags=re.I)  # who spent more: a company, not a person
     if _EXPLANATION.search(core) or (companies < 2 and _LISTING.search(core)):
         return Relation.EXPLANATION
-    text = _blanked(core, spans)
     if _ANNUAL_GROWTH.search(text):
         return Relation.ANNUAL_GROWTH
     if companies > 1 and _YES_OR_NO.match(text) and _SET_AGAINST.search(text):
@@ -121,7 +122,7 @@ def relation_of(core: str, spans: tuple[tuple[int, int], ...], years: int, compa
         return Relation.TOTAL
     if (_CHANGE.search(text) and years > 1) or (companies < 2 and _later_less_earlier(text)):
         return Relation.CHANGE
-    if companies < 2 and _CHANGE_IN_A_YEAR.search(text):
+    if (companies < 2 and _CHANGE_IN_A_YEAR.search(text)) or (companies > 1 and moved_most(text) is not None):
         return Relation.CHANGE
     return Relation.EACH
 

@@ -1,0 +1,72 @@
+"""Results that a question speaks of as losses: the larger the loss, the further below zero the figure."""
+
+from __future__ import annotations
+
+import re
+
+from fin_agent.analyst.rules.rankings import moved_most
+from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
+from fin_agent.evidence.signs import LOSS_OF, RESULTS
+
+
+def with_losses(intent: Intent) -> Intent:
+    """The intent, with losses compared by their size where its words speak of losses.
+
+    Levels keep the sign that filings give them (`losses` says how they are ranked); of a change, a growth, a
+    difference or a bound the loss itself is reckoned: the result with the other sign.
+    """
+    if intent.selection is not None:
+        intent = intent.model_copy(update={"selection": _chosen_by_loss(intent.selection)})
+    if intent.numeric and not intent.further and intent.comparison in _EXTREMES and _of_changes(intent):
+        return intent.model_copy(update={"losses": moved_most(intent.core) == "down"})
+    if not intent.numeric or intent.further or not _of_losses(intent.measure, intent.expression, intent.core):
+        return intent
+    bounded = intent.claim is not None and bool(intent.claim.bound)
+    if intent.relation in _MOVES or intent.comparison in _APART or bounded:
+        return intent.model_copy(update={"expression": f"{LOSS_OF}{intent.expression}"})
+    taste = _BY_TASTE.search(intent.core)
+    comparison, claim = intent.comparison, intent.claim
+    years_ranked = intent.relation is Relation.EACH and len(intent.companies) == 1 and len(intent.periods) > 1
+    if taste is not None and (years_ranked or comparison in _EXTREMES):
+        comparison = Comparison.HIGHEST if taste.group("worse") else Comparison.LOWEST
+    if taste is not None and claim is not None:
+        claim = claim.model_copy(update={"above": taste.group("worse") is not None})
+    if comparison in _EXTREMES or intent.relation in _MOVING:
+        return intent.model_copy(update={"losses": True, "comparison": comparison, "claim": claim})
+    return intent
+
+
+def _of_changes(intent: Intent) -> bool:
+    return intent.relation in _MOVES or "change(" in intent.expression
+
+
+_MOVING = (Relation.TREND, Relation.EVERY_YEAR, Relation.YEARS_COUNTED)
+_BY_TASTE = re.compile(r"\b(?:(?P<worse>worst|worse)|best|better)\b", re.I)
+_MOVES = (Relation.CHANGE, Relation.GROWTH)
+_APART = (Comparison.DIFFERENCE, Comparison.EXCESS)
+_EXTREMES = (Comparison.HIGHEST, Comparison.LOWEST)
+_LOSS = re.compile(
+    r"(?<!\()\b(?<!profit or )(?<!profit and )(?<!income or )(?<!/)(?:loss(?:es)?|deficit)\b(?!\s*\))",
+    re.I,
+)
+_BURNT = re.compile(
+    r"\b(?:burn(?:s|ed|t|ing)?|outflows?)\b|(?<!\()\bus(?:e|es|ed|ing)\b(?=.*\bcash\b)"
+    r"|\bcash\s+(?:flows?\s+)?used\b",
+    re.I,
+)
+_CASH = frozenset(("cash_from_operations", "free_cash_flow"))
+_WITH_A_SIGN = RESULTS | {
+    "segment_operating_income", "shareholders_equity", "total_equity", "retained_earnings", "working_capital",
+}  # fmt: skip
+
+
+def _of_losses(words: str, expression: str, core: str) -> bool:
+    if expression in _CASH:
+        return _BURNT.search(core) is not None
+    return expression in _WITH_A_SIGN and _LOSS.search(words) is not None
+
+
+def _chosen_by_loss(selection: Selection) -> Selection:
+    if not _of_losses(selection.measure, selection.expression, ""):
+        return selection
+    return selection.model_copy(update={"expression": f"{LOSS_OF}{selection.expression}"})
