@@ -25,6 +25,14 @@ Ask = Callable[..., Answer]
         ("In how many years from FY2022 to FY2024 did Harborlight's revenue exceed $3.5 billion?", 2,
          "In 2 of 3 years:"),
         ("What was the 2-year CAGR of Harborlight's revenue ending FY2024?", 6.2, "Compound annual growth rate of"),
+        ("Two-year growth in Harborlight's revenue to FY2024", 12.9,
+         "Growth of revenue of Harborlight Instruments, Inc. for FY2022 to FY2024: 12.9%"),
+        ("2y CAGR of Harborlight's revenue to FY2024", 6.2, "Compound annual growth rate of"),
+        ("Harborlight two-year compound growth in revenue through FY2024", 6.2, "Compound annual growth rate of"),
+        ("Two-year change in Harborlight's revenue through FY2024, percent", 12.9, "Growth of revenue"),
+        ("How much did Harborlight's revenue change over the last two years to FY2024, in dollars?", 429, "Change in"),
+        ("What was the change in Harborlight's revenue over the three years FY2022 to FY2024?", 429, "Change in"),
+        ("What was Harborlight's total revenue over the two years ending FY2024?", 7296, "Total revenue"),
         ("What was Harborlight's average inventory in FY2024?", 490, "Average inventory of Harborlight"),
         ("By how much did Harborlight's revenue rise in FY2024, in percent?", 6.5, "Growth of revenue"),
     ],
@@ -89,3 +97,9 @@ def test_the_largest_rise_is_no_largest_figure(ask: Ask) -> None:
     fallen = ask("In which of FY2023 and FY2024 did Harborlight have its biggest drop in revenue?")
     assert fallen.answer.value is None
     assert "None of these is below zero" in fallen.answer.text
+
+
+def test_years_counted_without_an_end_are_asked_for(ask: Ask) -> None:
+    refused = ask("Two-year growth in Harborlight's revenue")
+    assert refused.refused
+    assert "the year in which the years counted end" in refused.answer.text

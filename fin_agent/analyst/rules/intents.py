@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.definitions import stated_formulas, unused
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
 from fin_agent.analyst.rules.listed_measures import listed_measures
 from fin_agent.analyst.rules.measures import Measure, earlier_less_later, measure_of, times_over
-from fin_agent.analyst.rules.over_time import over_time
+from fin_agent.analyst.rules.over_time import over_time, without_an_end
 from fin_agent.analyst.rules.rankings import names_no_years
 from fin_agent.analyst.rules.reasoning.ranked import ranked_in, statement_ranked
 from fin_agent.analyst.rules.relations import asks_figure, base_stands_first, comparison_of, relation_of
@@ -173,6 +173,7 @@ def _intent(
         unsupported=(
             *beyond(asked, bare, measure, relation, extreme, periods, named, lexicon),
             *quarters_without_year(question, periods),
+            *without_an_end(asked, relation, periods),
             *in_other_money(question),
             *of_the_market(wording.core),
             *(["the years to choose from: name them"] if measure and names_no_years(asked, named, years) else []),

@@ -13,6 +13,7 @@ from fin_agent.analyst.rules.wording import unit_asked
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.period_words import number_of
 from fin_agent.lexicon.periods import parse_periods
 
 
@@ -46,8 +47,8 @@ def over_time(
         relation = Relation.CHANGE if _IN_POINTS.search(asked) and len(periods) < 3 else relation
     if relation is Relation.CHANGE and measure.unit != "percent" and _in_percent(asked):
         relation = Relation.GROWTH
-    if relation is Relation.ANNUAL_GROWTH:
-        periods = _growing_years(asked, periods)
+    if relation in _MOVES:
+        periods = _moving_years(asked, periods)
     if max(years, len(periods)) < 2 and (relation is Relation.AVERAGE or _AVERAGED.search(asked)):
         measure = _averaged_over(measure, lexicon)
     return relation, ranking, measure, periods
@@ -100,23 +101,45 @@ def _summed_up(measure: Measure, lexicon: Lexicon) -> Measure:
 
 def _in_percent(asked: str) -> bool:
     """Whether a change is wanted in percent, and not in money as well."""
-    return unit_asked(asked) == "percent" and re.search(r"\b(?:dollars?|USD|percentage points?)\b|\$", asked) is None
+    percent = unit_asked(asked) == "percent" or _PERCENT_LAST.search(asked) is not None
+    return percent and re.search(r"\b(?:dollars?|USD|percentage points?)\b|\$", asked) is None
 
 
-def _growing_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
+_PERCENT_LAST = re.compile(r"[,(]\s*(?:percent|pct|%)\)?\W*$", re.I)
+
+
+def _moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
     """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
-    found = _YEARS_OF_GROWTH.search(asked)
+    counted = years_of_a_move(asked)
     span = parse_periods(asked).span
-    counted = parse_periods(asked).trailing_years
-    if found is None or counted is None or not periods or (span is not None and span.form != "last"):
+    ends = (span is None and len(periods) == 1) or (span is not None and span.form == "last")
+    if counted is None or not periods or not ends:
         return periods
     last = periods[-1]
-    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last) if not last.quarter else periods
+    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last)
 
 
-_YEARS_OF_GROWTH = re.compile(
-    r"\b(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)[- ]?(?:years?|yr)\b"
-    r"[- ]+(?:\w+[ -]){0,3}?(?:cagr|compound|annual|growth)",
+def years_of_a_move(asked: str) -> int | None:
+    """How many years something is said to have moved over: 5 for `5-year growth`, `over the five years to`."""
+    found = _YEARS_COUNTED.search(asked)
+    counted = number_of(found.group("n")) if found else 0
+    return counted if counted > 1 else None
+
+
+def without_an_end(asked: str, relation: Relation, periods: Sequence[FiscalPeriod]) -> tuple[str, ...]:
+    """What is lacking where years of growth are counted and nothing says which year they end in."""
+    if periods or relation not in _MOVES or years_of_a_move(asked) is None:
+        return ()
+    return ("the year in which the years counted end: name it",)
+
+
+_MOVES = (Relation.ANNUAL_GROWTH, Relation.GROWTH, Relation.CHANGE, Relation.TREND)
+_YEARS_COUNTED = re.compile(
+    r"(?<!each of the )(?<!each of the last )(?<!each of the past )"
+    r"\b(?:(?P<n>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)[- ]?"
+    r"(?:(?:full|fiscal|financial|calendar)[- ])?(?:years?|yrs?|(?<=\d)y|(?<=\d[ -])y)\b)"
+    r"(?![- ](?:\w+[- ])?(?:average|avg|mean|median|total|cumulative|sum|notes?|bonds?|loans?|treasur\w+|plans?"
+    r"|terms?)\b)",
     re.I,
 )
 _AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)

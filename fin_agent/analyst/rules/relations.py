@@ -18,6 +18,7 @@ _EXPLANATION = re.compile(
 _LISTING = re.compile(r"^(?:are|is|were|was) there\b|^among\b|^(?:which|where|when)\b", re.I)
 _ANNUAL_GROWTH = re.compile(
     r"\b(?:cagr|compound(?:ed|ing)? (?:annual|yearly)|(?:annual|yearly) compound)\b"
+    r"|\bcompound(?:ed|ing)?\s+(?:rate\s+of\s+)?growth\b"
     r"|\bannuali[sz]ed\b.{0,40}?\b(?:growth|increase|return)\b"
     r"|\b(?:growth|grow|grew)\b.{0,40}?\bannuali[sz]ed\b"
     r"|\b(?:averaged?|mean)[ -](?:annual|yearly|per[ -]year)[ -]growth\b|\b(?:annual|yearly) average growth\b",
