@@ -134,12 +134,15 @@ def _moved_as_asked(intent: Intent, change: float, scale: float) -> str:
     core = intent.core.lower()
     if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or " or " in core or not _YES_OR_NO.match(core):
         return ""
+    if intent.claim is not None and _GROWTH_RATE.search(core):
+        return yes_or_no(intent.claim, change, scale)
     as_asked = change != 0 and asked_to_rise(core) == (change > 0)
     if as_asked and intent.claim is not None and intent.claim.bound is not None:
         return yes_or_no(intent.claim, abs(change), scale)
     return "Yes: " if as_asked else "No: "
 
 
+_GROWTH_RATE = re.compile(r"\bgrowth\b")
 _YES_OR_NO = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 

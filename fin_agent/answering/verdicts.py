@@ -132,5 +132,7 @@ def _verdict(holds: bool) -> str:
 
 
 _FALLING = re.compile(
-    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down", re.I
+    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down|slow"
+    r"|decelerat|weaken|moderat|cool",
+    re.I,
 )

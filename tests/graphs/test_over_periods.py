@@ -103,3 +103,25 @@ def test_years_counted_without_an_end_are_asked_for(ask: Ask) -> None:
     refused = ask("Two-year growth in Harborlight's revenue")
     assert refused.refused
     assert "the year in which the years counted end" in refused.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "beginning"),
+    [
+        ("Did Harborlight's revenue growth accelerate in FY2024?", "Yes: yearly growth of revenue of Harborlight"),
+        ("Did Harborlight's revenue growth slow in FY2024?", "No: yearly growth of revenue of Harborlight"),
+        ("Did Harborlight's revenue grow faster in FY2023 than in FY2024?", "No: yearly growth of revenue"),
+        ("Was Harborlight's revenue growth in FY2024 higher than in FY2023?", "Yes: yearly growth of revenue"),
+        (
+            "By how many points did Harborlight's revenue growth pick up in FY2024?",
+            "Change in yearly growth of revenue",
+        ),
+        ("Did Harborlight's revenue growth exceed 50% in FY2024?", "No: growth of revenue"),
+        ("Was Harborlight's revenue growth below 50% in FY2024?", "Yes: growth of revenue"),
+    ],
+)
+def test_growth_that_rises_or_falls_is_reckoned_from_growth_rates(ask: Ask, question: str, beginning: str) -> None:
+    answer = ask(question)
+    assert answer.answer.text.startswith(beginning), answer.answer.text
+    if "yearly" in beginning.lower():
+        assert "from 6.0% in FY2023 to 6.5% in FY2024" in answer.answer.text

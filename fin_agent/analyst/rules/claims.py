@@ -72,14 +72,15 @@ _OR = re.compile(r"\bor\b", re.I)
 
 def _of_two_years(core: str) -> Claim | None:
     """The year named first is set against the other; without a comparative, or with one year, there is no claim."""
-    found = _LESS.search(core)
+    found = _LESS.search(core) or _FASTER.search(core)
     named = [mention.fiscal_year for mention in parse_periods(core).mentions]
     if found is None or len(set(named)) != 2:
         return None
-    above = _FEWER.search(found.group()) is None
+    above = _FEWER.search(found.group()) is None and found.group().lower() != "slower"
     return Claim(above=above if named[0] > named[-1] else not above)
 
 
+_FASTER = re.compile(r"\b(?:faster|slower)\b", re.I)
 _LESS = re.compile(
     r"\b(?:higher|lower|larger|smaller|greater|bigger|more|less|fewer|better|worse|above|below|exceed(?:s|ed)?|surpass(?:es|ed)?)\b",
     re.I,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fin_agent.analyst.rules.claims import has_bound
+from fin_agent.analyst.rules.accelerating import accelerating
+from fin_agent.analyst.rules.claims import bound_of, has_bound
 from fin_agent.analyst.rules.measures import Measure
 from fin_agent.analyst.rules.rankings import both_ends, growth_ranked, over_years, ranked_years, ranking_of
 from fin_agent.analyst.rules.wording import unit_asked
@@ -36,6 +37,9 @@ def over_time(
     """
     ranking = Comparison.NONE
     ranked: Measure | None = measure
+    of_growth = None if chosen else accelerating(asked, measure, relation, named, len(periods))
+    if of_growth is not None:
+        return *of_growth, periods
     if not chosen:
         relation, ranking, ranked, periods = _ranked(asked, spans, measure, relation, named, years, periods)
     if ranked is None:
@@ -43,6 +47,8 @@ def over_time(
     measure = _summed_up(ranked, lexicon) if relation is Relation.TOTAL else ranked
     if relation is Relation.TREND and (by := _BY_SO_MUCH.search(asked)):
         relation = Relation.GROWTH if measure.unit != "percent" and by.group("percent") else Relation.CHANGE
+    if relation is Relation.TREND and _GROWTH_RATE.search(asked) and bound_of(asked, "percent") is not None:
+        relation = Relation.GROWTH if measure.unit != "percent" else relation
     if relation is Relation.EACH and ranking is Comparison.NONE and named < 2 and measure.unit == "percent":
         relation = Relation.CHANGE if _IN_POINTS.search(asked) and len(periods) < 3 else relation
     if relation is Relation.CHANGE and measure.unit != "percent" and _in_percent(asked):
@@ -59,6 +65,7 @@ _BY_SO_MUCH = re.compile(
     r"(?:more|less|fewer|at\s+least|over|under)\s+(?:than\s+)?[$\d][\d.,]*\s*(?P<percent>%|percent\b)?",
     re.I,
 )
+_GROWTH_RATE = re.compile(r"\bgrowth\b", re.I)
 _IN_POINTS = re.compile(r"\b(?:percentage|basis)\s+points?\b|\bbps\b", re.I)
 
 
