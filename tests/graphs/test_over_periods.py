@@ -125,3 +125,27 @@ def test_growth_that_rises_or_falls_is_reckoned_from_growth_rates(ask: Ask, ques
     assert answer.answer.text.startswith(beginning), answer.answer.text
     if "yearly" in beginning.lower():
         assert "from 6.0% in FY2023 to 6.5% in FY2024" in answer.answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "beginning"),
+    [
+        ("Did Harborlight's cost of revenue grow faster than its revenue in FY2024?", -2.8, "No: growth of cost of"),
+        ("Did Harborlight's revenue grow slower than its cost of revenue in FY2024?", 2.8, "No: growth of revenue"),
+        ("Harborlight FY2024: revenue growth minus cost of revenue growth, percentage points", 2.8,
+         "Growth of revenue"),
+        ("How many percentage points faster did Harborlight's revenue grow than its cost of revenue in FY2024?", 2.8,
+         "Growth of revenue less growth of cost of revenue of Harborlight"),
+        ("Ratio of Harborlight's revenue growth to its cost of revenue growth in FY2024", 1.74,
+         "Growth of revenue over"),
+        ("By how much did the growth in Harborlight's revenue from 2022 to 2024 exceed that of cost of revenue growth?",
+         6.1, "Growth of revenue less"),
+        ("What was Harborlight's two-year average revenue growth through FY2024?", 6.2, "Average yearly growth of"),
+    ],
+)  # fmt: skip
+def test_growths_of_two_measures_are_set_against_each_other(
+    ask: Ask, question: str, value: float, beginning: str
+) -> None:
+    answer = ask(question)
+    assert answer.answer.text.startswith(beginning), answer.answer.text
+    assert answer.answer.value == pytest.approx(value, abs=0.05)

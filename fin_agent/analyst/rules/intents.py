@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fin_agent.analyst.rules.aggregates import changes_between, sums_of_ratios, sums_over_sums
 from fin_agent.analyst.rules.asked_periods import (
@@ -16,6 +17,7 @@ from fin_agent.analyst.rules.asked_periods import (
 from fin_agent.analyst.rules.balances import balance_asked, described, on_balances
 from fin_agent.analyst.rules.claims import claim_of
 from fin_agent.analyst.rules.definitions import stated_formulas, unused
+from fin_agent.analyst.rules.growths_apart import growths_apart
 from fin_agent.analyst.rules.limits import SPAN_OF_A_YEAR, beyond, in_other_money, of_the_market
 from fin_agent.analyst.rules.listed_measures import listed_measures
 from fin_agent.analyst.rules.measures import Measure, earlier_less_later, measure_of, times_over
@@ -146,6 +148,14 @@ def _intent(
     over_years = f" ({periods[0]} to {periods[-1]})" if pooled is not None else ""
     if pooled is not None:
         measure, relation, periods = pooled, Relation.EACH, periods[-1:]
+    alone = selection is None and named < 2 and pooled is None
+    apart_in_growth = growths_apart(asked, bare, periods, lexicon) if alone else None
+    if apart_in_growth is None and wording.definitions and alone:
+        apart_in_growth = growths_apart(whole, _bare(whole, directory, unknown), periods, lexicon)
+    if apart_in_growth is not None:
+        measure = apart_in_growth.measure
+        measure = replace(measure, uses=tuple(name for name, _ in wording.definitions)) if measure else None
+        relation, ranking, periods = Relation.EACH, Comparison.NONE, periods[-1:]
     if len({period.quarter is None for period in periods}) > 1:
         relation = Relation.EXPLANATION  # a quarter against the whole year: no slot of the ledger holds it
     if _of_rows(bare, measure, named, years, relation, selection):
@@ -161,6 +171,10 @@ def _intent(
     comparison = _comparison(asked, spans, named, years) if selection is None else Comparison.NONE
     comparison = ranking if ranking is not Comparison.NONE else comparison
     unit = _unit(question if selection is None else f"{asked} {wording.instructions}", measure, relation, comparison)
+    claim = claim_of(asked, measure.unit, relation, comparison, measure.expression) if measure is not None else None
+    if apart_in_growth is not None and measure is not None:
+        claim = apart_in_growth.claim
+        unit = "percentage points" if measure.unit == "percent" else None
     named_metrics = lexicon.mentions(wording.core)
     topics = lexicon.topics(_without_companies(wording.core, directory))
     computed = measure is not None and relation is not Relation.EXPLANATION
@@ -173,6 +187,7 @@ def _intent(
         unsupported=(
             *beyond(asked, bare, measure, relation, extreme, periods, named, lexicon),
             *quarters_without_year(question, periods),
+            *(["one growth set against another"] if apart_in_growth and measure is None else []),
             *without_an_end(asked, relation, periods),
             *in_other_money(question),
             *of_the_market(wording.core),
@@ -200,7 +215,7 @@ def _intent(
         decimals=decimals_asked(question),
         statements=statements,
         use=use_of(wording.core, relation, extreme, computed=computed, periods=years),
-        claim=claim_of(asked, measure.unit, relation, comparison, measure.expression) if measure is not None else None,
+        claim=claim,
         selection=selection,
         formulas=tuple(stated_formulas(wording.definitions, lexicon)),
         topics=tuple(topic.id for topic in topics),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fin_agent.analyst.rules.accelerating import accelerating
+from fin_agent.analyst.rules.accelerating import accelerating, growth_rate
 from fin_agent.analyst.rules.claims import bound_of, has_bound
 from fin_agent.analyst.rules.measures import Measure
 from fin_agent.analyst.rules.rankings import both_ends, growth_ranked, over_years, ranked_years, ranking_of
@@ -44,6 +44,9 @@ def over_time(
         relation, ranking, ranked, periods = _ranked(asked, spans, measure, relation, named, years, periods)
     if ranked is None:
         return relation, ranking, None, periods
+    if relation is Relation.AVERAGE and re.search(r"\bgrowth\b", ranked.words, re.I) and ranked.unit != "percent":
+        rate = growth_rate(ranked)
+        return relation, ranking, rate, periods
     measure = _summed_up(ranked, lexicon) if relation is Relation.TOTAL else ranked
     if relation is Relation.TREND and (by := _BY_SO_MUCH.search(asked)):
         relation = Relation.GROWTH if measure.unit != "percent" and by.group("percent") else Relation.CHANGE
