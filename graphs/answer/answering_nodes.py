@@ -199,7 +199,9 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     if drafted is not None:
         seen = {(passage.doc_id, passage.page) for passage in _passages(state)}
         reasoning = state.get("reasoning")
-        seen |= {(page.doc_id, page.page) for page in reasoning.read} if reasoning is not None else set()
+        scope = scope_of(state)
+        read = reasoning.read if reasoning is not None else ()
+        seen |= {(page.doc_id, page.page) for page in read if scope.holds(page)}
         problems = [
             f"{citation.doc_id} page {citation.page + 1} is cited but was not retrieved"
             for citation in drafted.citations

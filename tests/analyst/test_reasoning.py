@@ -315,7 +315,4 @@ def test_items_numbered_with_a_bracket_are_a_list() -> None:
 
 
 def test_what_a_share_costs_is_refused() -> None:
-    assert (
-        answer(asked("acme stock price", core="Acme stock price"), passage("The stock price of Acme moves."))
-        == ""
-    )
+    assert answer(asked("acme stock price", core="Acme stock price"), passage("The stock price of Acme moves.")) == ""
