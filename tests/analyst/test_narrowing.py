@@ -116,6 +116,7 @@ def test_cash_that_moved_is_no_balance(text: str) -> None:
         "What was the effect of tariffs on its total revenue?",
         "How did exchange rates affect revenue?",
         "What are the maturities of long-term debt?",
+        "What are the maturities of           long-term debt?",
     ],
 )
 def test_an_effect_on_a_metric_and_a_schedule_of_debt_are_no_figure_of_it(question: str) -> None:

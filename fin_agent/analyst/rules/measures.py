@@ -123,7 +123,7 @@ def _measure_of(
             measure = Measure(formula.name, formula.expression, unit, stated=True, uses=(formula.name,))
             return _with_modifiers(measure, text, _end_of(text, formula.name, mentions), mentions, lexicon)
     phrase = quoted_phrase(core)
-    rows = row_metrics(phrase, lexicon)
+    rows = frozenset[str]() if falls_due(text, phrase) else row_metrics(phrase, lexicon)
     if not mentions and _MONEY_MADE.search(text) and _PROFIT in lexicon.metrics:
         return Measure(_PROFIT.replace("_", " "), _PROFIT, _unit(_PROFIT, lexicon))
     spoken = spoken_measure(text, lexicon)
@@ -149,7 +149,7 @@ def _measure_of(
     if share is not None:
         return _share_of_whole(text, share, mentions, lexicon)
     leading = _leading(text, mentions)
-    if is_by_part(text, leading, mentions) or falls_due(text, leading):
+    if is_by_part(text, leading, mentions) or falls_due(text, leading.phrase):
         return None
     if rows and leading.id not in rows and not _is_whole(leading, phrase) and (as_row or not is_change(phrase)):
         # A name inside a longer row's name is not what is asked; a row that several statements print is not certain.

@@ -122,9 +122,9 @@ def _is_of_longer_name(text: str, mention: Mention, lexicon: Lexicon) -> bool:
     return place + 1 < len(left) and left[place] in words["ties"] and left[place + 1] in words["doings"]
 
 
-def falls_due(text: str, mention: Mention) -> bool:
-    """Whether debt is asked about by when it falls due: `the maturities of long-term debt`, not said to be paid."""
-    return _MATURING.match(mention.phrase) is not None and _REPAID.search(text) is None
+def falls_due(text: str, phrase: str) -> bool:
+    """Whether `phrase` asks about debt by when it falls due (`maturities of long-term debt`), not what was paid."""
+    return _MATURING.match(phrase) is not None and _REPAID.search(text) is None
 
 
 def is_by_part(text: str, mention: Mention, mentions: Sequence[Mention]) -> bool:
