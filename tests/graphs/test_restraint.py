@@ -36,7 +36,6 @@ Ask = Callable[..., Answer]
             "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",
             "the ratio",
         ),
-        ("What was Harborlight's operating income growth minus its revenue growth in FY2023?", "one growth"),
         ("What is half of Harborlight's net income in FY2023?", "'half of' the figure"),
         ("What is a third of Harborlight's FY2023 revenue?", "'a third of' the figure"),
         ("What is twice Harborlight's goodwill in FY2023?", "'twice' the figure"),

@@ -17,7 +17,7 @@ def accelerating(
 
     The measure is None where its growth cannot be reckoned, or more than one of the `named` companies is asked about.
     """
-    if relation is Relation.EXPLANATION or not _speaks_of_it(asked, years):
+    if relation is Relation.EXPLANATION or not _speaks_of_it(asked, named, years):
         return None
     rate = growth_rate(measure) if named < 2 else None
     if _BY_HOW_MUCH.search(asked):
@@ -41,12 +41,13 @@ def growth_rate(measure: Measure) -> Measure | None:
     return replace(measure, words=f"yearly growth of {words}", expression=expression, unit="percent")
 
 
-def _speaks_of_it(asked: str, years: int) -> bool:
+def _speaks_of_it(asked: str, named: int, years: int) -> bool:
     if _ACCELERATES.search(asked) or _IN_ITS_GROWTH.search(asked):
         return True
     if _GROWTH_MOVES.search(asked) and not has_bound(asked):
         return True
-    if _FASTER.search(asked) and (years > 1 or _THE_YEAR_BEFORE.search(asked)):
+    # Of two companies it is one that grew faster than the other, over all of the years.
+    if _FASTER.search(asked) and ((years > 1 and named < 2) or _THE_YEAR_BEFORE.search(asked)):
         return True
     return years > 1 and len(_GROWTH.findall(asked)) > 1 and _SET_AGAINST.search(asked) is not None
 

@@ -92,7 +92,14 @@ def office_asked(core: str) -> frozenset[str]:
 
 
 def names_holder(text: str, office: frozenset[str]) -> bool:
-    """Whether a text puts a name beside an office: `said Chief Executive Officer Jo Doe`, `Jo Doe, our CEO`."""
+    """Whether a text puts a name beside an office: `said Chief Executive Officer Jo Doe`, `Jo Doe, our CEO`.
+
+    >>> office = frozenset(["chief executive officer"])
+    >>> names_holder("The Board appointed Jo Doe, 52, as President and Chief Executive Officer.", office)
+    True
+    >>> names_holder("Jo Doe said that the award of the Chief Executive Officer was granted.", office)
+    False
+    """
     no_name = word_lists("answer_words")["of an office"]
     for phrase in sorted(office):
         spelt = re.escape(phrase).replace("\\ ", r"\s+")
@@ -101,10 +108,18 @@ def names_holder(text: str, office: frozenset[str]) -> bool:
             text,
         ):
             return True
+        if re.search(rf"{_NAME}\b[^.]{{0,160}}?\b{_HAPPENS}[^.]{{0,80}}?\b(?i:{spelt})\b", text) or re.search(
+            rf"\b{_HAPPENS}\s+{_NAME}\b[^.]{{0,60}}?\b(?i:{spelt})\b", text
+        ):
+            return True
         after = re.search(rf"\b(?i:{spelt}),?\s+({_NAME})", text)
         if after and not no_name & set(after[1].lower().split()):
             return True
     return False
+
+
+_HAPPENS = r"(?:appoint|elect|nam(?=ed|es)|promot|retir|resign|step(?:s|ped)?\s+down|succe|depart|hir(?=ed|es))\w*"
+"""What makes or ends a holder of an office: `the Board appointed Jo Doe, 52, as Chief Executive Officer`."""
 
 
 def _said(phrase: str, text: str) -> bool:
