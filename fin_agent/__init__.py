@@ -20,19 +20,33 @@ if TYPE_CHECKING:
     from fin_agent.evidence.preparing import prepare as prepare
     from fin_agent.graphs.answer import AnswerContext as AnswerContext
     from fin_agent.graphs.answer import answer_question as answer_question
+    from fin_agent.graphs.answer import as_runnable as as_runnable
+    from fin_agent.graphs.answer import build_graph as build_graph
     from fin_agent.index.ingest import ingest as ingest
     from fin_agent.index.sqlite import SqliteIndex as SqliteIndex
+    from fin_agent.integrations.compressors import CrossEncoderCompressor as CrossEncoderCompressor
+    from fin_agent.integrations.compressors import TournamentCompressor as TournamentCompressor
+    from fin_agent.integrations.loading import ingest_documents as ingest_documents
+    from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
+    from fin_agent.tools.toolkit import FinAgentToolkit as FinAgentToolkit
     from fin_agent.workspace import Workspace as Workspace
 
 _HOMES = {
     "Answer": "fin_agent.answering.answer",
     "AnswerContext": "fin_agent.graphs.answer",
+    "CrossEncoderCompressor": "fin_agent.integrations.compressors",
     "FinAgentError": "fin_agent.errors",
+    "FinAgentRetriever": "fin_agent.integrations.retriever",
+    "FinAgentToolkit": "fin_agent.tools.toolkit",
     "Settings": "fin_agent.config",
     "SqliteIndex": "fin_agent.index.sqlite",
+    "TournamentCompressor": "fin_agent.integrations.compressors",
     "Workspace": "fin_agent.workspace",
     "answer_question": "fin_agent.graphs.answer",
+    "as_runnable": "fin_agent.graphs.answer",
+    "build_graph": "fin_agent.graphs.answer",
     "ingest": "fin_agent.index.ingest",
+    "ingest_documents": "fin_agent.integrations.loading",
     "prepare": "fin_agent.evidence.preparing",
 }
 

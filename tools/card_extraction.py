@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.journal import warned
 from fin_agent.analyst.model.cards import CardMaker, MadeCard
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.cards.facts import with_facts as joined_to_facts
@@ -30,10 +31,28 @@ def extract_cards(
 def made_cards(
     passages: Sequence[RetrievedPassage], workspace: Workspace, maker: CardMaker | None = None
 ) -> list[MadeCard]:
-    """The same without facts, each with who made it."""
+    """The same without facts, each with who made it. That cards stay as the rules made them is noted in the journal."""
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
     stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in workspace.index.passages(keys)}
     bases = [Card.model_validate_json(stored[passage.key]) for passage in passages]
     if maker is None:
         return [MadeCard(base, by_model=False) for base in bases]
-    return [maker.made(base, passage.text) for base, passage in zip(bases, passages, strict=True)]
+    made: list[MadeCard] = []
+    for base, passage in zip(bases, passages, strict=True):
+        made.append(_not_asked(made[-1], base) if _given_up(made) else maker.made(base, passage.text))
+    stayed = [one for one in made if not one.by_model]
+    if stayed:
+        warned(f"{len(stayed)} of {len(made)} cards are those of the rules: {stayed[0].notes[0]}")
+    return made
+
+
+_PATIENCE = 2
+"""Passages in a row for which a model may be out of reach before it is left alone."""
+
+
+def _given_up(made: Sequence[MadeCard]) -> bool:
+    return len(made) >= _PATIENCE and all(one.out_of_reach for one in made[-_PATIENCE:])
+
+
+def _not_asked(before: MadeCard, base: Card) -> MadeCard:
+    return MadeCard(base, by_model=False, notes=before.notes, out_of_reach=True)

@@ -1,0 +1,31 @@
+"""For applications built with LangChain: a retriever, compressors, and filings from other loaders' documents.
+
+The tools for agents are in `fin_agent.tools`, the answer graph and its runnable in `fin_agent.graphs.answer`. Each
+name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fin_agent.integrations.compressors import CrossEncoderCompressor as CrossEncoderCompressor
+    from fin_agent.integrations.compressors import TournamentCompressor as TournamentCompressor
+    from fin_agent.integrations.loading import ingest_documents as ingest_documents
+    from fin_agent.integrations.retriever import FinAgentRetriever as FinAgentRetriever
+
+_HOMES = {
+    "CrossEncoderCompressor": "fin_agent.integrations.compressors",
+    "FinAgentRetriever": "fin_agent.integrations.retriever",
+    "TournamentCompressor": "fin_agent.integrations.compressors",
+    "ingest_documents": "fin_agent.integrations.loading",
+}
+
+__all__ = [*sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

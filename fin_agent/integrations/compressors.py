@@ -1,0 +1,153 @@
+"""Documents that were retrieved, put into a better order: by a tournament of cards, or by a cross-encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from langchain_core.callbacks import Callbacks
+from langchain_core.documents import Document
+from langchain_core.documents.compressor import BaseDocumentCompressor
+from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
+
+from fin_agent.analyst.curating import CardArena
+from fin_agent.analyst.first_query import first_query
+from fin_agent.analyst.model.judging import ModelJudge
+from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.config import Settings, index_folder
+from fin_agent.errors import FinAgentError
+from fin_agent.evidence.tournament.judge import Judge
+from fin_agent.index.protocol import PageKey
+from fin_agent.models.roles import Role
+from fin_agent.retrieval.query import RankedPassage
+from fin_agent.retrieval.strategies.reranking import PassageScorer
+from fin_agent.workspace import Workspace
+
+
+class CompressionError(FinAgentError):
+    """Documents cannot be put into an order: they are not of the index, or no model is named."""
+
+
+class TournamentCompressor(BaseDocumentCompressor):
+    """The best documents by a tournament over the cards of their passages (FinCards, Section 4).
+
+    Takes pages and passages of FinAgentRetriever, over the same index: their `doc_id`, `page` and `ordinal` say which
+    cards meet. A page stands where its best passage stands. Rules judge, or the chat model named. Raises
+    CompressionError for documents from elsewhere, QuestionError for a query in which there is nothing to read.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: Path | None = Field(
+        default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
+    )
+    workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
+    judge_model: str | None = Field(
+        default=None, description="chat model that judges the cards; rules if none is given"
+    )
+    judge: SkipValidation[Judge | None] = Field(default=None, description="a judge, in place of one by name")
+    top_n: int | None = Field(default=None, ge=1, description="how many are returned at most; all if not given")
+
+    _workspace: Workspace = PrivateAttr()
+    _analyst: RulesAnalyst = PrivateAttr()
+    _arena: CardArena = PrivateAttr()
+
+    def model_post_init(self, context: object) -> None:
+        """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
+        if self.index is not None and self.workspace is not None:
+            raise ValueError("give `index` or `workspace`, not both")
+        self._workspace = self.workspace or Workspace.open(index_folder(self.index))
+        self._analyst = RulesAnalyst(self._workspace)
+        judge = self.judge
+        if judge is None and self.judge_model is not None:
+            callers = callers_of(Settings(judge_model=self.judge_model))
+            judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
+        self._arena = CardArena(self._analyst, self._workspace, judge=judge)
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """The same documents, best first, with the tournament's score in their metadata."""
+        if not documents:
+            return []
+        passages: dict[tuple[str, int], RankedPassage] = {}
+        of_document: list[list[tuple[str, int]]] = []
+        for document in documents:
+            own = self._passages(document)
+            passages.update({(each.stored.doc_id, each.stored.passage.ordinal): each for each in own})
+            of_document.append([(each.stored.doc_id, each.stored.passage.ordinal) for each in own])
+        ordering = self._arena.order(first_query(query, self._analyst), list(passages.values()))
+        places = {
+            (each.stored.doc_id, each.stored.passage.ordinal): (place, each.score)
+            for place, each in enumerate(ordering.passages)
+        }
+        behind = (len(places), 0.0)
+        best = [min((places.get(key, behind) for key in keys), default=behind) for keys in of_document]
+        order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))
+        return [_scored(documents[position], best[position][1]) for position in order[: self.top_n]]
+
+    def _passages(self, document: Document) -> list[RankedPassage]:
+        doc_id, page = document.metadata.get("doc_id"), document.metadata.get("page")
+        score = document.metadata.get("score", 0.0)
+        if not isinstance(doc_id, str) or not isinstance(page, int):
+            raise CompressionError(
+                "a document has no `doc_id` and `page`: only what FinAgentRetriever found has cards",
+                subject=str(document.id or document.page_content[:40]),
+                remedy='Retrieve with FinAgentRetriever(level="passage") or "page", or use CrossEncoderCompressor',
+            )
+        stored = self._workspace.index.passages([PageKey(doc_id, page)])
+        ordinal = document.metadata.get("ordinal")
+        held = [each for each in stored if ordinal is None or each.passage.ordinal == ordinal]
+        if not held:
+            raise CompressionError(
+                "this passage is not in the index",
+                subject=f"{doc_id} page {page + 1}",
+                remedy="Give the compressor the index that was retrieved from",
+            )
+        return [RankedPassage(each, float(score)) for each in held]
+
+
+class CrossEncoderCompressor(BaseDocumentCompressor):
+    """The best documents by how well a cross-encoder finds that they answer (Nogueira and Cho 2019).
+
+    Takes any documents; needs the extra `dense`, or a `scorer` of your own. Raises EncoderError where the model cannot
+    be loaded, CompressionError where none is named.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    model: str | None = Field(default=None, description="folder of a cross-encoder, or its name on a model hub")
+    scorer: SkipValidation[PassageScorer | None] = Field(
+        default=None, description="a scorer, in place of a model by name"
+    )
+    top_n: int | None = Field(default=None, ge=1, description="how many are returned at most; all if not given")
+
+    _scorer: PassageScorer = PrivateAttr()
+
+    def model_post_init(self, context: object) -> None:
+        """Load the model. See above for what is raised."""
+        if self.scorer is not None:
+            self._scorer = self.scorer
+        elif self.model is not None:
+            from fin_agent.retrieval.dense.pairs import load_pair_scorer
+
+            self._scorer = load_pair_scorer(self.model)
+        else:
+            raise CompressionError(
+                "no cross-encoder is named", remedy='Give one: CrossEncoderCompressor(model="/models/my-cross-encoder")'
+            )
+
+    def compress_documents(
+        self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
+    ) -> Sequence[Document]:
+        """The same documents, best first, equals as they were, with the cross-encoder's score in their metadata."""
+        if not documents:
+            return []
+        scores = self._scorer.score(query, [document.page_content for document in documents])
+        order = sorted(range(len(documents)), key=lambda position: (-round(scores[position], 6), position))
+        return [_scored(documents[position], scores[position]) for position in order[: self.top_n]]
+
+
+def _scored(document: Document, score: float) -> Document:
+    return document.model_copy(update={"metadata": {**document.metadata, "score": round(score, 6)}})

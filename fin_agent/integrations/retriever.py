@@ -1,0 +1,90 @@
+"""Search over filings as a LangChain retriever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from pydantic import ConfigDict, Field, PrivateAttr
+
+from fin_agent.config import Settings, index_folder
+from fin_agent.integrations.documents import filing_document, page_document, passage_document
+from fin_agent.models.callers import Callers
+from fin_agent.retrieval.query import Depth, Scope
+from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.context import SearchContext
+from fin_agent.tools.narrowing import narrowed
+from fin_agent.tools.searching import entries_by_id, read_query
+from fin_agent.workspace import Workspace
+
+
+class FinAgentRetriever(BaseRetriever):
+    """Filings, pages or passages for a question, best first; narrowed to a company, form, year or filings.
+
+    The metadata of a document say where it stands: `doc_id`, `company`, `ticker`, `form`, `fiscal_year`, `quarter`,
+    `period_end`, `score`; of pages and passages `page` (from 0, as LangChain's PDF loaders count) and `page_number`
+    (from 1, as viewers count); of passages `box`, in points from the top left of the page, where it is a table. Scores
+    compare within one search only. `k` and what narrows may be given with a call: `retriever.invoke(question, k=3)`.
+
+    Raises FilingIndexError where there is no index, StrategyError where the strategy lacks what it needs, and with a
+    call ToolInputError where a company or a filing is not there.
+
+    >>> retriever = FinAgentRetriever(index="my-index", level="page", k=3)  # doctest: +SKIP
+    >>> retriever.invoke("What drove Nike's gross margin in FY2023?")[0].metadata["page_number"]  # doctest: +SKIP
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    index: Path | None = Field(
+        default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
+    )
+    workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
+    settings: Settings = Field(default_factory=Settings, description="how far is searched, and with which models")
+    callers: Callers | None = Field(
+        default=None, description="chat models of strategies that ask one, in place of those the settings name"
+    )
+    strategy: str | None = Field(default=None, description="how is searched, in place of the settings' strategy")
+    level: Literal["document", "page", "passage"] = Field(default="passage", description="what is returned")
+    k: int = Field(default=5, ge=1, le=200, description="how many are returned at most")
+    company: str | None = Field(default=None, description="only filings of this company, by name or ticker")
+    form: str | None = Field(default=None, description="only filings of this form: 10-K, 10-Q, 8-K, 20-F ...")
+    fiscal_year: int | None = Field(default=None, description="only filings of this fiscal year, by the filer's naming")
+    quarter: int | None = Field(default=None, description="only filings of this fiscal quarter, 1 to 4")
+    doc_ids: list[str] | None = Field(default=None, description="only these filings")
+
+    _context: SearchContext = PrivateAttr()
+
+    def model_post_init(self, context: object) -> None:
+        """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
+        if self.index is not None and self.workspace is not None:
+            raise ValueError("give `index` or `workspace`, not both")
+        workspace = self.workspace or Workspace.open(index_folder(self.index))
+        named = {} if self.strategy is None else {"strategy": self.strategy}
+        self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **given: Any
+    ) -> list[Document]:
+        k = int(given.pop("k", self.k))
+        to = Narrowed.model_validate({**{name: getattr(self, name) for name in Narrowed.model_fields}, **given})
+        context = self._context
+        doc_ids = narrowed(context.workspace, to)
+        understood, _ = read_query(context, query, doc_ids)
+        settings, entries = context.settings, entries_by_id(context)
+        if self.level == "document":
+            result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=k))
+            index = context.workspace.index
+            fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
+            return [filing_document(index.filing(ranked.doc_id), ranked.score) for ranked in fitting[:k]]
+        depth = Depth(settings.documents, max(k, settings.pages), k)
+        result = context.strategy.search(understood, Scope(doc_ids), depth)
+        if self.level == "page":
+            ranked = {page.key: page.score for page in result.pages[:k]}
+            stored = context.workspace.index.pages(list(ranked))
+            return [page_document(page, entries[page.doc_id], ranked[page.key]) for page in stored]
+        return [
+            passage_document(found.stored, entries[found.stored.doc_id], found.score) for found in result.passages[:k]
+        ]

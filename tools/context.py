@@ -1,0 +1,96 @@
+"""What the tools work with: how they answer and search, which filings they may read, how much they may say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.config import Settings
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.models.callers import Callers
+from fin_agent.models.tokens import TokenCounter, token_counter
+from fin_agent.retrieval.strategies.models import Notify, logged
+from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.workspace import Workspace
+
+USUAL_TOKENS = 4_000
+FEWEST_TOKENS = 300
+"""Less than this holds no passage beside what has to be said around it."""
+
+
+@dataclass(frozen=True)
+class SearchContext:
+    """What a search works with; safe to share between threads."""
+
+    workspace: Workspace
+    settings: Settings
+    strategy: Strategy
+    """Searches documents, pages and passages."""
+    analyst: RulesAnalyst
+    """Reads what is searched for: by rules, whoever answers."""
+    within: tuple[str, ...] | None
+    """The only filings that may be read; None for all."""
+
+    @classmethod
+    def of(
+        cls,
+        workspace: Workspace,
+        settings: Settings,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        callers: Callers | None = None,
+        notify: Notify = logged,
+    ) -> SearchContext:
+        """Over a workspace, as `settings` say; `callers` ask the models of strategies in place of those named there.
+
+        Raises FilingIndexError where one of `doc_ids` is not indexed, StrategyError where the strategy lacks something,
+        ModelSetupError where a chat model cannot be set up.
+        """
+        for doc_id in doc_ids or ():
+            workspace.index.filing(doc_id)
+        within = None if doc_ids is None else tuple(dict.fromkeys(doc_ids))
+        strategy = strategy_for(settings, workspace, callers=callers, notify=notify)
+        return cls(workspace, settings, strategy, RulesAnalyst(workspace), within)
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """Shared by the tools of a toolkit; safe to share between threads."""
+
+    searching: SearchContext
+    answering: AnswerContext
+    max_tokens: int = USUAL_TOKENS
+    """Of one result as a model reads it."""
+    counter: TokenCounter = field(default_factory=TokenCounter)
+
+    @classmethod
+    def of(
+        cls,
+        workspace: Workspace,
+        settings: Settings,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        max_tokens: int = USUAL_TOKENS,
+        counted_as: str = "",
+        callers: Callers | None = None,
+        notify: Notify = logged,
+    ) -> ToolContext:
+        """Over a workspace, as `settings` say; `counted_as` names the model by which tokens are counted.
+
+        Raises what SearchContext.of and AnswerContext.from_settings raise.
+        """
+        searching = SearchContext.of(workspace, settings, doc_ids=doc_ids, callers=callers, notify=notify)
+        answering = AnswerContext.from_settings(workspace, settings, callers=callers, notify=notify)
+        return cls(searching, answering, max_tokens, token_counter(counted_as))
+
+    @property
+    def workspace(self) -> Workspace:
+        """The index with what is derived from it."""
+        return self.searching.workspace
+
+    @property
+    def within(self) -> tuple[str, ...] | None:
+        """The only filings that may be read; None for all."""
+        return self.searching.within

@@ -1,0 +1,15 @@
+"""What a tool cannot do with what it was given, and what to give instead."""
+
+from __future__ import annotations
+
+from fin_agent.errors import FinAgentError
+from fin_agent.prompts.material import as_quoted, on_a_line
+
+
+class ToolInputError(FinAgentError):
+    """A tool was given something it cannot use. Whoever called it, a model most often, reads what to give instead."""
+
+
+def named(words: str) -> str:
+    """What a filing, a file or a model calls something, in a message: on a line, in quotes, with no marks of ours."""
+    return repr(on_a_line(as_quoted(words))[:80])

@@ -1,0 +1,144 @@
+"""Which filings company, form, year and ids leave; what is not there is said with what is nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fin_agent.index.near_names import names_near
+from fin_agent.lexicon.companies import CERTAIN, Company
+from fin_agent.lexicon.company_names import company_words, plain_name
+from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.errors import ToolInputError, named
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.workspace import Workspace
+
+_MOST_NAMED = 12
+
+
+def narrowed(workspace: Workspace, to: Narrowed, within: Sequence[str] | None = None) -> tuple[str, ...] | None:
+    """The filings left, in the index's order; None where nothing narrows.
+
+    Raises ToolInputError where none is left, or where a company or an id is not there.
+    """
+    ids = _given_ids(workspace, to.doc_ids, within)
+    company = None if to.company is None else company_named(to.company, workspace)
+    if company is None and to.form is None and to.fiscal_year is None and to.quarter is None:
+        return ids
+    identities = workspace.directory.identities
+    of_company = identities if company is None else company.doc_ids
+    allowed = [doc_id for doc_id in identities if doc_id in of_company and (ids is None or doc_id in ids)]
+    left = tuple(doc_id for doc_id in allowed if _fits(identities[doc_id], to))
+    if not left:
+        raise _nothing_left(to, company, [identities[doc_id] for doc_id in allowed])
+    return left
+
+
+def known_id(doc_id: str, workspace: Workspace, within: Sequence[str] | None = None) -> str:
+    """`doc_id` where it may be read. Raises ToolInputError naming those it may be meant for."""
+    readable = workspace.directory.identities if within is None else within
+    if doc_id in readable:
+        return doc_id
+    near = names_near(doc_id, readable)
+    if not near and len(readable) <= _MOST_NAMED:
+        near = sorted(readable)
+    meant = f"Did you mean {' or '.join(map(named, near))}? " if near else ""
+    raise ToolInputError(
+        f"no filing with the id {named(doc_id)} can be read", remedy=f"{meant}list_filings shows all ids."
+    )
+
+
+def company_named(name: str, workspace: Workspace) -> Company:
+    """The one company that a name or ticker surely means. Raises ToolInputError naming those it may be meant for."""
+    directory = workspace.directory
+    by_ticker = [each for each in directory.companies if name.strip("$ ").upper() in each.tickers]
+    if len(by_ticker) == 1:
+        return by_ticker[0]
+    mentions = [*directory.mentions(name), *directory.mentions(f"{name}'s")]
+    sure = {
+        mention.company.key: mention.company
+        for mention in mentions
+        if mention.confidence >= CERTAIN and _says_nothing_else(name, mention.phrase)
+    }
+    if len(sure) == 1:
+        return next(iter(sure.values()))
+    maybe = {mention.company.key: mention.company for mention in mentions}
+    known = {known: company for company in directory.companies for known in (*company.names, *company.tickers)}
+    near = [*maybe.values(), *(known[each] for each in names_near(name, known))]
+    labels = list(dict.fromkeys(map(_label, near)))
+    if labels:
+        meant = f"Did you mean {' or '.join(labels)}? Name one of them."
+    else:
+        every = sorted(map(_label, directory.companies), key=str.casefold)
+        more = f" and {len(every) - _MOST_NAMED} others" if len(every) > _MOST_NAMED else ""
+        meant = (
+            f"There are: {', '.join(every[:_MOST_NAMED])}{more}. list_filings shows all." if every else "It is empty."
+        )
+    raise ToolInputError(f"no indexed company is surely meant by {named(name)}", remedy=meant)
+
+
+def period_named(identity: Identity) -> tuple[int | None, int | None]:
+    """(fiscal year, quarter) that a filing is of; of a report of an event, the year in which that was."""
+    reported = identity.reported
+    if reported is not None:
+        return reported.fiscal_year, reported.quarter
+    year = identity.fiscal_year or (identity.period_end.year if identity.period_end else None)
+    return year, identity.quarter
+
+
+def _given_ids(
+    workspace: Workspace, doc_ids: Sequence[str] | None, within: Sequence[str] | None
+) -> tuple[str, ...] | None:
+    if not doc_ids:
+        return None if within is None else tuple(within)
+    return tuple(dict.fromkeys(known_id(doc_id, workspace, within) for doc_id in doc_ids))
+
+
+def _fits(identity: Identity, to: Narrowed) -> bool:
+    year, quarter = period_named(identity)
+    return (
+        (to.form is None or identity.form is Form(to.form))
+        and (to.fiscal_year is None or year == to.fiscal_year)
+        and (to.quarter is None or quarter == to.quarter)
+    )
+
+
+def _says_nothing_else(name: str, phrase: str) -> bool:
+    """Whether nothing but the legal form stands beside the phrase: "H&R Block" is not Block."""
+    words = company_words()
+    beside = plain_name(name).removesuffix(" s").split()
+    for word in plain_name(phrase).split():
+        if word in beside:
+            beside.remove(word)
+    return all(word in words.legal_forms or word in words.generic for word in beside)
+
+
+def _label(company: Company) -> str:
+    return named(company.name) + (f" ({company.tickers[0]})" if company.tickers else "")
+
+
+def _nothing_left(to: Narrowed, company: Company | None, others: Sequence[Identity]) -> ToolInputError:
+    period = f"fiscal {to.fiscal_year}" if to.fiscal_year else ""
+    period = f"quarter {to.quarter}" + (f" of {period}" if period else "") if to.quarter else period
+    asked = f"{to.form or 'filing'}{f' of {period}' if period else ''}{f' of {named(company.name)}' if company else ''}"
+    there = _kinds(others)
+    among = f" among {len(to.doc_ids)} ids given" if to.doc_ids else ""
+    if not there:
+        return ToolInputError(f"there is no {asked}{among}", remedy="list_filings shows what there is.")
+    return ToolInputError(f"there is no {asked}{among}", remedy=f"There are: {there}. Ask for one of these.")
+
+
+def _kinds(identities: Iterable[Identity]) -> str:
+    """`10-K FY2022, FY2023; 10-Q Q3 FY2024`: what there is, in a few words."""
+    by_form: dict[str, set[tuple[int, int]]] = {}
+    for identity in identities:
+        year, quarter = period_named(identity)
+        by_form.setdefault(identity.form.value, set()).add((year or 0, quarter or 0))
+    told = []
+    for form, periods in sorted(by_form.items()):
+        shown = [
+            f"Q{quarter} FY{year}" if quarter else f"FY{year}" if year else "no year"
+            for year, quarter in sorted(periods)
+        ]
+        more = f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+        told.append(f"{form} {', '.join(shown[-_MOST_NAMED:])}{more}")
+    return "; ".join(told)

@@ -1,0 +1,240 @@
+"""Each tool's result as a model reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Sequence
+
+from fin_agent.answering.answer import Answer
+from fin_agent.evidence.cards.card import Card, CardFact
+from fin_agent.evidence.ledger import Entry
+from fin_agent.tools.artifacts import (
+    CardsMade,
+    DocumentsFound,
+    FilingListed,
+    FilingsListed,
+    NumberAccounted,
+    PageFound,
+    PagesFound,
+    PagesRead,
+    ProgramRun,
+)
+from fin_agent.tools.page_ranges import as_written
+from fin_agent.tools.telling import Budget, Part
+
+_CELL = re.compile(r"[\s$€£%()—–\-\d.,*]+")
+_SCALES = {1: "", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
+
+
+def filings_told(found: DocumentsFound, budget: Budget) -> str:
+    """Of `document_search`."""
+    if not found.filings:
+        return _with_notes("No filing fits.", found.notes, budget)
+    lines = [f"{rank}. {_filing_line(filing)}" for rank, filing in enumerate(found.filings, start=1)]
+    head = f"{_counted(len(found.filings), 'filing')}, best first. Search their pages with page_search(doc_ids=...)."
+    return budget.told(head, [*_notes(found.notes), Part("\n".join(lines), mark="filings")])
+
+
+def pages_told(found: PagesFound, budget: Budget) -> str:
+    """Of `page_search`."""
+    if not found.pages:
+        return _with_notes("No page fits.", found.notes, budget)
+    head = (
+        f"{_counted(len(found.pages), 'page')}, best first, each with the passage that fits best; pages count from 1. "
+        "read_page shows a page whole."
+    )
+    parts = [Part(with_rows(page.text), _place(page), "passage") for page in found.pages]
+    return budget.told(head, [*_notes(found.notes), *parts], seed=found.query)
+
+
+def pages_read_told(read: PagesRead, budget: Budget, from_line: int = 1) -> str:
+    """Of `read_page`; the first page begins at `from_line`."""
+    numbers = [page.page for page in read.pages]
+    texts = [with_rows(page.text).splitlines() for page in read.pages]
+    parts: list[Part] = []
+    for page in read.pages:
+        text = "\n".join(texts[len(parts)][from_line - 1 if not parts else 0 :])
+        title = f": {page.title}" if page.title else ""
+        parts.append(Part(text or "(nothing is printed here)", f"{page.doc_id} page {page.page_number}{title}", "page"))
+
+    def ending(whole: int, lines: int) -> str:
+        begun = from_line if whole == 0 else 1
+        left = as_written(sorted(numbers[whole:]))
+        on = f", from_line={begun + lines}" if lines else f", from_line={begun}" if begun > 1 else ""
+        where = (
+            f"page {numbers[whole] + 1} is cut after line {begun + lines - 1} of {len(texts[whole])}; " if lines else ""
+        )
+        return f"[There is no room for all: {where}go on with pages={left!r}{on}.]"
+
+    head = f"{_counted(len(parts), 'page')} as read; page numbers count from 1."
+    return budget.told(head, parts, ending=ending, seed=read.filing.doc_id)
+
+
+def cards_told(made: CardsMade, budget: Budget) -> str:
+    """Of `card_extraction`."""
+    if not made.cards:
+        return "No passage stands on these pages."
+    in_tables = {place for card in made.cards if card.verifiability.table for place in map(_fact_place, _facts(card))}
+    parts = [_card_part(card, in_tables) for card in made.cards]
+    head = f"{_counted(len(parts), 'passage')} described, page by page; amounts are as printed, with their unit beside."
+    return budget.told(head, parts, seed=made.filing.doc_id)
+
+
+def listing_told(listed: FilingsListed, budget: Budget) -> str:
+    """Of `list_filings`."""
+    if not listed.filings:
+        return "The index holds no filings."
+    more = f", the first {len(listed.filings)} listed" if len(listed.filings) < listed.total else ""
+    head = f"{_counted(listed.total, 'filing')}{more}, by company and time."
+    lines = [_filing_line(filing) for filing in listed.filings]
+    return budget.listed(head, lines, mark="filings", remedy="Narrow by company, form or fiscal_year.")
+
+
+def run_told(run: ProgramRun, budget: Budget) -> str:
+    """Of `python_execution`."""
+    head = [f"Result: {json.dumps(run.value, ensure_ascii=False)}"]
+    lacking = run.without_source
+    if not run.checked:
+        head.append("Its numbers were not checked: name the pages they were read on in sources.")
+    elif lacking:
+        places = ", ".join(f"{each.literal[:40]} (line {each.line})" for each in lacking[:10])
+        head.append(
+            f"NO SOURCE for {len(lacking)} of its {_counted(len(run.numbers), 'number')}: {places}. Do not give this "
+            "result as a figure of the filings. Read the figures with read_page, write them as printed with their "
+            "unit behind them (`# USD millions`), name their pages in sources, and run the program again."
+        )
+    else:
+        head.append(
+            f"Each of its {_counted(len(run.numbers), 'number')} has a source."
+            if run.numbers
+            else "It holds no numbers."
+        )
+    parts = [Part("\n".join(map(_number_line, run.numbers)), mark="figures")] if run.numbers else []
+    if run.printed.strip():
+        parts.append(Part(run.printed.rstrip(), "printed by the program", "text"))
+    return budget.told("\n".join(head), parts)
+
+
+def answer_told(answer: Answer, budget: Budget) -> str:
+    """Of `answer_question`."""
+    if answer.refused:
+        head = (
+            "Not answered: the filings do not hold all that the question needs. Say what is missing and give no figure "
+            "in its place; ask again only with another company, period or measure."
+        )
+        nearest = [f"{page.doc_id} page {page.page + 1}" for page in answer.retrieved.pages[:3]]
+        near = [Part("\n".join(nearest), "nearest pages", "pages")] if nearest else []
+        return budget.told(head, [Part("\n".join(answer.missing), mark="missing"), *near])
+    value = answer.answer.value
+    head = "Answered. Give the pages with it; they count from 1."
+    if value is not None:
+        head += f" Value: {value!r}" + (f" ({answer.answer.unit})." if answer.answer.unit else ".")
+    parts = [Part(answer.answer.text, mark="answer")]
+    figures = [_figure_line(entry) for entry in answer.ledger if entry.figure is not None]
+    if figures:
+        parts.append(Part("\n".join(figures), mark="figures"))
+    cited = [f"{each.doc_id} page {each.page + 1}: {' '.join(each.text.split())}" for each in answer.citations]
+    if cited and not figures:
+        parts.append(Part("\n".join(dict.fromkeys(cited)), "cited", "passages"))
+    parts += _notes((*answer.assumptions, *answer.warnings))
+    if answer.program:
+        parts.append(Part(answer.program.rstrip(), mark="program", ours=True))
+    return budget.told(head, parts, seed=answer.question)
+
+
+def _filing_line(filing: FilingListed) -> str:
+    ended = f", period ended {filing.period_end.isoformat()}" if filing.period_end else ""
+    return f"{filing.doc_id} | {filing.described}{ended} | {_counted(filing.pages, 'page')}"
+
+
+def _place(page: PageFound) -> str:
+    part = page.statement.value if page.statement else f"Item {page.item}" if page.item else ""
+    return ", ".join(filter(None, (f"{page.filing.doc_id} page {page.page_number}", part, page.filing.described)))
+
+
+def _notes(notes: Sequence[str]) -> list[Part]:
+    return [Part("\n".join(notes), "notes", "text")] if notes else []
+
+
+def _with_notes(head: str, notes: Sequence[str], budget: Budget) -> str:
+    return budget.told(head, _notes(notes))
+
+
+def _card_part(card: Card, in_tables: Collection[_Place]) -> Part:
+    identity = card.identity
+    scope = (*(("whole company",) if card.scope.consolidated else ()), *card.scope.parts)
+    fields = (
+        ("about", card.sketch),
+        ("does", f"{card.role.value} ({card.evidence_type.value})"),
+        ("metrics", ", ".join(card.metrics)),
+        ("periods", ", ".join(card.time.periods)),
+        ("of", ", ".join(scope)),
+        ("units", ", ".join(card.basis.units)),
+        ("take care", ", ".join(risk.value for risk in card.risks)),
+    )
+    lines = [f"{name}: {said}" for name, said in fields if said]
+    lines += _rows(card, () if card.verifiability.table else in_tables)
+    return Part("\n".join(lines), f"{identity.doc_id} page {identity.page + 1}, passage {identity.ordinal}", "card")
+
+
+_Place = tuple[int, tuple[float, float, float, float]]
+"""Page and box of a figure."""
+
+
+def _facts(card: Card) -> list[tuple[int, CardFact]]:
+    return [(card.identity.page, fact) for fact in card.facts]
+
+
+def _fact_place(placed: tuple[int, CardFact]) -> _Place:
+    return placed[0], placed[1].box
+
+
+def _rows(card: Card, elsewhere: Collection[_Place]) -> list[str]:
+    """A line for each row of figures; running text repeats its page's tables, which show their own."""
+    own = [fact for page, fact in _facts(card) if (page, fact.box) not in elsewhere]
+    rows: dict[tuple[int, str, str, str | None], list[str]] = {}
+    for fact in own:
+        unit = " ".join(filter(None, (fact.unit, _SCALES.get(fact.scale, f"x {fact.scale:,}"))))
+        rows.setdefault((fact.line, fact.label, unit, fact.scope), []).append(f"{fact.period}: {fact.amount:,}")
+    told = [
+        f"figures: {label}{f' ({scope})' if scope else ''} | {unit} | {'; '.join(amounts)} | line {line + 1}"
+        for (line, label, unit, scope), amounts in rows.items()
+    ]
+    return told if len(own) == len(card.facts) else [*told, "figures: also those of the tables on its page"]
+
+
+def _number_line(number: NumberAccounted) -> str:
+    name = f"{number.variable} = " if number.variable else ""
+    where = f" ({number.doc_id})" if number.doc_id else ""
+    lacking = "NO SOURCE: " if number.source is None else ""
+    return f"line {number.line}: {name}{number.literal}: {lacking}{number.said}{where}"
+
+
+def _figure_line(entry: Entry) -> str:
+    figure = entry.figure
+    assert figure is not None
+    unit = " ".join(filter(None, (figure.unit, _SCALES.get(figure.scale, f"x {figure.scale:,}"))))
+    where = f"{figure.doc_id} page {figure.page + 1}"
+    return f"{entry.slot.label} | {entry.slot.company_name} | {entry.slot.period} | {figure.amount:,} {unit} | {where}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def with_rows(text: str) -> str:
+    """A text in which numbers that stand on lines of their own are put behind what they belong to.
+
+    PDFs are read cell by cell: a row of a table is as many lines as it has cells, in their order.
+
+    >>> with_rows("Net sales\\n$\\n3,533\\n$\\n(12)\\nCost of sales\\n—")
+    'Net sales $ 3,533 $ (12)\\nCost of sales —'
+    """
+    rows: list[str] = []
+    for line in text.splitlines():
+        if rows and rows[-1].strip() and line.strip() and _CELL.fullmatch(line):
+            rows[-1] = f"{rows[-1].rstrip()} {line.strip()}"
+        else:
+            rows.append(line)
+    return "\n".join(rows)
