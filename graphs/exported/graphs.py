@@ -1,0 +1,49 @@
+"""The compiled graphs that langgraph.json names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fin_agent.graphs.answer.adapting import Node
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.graph import answer_builder
+from fin_agent.graphs.answer.programs_shown import showing_programs
+from fin_agent.graphs.answer.state import ShownOutput
+from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls
+from fin_agent.graphs.exported.opening import opened
+from fin_agent.graphs.exported.pauses import before_each_round
+from fin_agent.graphs.exported.running import exported
+from fin_agent.graphs.rerank.graph import rerank_builder
+from fin_agent.graphs.rerank.nodes import RerankContext
+from fin_agent.graphs.search.graph import search_builder
+
+
+def _answering(given: Controls | None) -> AnswerContext:
+    controls = given or Controls()
+    context = opened(controls).context
+    if "program" in controls.stop_before:
+        return replace(context, analyst=showing_programs(context.analyst))
+    return context
+
+
+def _around(node: Node[Controls]) -> Node[Controls]:
+    return exported(before_each_round(node) if node.__name__ == "search_documents" else node, Controls)
+
+
+def _searching(controls: SearchControls) -> AnswerContext:
+    return opened(controls).context
+
+
+def _ranking(controls: RerankControls) -> RerankContext:
+    return RerankContext(
+        opened(controls).context,
+        candidates=controls.candidates,
+        kept=controls.kept,
+        rounds=controls.tournament_rounds,
+        seed=controls.seed,
+    )
+
+
+answer = answer_builder(Controls, _answering, _around, ShownOutput).compile(name="answer")
+search = search_builder(SearchControls, _searching, lambda node: exported(node, SearchControls)).compile(name="search")
+rerank = rerank_builder(RerankControls, _ranking, lambda node: exported(node, RerankControls)).compile(name="rerank")

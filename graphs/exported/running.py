@@ -1,0 +1,44 @@
+"""What is around every node of an exported graph: warnings of the index opened, and errors that reach who asked."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TypeVar
+
+from langgraph.runtime import Runtime
+
+from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.graphs.answer.adapting import Step
+from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.graphs.exported.controls import SearchControls
+from fin_agent.graphs.exported.opening import opened
+
+Given = TypeVar("Given", bound=SearchControls)
+Result = TypeVar("Result")
+
+
+class RunFailedError(FinAgentError, RuntimeError):
+    """A run failed, with what happened and what to do. A server shows the message of a RuntimeError to who asked."""
+
+
+def exported(step: Step[Given, Result], controls: type[Given]) -> Step[Given, Result]:
+    """The node, which also warns of the index that was opened. Without a context, nothing is set.
+
+    Raises RunFailedError in place of any other error of ours.
+    """
+
+    @wraps(step)
+    def run(state: AnswerState, runtime: Runtime[Given]) -> Result:
+        runtime = runtime.override(context=runtime.context or controls())
+        try:
+            if "question" not in state:
+                raise QuestionError("there is no question", remedy='Give one: {"question": "..."}')
+            update = step(state, runtime)
+            warnings = [each for each in opened(runtime.context).warnings if each not in state.get("warnings", ())]
+        except FinAgentError as error:
+            raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
+        if isinstance(update, dict) and warnings:
+            update["warnings"] = [*warnings, *update.get("warnings", [])]
+        return update
+
+    return run

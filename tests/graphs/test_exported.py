@@ -1,0 +1,224 @@
+"""The graphs as Studio gets them: what a person sets becomes a context, stops show what follows, errors reach them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from pydantic import ValidationError
+
+from fin_agent.analyst.journal import warned
+from fin_agent.answering.answer import Answer
+from fin_agent.answering.program import Program
+from fin_agent.errors import SandboxError
+from fin_agent.graphs.answer import AnswerContext
+from fin_agent.graphs.answer.graph import answer_builder
+from fin_agent.graphs.answer.programs_shown import EDITED_PROGRAM, showing_programs
+from fin_agent.graphs.exported import answer, rerank, sample_index, search
+from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls
+from fin_agent.graphs.exported.opening import ON_SAMPLES, opened
+from fin_agent.graphs.exported.running import RunFailedError
+from fin_agent.graphs.rerank import RerankContext, build_rerank_graph
+from fin_agent.graphs.search import build_search_graph
+from fin_agent.models.metering import CallRecord, current_meter
+from fin_agent.models.roles import Role
+from fin_agent.models.usage import Usage
+
+LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
+HOLDER = ("quillmark_2023_10k", 9)
+
+
+@pytest.fixture
+def nobodys_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Whose index is not there, and none is named."""
+    monkeypatch.delenv("FIN_AGENT_INDEX", raising=False)
+    monkeypatch.setattr(platformdirs, "user_data_path", lambda name: tmp_path / name)
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / "cache" / name)
+    return tmp_path
+
+
+class TestControls:
+    def test_what_is_set_goes_before_the_environment_and_what_is_not_does_not(
+        self, sample_index: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FIN_AGENT_ROUNDS", "2")
+        monkeypatch.setenv("FIN_AGENT_PASSAGES", "7")
+        settings = opened(Controls(index=str(sample_index), rounds=3)).context.settings
+        assert (settings.rounds, settings.passages) == (3, 7)
+
+    def test_the_same_settings_share_one_context_and_all_share_the_index(self, sample_index: Path) -> None:
+        first, second = (opened(Controls(index=str(sample_index))).context for _ in range(2))
+        other = opened(Controls(index=str(sample_index), rounds=1)).context
+        assert first is second
+        assert other is not first
+        assert other.workspace is first.workspace
+
+    def test_what_is_not_a_control_is_refused(self) -> None:
+        with pytest.raises(ValidationError, match="ruonds"):
+            Controls.model_validate({"ruonds": 1})
+
+    @pytest.mark.parametrize("controls", [SearchControls, Controls, RerankControls])
+    def test_each_is_described(self, controls: type[SearchControls]) -> None:
+        assert all(field.description for field in controls.model_fields.values())
+
+
+class TestIndex:
+    def test_without_one_the_sample_filings_are_indexed_once(
+        self, nobodys_home: Path, sample_filings: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = nobodys_home / "filings"
+        one.mkdir()
+        shutil.copy(sample_filings / "quillmark_2024_8k.pdf", one)
+        monkeypatch.setattr(sample_index, "SAMPLES", one)
+        made = opened(Controls())
+        assert made.warnings == (ON_SAMPLES,)
+        assert [entry.doc_id for entry in made.context.workspace.index.entries()] == ["quillmark_2024_8k"]
+        monkeypatch.setattr(sample_index, "_make", lambda folder: pytest.fail("made again"))
+        assert opened(Controls()).context is made.context
+
+    def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
+        self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sample_index, "SAMPLES", nobodys_home / "nothing")
+        with pytest.raises(RunFailedError, match=r"there is no index yet\. Make one with `fin-agent ingest PATH"):
+            answer.invoke({"question": LOOKUP}, context=Controls())
+
+    def test_ones_own_goes_before_the_sample_filings(self, nobodys_home: Path, sample_index: Path) -> None:
+        shutil.copytree(sample_index, nobodys_home / "fin-agent" / "index")
+        assert opened(Controls()).warnings == ()
+
+    def test_one_that_is_named_and_not_there_is_an_error_whoever_named_it(
+        self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with pytest.raises(RunFailedError, match="there is no index here"):
+            search.invoke({"question": LOOKUP}, context=SearchControls(index=str(nobodys_home / "x")))
+        monkeypatch.setenv("FIN_AGENT_INDEX", str(nobodys_home / "y"))
+        with pytest.raises(RunFailedError, match="y: there is no index here"):
+            rerank.invoke({"question": LOOKUP}, context=RerankControls())
+
+    def test_without_a_question_it_says_so(self) -> None:
+        with pytest.raises(RunFailedError, match="there is no question"):
+            answer.invoke({}, context=Controls())
+
+
+def test_exported_graphs_have_no_checkpointer() -> None:
+    assert all(graph.checkpointer is None for graph in (answer, search, rerank))
+
+
+def test_the_exported_graph_answers_as_the_plain_one(sample_index: Path, ask: Callable[[str], Answer]) -> None:
+    ended = answer.invoke({"question": LOOKUP}, context=Controls(index=str(sample_index)))
+    assert ended["answer"] == ask(LOOKUP).model_copy(update={"seconds": 0.0})
+
+
+class TestSearchAndRerank:
+    def test_search_finds_what_the_answer_graph_finds(
+        self, context: AnswerContext, ask: Callable[[str], Answer]
+    ) -> None:
+        found = build_search_graph().invoke({"question": LOOKUP}, context=context)
+        assert next(page.key for page in found["pages"]) == HOLDER
+        assert {(each.doc_id, each.page) for each in found["passages"]} <= {
+            (page.doc_id, page.page) for page in ask(LOOKUP).retrieved.pages
+        }
+        assert not found["missing"]
+        nowhere = build_search_graph().invoke({"question": "What was Apple's revenue in 2022?"}, context=context)
+        assert "'Apple' is not in the index" in nowhere["missing"][0]
+
+    def test_rerank_finds_its_candidates_and_puts_the_holder_first(self, context: AnswerContext) -> None:
+        ended = build_rerank_graph().invoke({"question": LOOKUP}, context=RerankContext(context, candidates=30, kept=5))
+        first = ended["ranked"][0]
+        assert ((first.doc_id, first.page), len(ended["ranked"])) == (HOLDER, 5)
+        assert ended["groups"]
+        assert "inventories" in first.text.casefold()
+
+    def test_a_candidate_that_is_not_there_is_named(self, context: AnswerContext) -> None:
+        given: Any = {"question": LOOKUP, "candidates": [{"doc_id": "nobody", "page": 0, "ordinal": 3}]}
+        with pytest.raises(Exception, match="nobody: passage 3 on page 1 is not in the index"):
+            build_rerank_graph().invoke(given, context=RerankContext(context))
+
+
+class Costly:
+    """An analyst whose program costs a call of a model, counted."""
+
+    def __init__(self, context: AnswerContext) -> None:
+        self.analyst = context.analyst
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.analyst, name)
+
+    def program(self, *given: Any) -> Program:
+        self.asked += 1
+        meter = current_meter()
+        assert meter is not None
+        meter.add(
+            CallRecord(
+                role=Role.PROGRAM, model="m", prompt="p", prompt_version="1", usage=Usage(input=10, output=5),
+                dollars=None, seconds=0.1,
+            )
+        )  # fmt: skip
+        warned("it was not sure")
+        return self.analyst.program(*given)
+
+    def repaired_program(self, *given: Any) -> Program | None:
+        """None: what fails is refused."""
+        assert isinstance(given[-1], SandboxError)
+        return None
+
+
+class TestProgramsShown:
+    @pytest.fixture
+    def costly(self, context: AnswerContext) -> Costly:
+        return Costly(context)
+
+    @pytest.fixture
+    def resumed(self, costly: Costly, context: AnswerContext) -> Callable[[object], Answer]:
+        """The answer of a run that stopped at its program, resumed with that."""
+        analyst: Any = costly
+        graph = answer_builder(AnswerContext, lambda given: given).compile(checkpointer=InMemorySaver())
+        stopping = replace(context, analyst=showing_programs(analyst))
+
+        def run(answer: object) -> Answer:
+            config: Any = {"configurable": {"thread_id": "1"}}
+            stopped = graph.invoke({"question": LOOKUP}, config, context=stopping)
+            assert "return inventories_fy2023" in stopped["__interrupt__"][0].value["program"]
+            ended: Answer = graph.invoke(Command(resume=answer), config, context=stopping)["answer"]
+            return ended
+
+        return run
+
+    def test_it_is_written_once_and_what_it_cost_is_counted_once(
+        self, resumed: Callable[[object], Answer], costly: Costly
+    ) -> None:
+        answered = resumed(True)
+        assert answered.answer.value == 945162
+        assert costly.asked == 1
+        assert (answered.usage.model_calls, answered.usage.input_tokens) == (1, 10)
+        assert answered.warnings == ("it was not sure",)
+
+    def test_false_refuses_it(self, resumed: Callable[[object], Answer]) -> None:
+        answered = resumed(False)
+        assert answered.refused
+        assert "it was not allowed to run" in answered.missing[0]
+
+    def test_one_that_was_changed_is_checked_run_and_told(self, resumed: Callable[[object], Answer]) -> None:
+        changed = (
+            "def solution():",
+            "    inventories_fy2023 = 945162",
+            "    shown = inventories_fy2023",
+            "    return shown",
+        )
+        answered = resumed({"program": "\n".join(changed)})
+        assert answered.answer.value == 945162
+        assert EDITED_PROGRAM in answered.warnings
+
+    def test_a_number_of_ones_own_is_refused(self, resumed: Callable[[object], Answer]) -> None:
+        answered = resumed({"program": "def solution():\n    return 945162 + 4711\n"})
+        assert answered.refused
+        assert any("4711" in missing for missing in answered.missing)
