@@ -30,9 +30,11 @@ loaded.
 
 from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply
 from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
 from fin_agent.models.dialects import OutputMode
 from fin_agent.models.errors import (
     BudgetExceededError,
+    CallsStoppedError,
     EmptyReplyError,
     InputTooLongError,
     KeyRefusedError,
@@ -57,6 +59,7 @@ from fin_agent.models.prices import Price, PriceTable
 from fin_agent.models.response_cache import ResponseCache
 from fin_agent.models.retrying import Retrying
 from fin_agent.models.roles import Role
+from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.models.tokens import TokenCounter, token_counter
 from fin_agent.models.usage import Usage
 from fin_agent.models.usage_table import UsageTable, usage_table
@@ -67,6 +70,8 @@ __all__ = [
     "Call",
     "CallRecord",
     "Caller",
+    "Callers",
+    "CallsStoppedError",
     "EmptyReplyError",
     "Finish",
     "InputTooLongError",
@@ -75,9 +80,11 @@ __all__ = [
     "Message",
     "Meter",
     "ModelError",
+    "ModelSettings",
     "ModelSetupError",
     "ModelTimeoutError",
     "OutputMode",
+    "Preset",
     "Price",
     "PriceTable",
     "PricesError",

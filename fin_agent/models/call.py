@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Literal, NamedTuple, TypeAlias
@@ -33,7 +34,8 @@ class Call(Generic[OutputT]):
     """One thing asked of a chat model.
 
     `output` is the pydantic type that the reply has to fit; None where text is wanted. `max_output_tokens` bounds the
-    reply, thoughts of the model included; None leaves it to the model.
+    reply, thoughts of the model included; None leaves it to the model. `check` says what is wrong with a value that is
+    of the type, in words for the model, as that a number of a passage is none of those shown; None where nothing is.
     """
 
     role: Role
@@ -42,6 +44,7 @@ class Call(Generic[OutputT]):
     output: type[OutputT] | None = None
     max_output_tokens: int | None = None
     temperature: float = TEMPERATURE
+    check: Callable[[OutputT], str | None] | None = None
 
     def __post_init__(self) -> None:
         if not any(kind == "user" for kind, _ in self.messages):

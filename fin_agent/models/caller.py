@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.dialects import Dialect, OutputMode
-from fin_agent.models.exchange import Line, exchange
+from fin_agent.models.exchange import Line, OnText, exchange
 from fin_agent.models.limits import CALLS_AT_ONCE, slots_for
 from fin_agent.models.loading import LoadedModel
 from fin_agent.models.prices import PriceTable
@@ -73,13 +73,18 @@ class Caller:
         """See `reply`."""
         return (await afollowed(exchange(self._line, call)))[1]
 
-    def value(self, call: Call[OutputT]) -> tuple[OutputT, Reply]:
-        """The value of the type that the call names, and the reply. Raises ModelError."""
-        return _with_value(call, *followed(exchange(self._line, call)))
+    def value(self, call: Call[OutputT], on_text: OnText | None = None) -> tuple[OutputT, Reply]:
+        """The value of the type that the call names, and the reply. Raises ModelError.
 
-    async def avalue(self, call: Call[OutputT]) -> tuple[OutputT, Reply]:
-        """See `value`."""
-        return _with_value(call, *(await afollowed(exchange(self._line, call))))
+        With `on_text` the reply is streamed where the server does that, and its text so far told as it grows; a reply
+        that is kept is told at once. What is told is not checked: after a text that breaks off, or cannot be used,
+        another is told from its beginning, or an error raised. What `on_text` raises ends the call.
+        """
+        return _with_value(call, *followed(exchange(self._line, call, on_text)))
+
+    async def avalue(self, call: Call[OutputT], on_text: OnText | None = None) -> tuple[OutputT, Reply]:
+        """See `value`; `on_text` is called by the event loop."""
+        return _with_value(call, *(await afollowed(exchange(self._line, call, on_text))))
 
     def stream(self, call: Call[OutputT]) -> Iterator[str | Reply]:
         """The text in pieces as it is written, then the reply. For calls that want text.

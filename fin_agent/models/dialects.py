@@ -41,6 +41,7 @@ class Form:
 
     schema: bool
     temperature: bool = True
+    streamed: bool = True
 
     def without(self, failure: Failure, call: Call[OutputT], mode: OutputMode) -> Form | None:
         """A form that the server may take after it refused this one; None where nothing is left to leave out."""
@@ -48,6 +49,8 @@ class Form:
             return None
         if self.temperature and "temperature" in failure.about:
             return replace(self, temperature=False)
+        if self.streamed and "stream" in failure.about:
+            return replace(self, streamed=False)
         if self.schema and call.output is not None and mode is OutputMode.AUTO:
             return replace(self, schema=False)
         return None
@@ -71,7 +74,11 @@ class Dialect:
         """The server took this form after it had refused a fuller one: that one is not tried again."""
         with self._guard:
             known = self._form
-            self._form = Form(known.schema and form.schema, known.temperature and form.temperature)
+            self._form = Form(
+                known.schema and form.schema,
+                known.temperature and form.temperature,
+                known.streamed and form.streamed,
+            )
 
     def messages(self, call: Call[OutputT], further: tuple[tuple[str, str], ...], form: Form) -> list[tuple[str, str]]:
         """(who, text) of each message; what the reply must look like is added where no schema says it."""

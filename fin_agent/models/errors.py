@@ -50,6 +50,10 @@ class ServerUnreachableError(ModelError):
     """No connection to the server, after every retry."""
 
 
+class RedirectedError(ServerUnreachableError):
+    """The server sends on to another address, which is not followed: what is sent goes where it was said to go."""
+
+
 class ModelTimeoutError(ModelError):
     """No answer in time, after every retry. What the server charges for it is not known."""
 
@@ -72,6 +76,10 @@ class RefusedByModelError(ModelError):
 
 class BudgetExceededError(ModelError):
     """A call was not made, because a limit that was set would have been passed."""
+
+
+class CallsStoppedError(ModelError):
+    """A call was not made, or was left before its end, because nobody waits for it any more."""
 
 
 class UnknownPriceError(ModelError):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
 from fin_agent.models.call import Call, Finish, Message, OutputT, Reply
 from fin_agent.models.dialects import Dialect
-from fin_agent.models.errors import ModelError
+from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, ModelError, ModelTimeoutError
 from fin_agent.models.failures import Failure, failure_of
+from fin_agent.models.gathering import Gathered
 from fin_agent.models.judging import Fault, correction, judged
 from fin_agent.models.limits import Slots
 from fin_agent.models.loading import LoadedModel
@@ -45,6 +48,11 @@ class Line:
     def key(self, call: Call[OutputT]) -> str:
         """Under what the reply to a call is kept."""
         return cache_key(call, self.loaded.name, self.loaded.base_url, self.dialect.mode)
+
+    def allowed(self, meter: Meter) -> float | None:
+        """Seconds that a request may take as a whole: what the settings say, or what is left of the budget."""
+        limits = (self.loaded.timeout, meter.seconds_left())
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def dollars(self, usage: Usage) -> float | None:
         """What tokens cost; None where the price is not known."""
@@ -83,10 +91,16 @@ class Tally:
     notes: list[str] = field(default_factory=list)
 
 
-def exchange(line: Line, call: Call[OutputT]) -> Steps[tuple[OutputT | None, Reply]]:
+OnText = Callable[[str], None]
+"""Is told the text of a reply as far as it is written. One that does not go on from the text before is another try."""
+
+
+def exchange(line: Line, call: Call[OutputT], on_text: OnText | None = None) -> Steps[tuple[OutputT | None, Reply]]:
     """The value, where one is wanted, and the reply. Raises ModelError, with what was spent on it."""
     meter = current_meter() or Meter()
     if (kept := (yield from kept_reply(line, call, meter))) is not None:
+        if on_text is not None:
+            on_text(kept[1].text)
         return kept
     tally = Tally()
     most = call.max_output_tokens
@@ -94,19 +108,20 @@ def exchange(line: Line, call: Call[OutputT]) -> Steps[tuple[OutputT | None, Rep
     fault: Fault | None = None
     for corrected in (False, True):
         try:
-            answer, usage, record = yield from _answered(line, call, further, most, meter, tally)
+            answer, usage, record, broken = yield from _answered(line, call, further, most, meter, tally, on_text)
         except ModelError as failure:
-            failure.usage = tally.usage
+            failure.usage += tally.usage
             raise
-        value, fault = judged(call, answer)
+        value, fault = (None, broken) if broken is not None else judged(call, answer)
         meter.add(record if fault is None else record.model_copy(update={"note": _joined(record.note, fault.what)}))
         tally.usage += usage
         if fault is None:
             reply = replied(line, answer, tally)
-            yield from keep(line, call, reply)
+            yield from keep(line, call, answer, reply)
             return value, reply
         if not corrected:
-            tally.notes.append(f"a correction was asked for: {fault.what}")
+            wanted = "it was asked for again" if fault.broke_off else "a correction was asked for"
+            tally.notes.append(f"{wanted}: {fault.what}")
             further = correction(call, answer, fault)
             if most is not None and answer.finish is Finish.LENGTH:
                 most *= _MORE_ROOM
@@ -129,15 +144,17 @@ def kept_reply(line: Line, call: Call[OutputT], meter: Meter) -> Steps[tuple[Out
     return value, Reply(kept.text, kept.usage, kept.model, kept.finish, from_cache=True, attempts=0)
 
 
-def keep(line: Line, call: Call[OutputT], reply: Reply) -> Steps[None]:
-    """Keep a good reply, where there is a cache."""
-    if line.cache is not None:
+def keep(line: Line, call: Call[OutputT], answer: Received, reply: Reply) -> Steps[None]:
+    """Keep a good reply, where there is a cache; not one that held a key."""
+    if line.cache is not None and not answer.held_key:
         kept = KeptReply(text=reply.text, usage=reply.usage, model=reply.model, finish=reply.finish)
         yield Do(partial(line.cache.put, line.key(call), kept))
 
 
 def replied(line: Line, answer: Received, tally: Tally) -> Reply:
     """The reply of a call that went well."""
+    if answer.held_key:
+        tally.notes.append("the reply held a key, which was taken out")
     return Reply(
         text=answer.text,
         usage=tally.usage,
@@ -159,27 +176,52 @@ def counted(line: Line, call: Call[OutputT], further: tuple[Message, ...], answe
 
 
 def _answered(
-    line: Line, call: Call[OutputT], further: tuple[Message, ...], most: int | None, meter: Meter, tally: Tally
-) -> Steps[tuple[Received, Usage, CallRecord]]:
-    """One answer of the server, what it took, and the record of it, which is the caller's to add."""
+    line: Line,
+    call: Call[OutputT],
+    further: tuple[Message, ...],
+    most: int | None,
+    meter: Meter,
+    tally: Tally,
+    on_text: OnText | None,
+) -> Steps[tuple[Received, Usage, CallRecord, Fault | None]]:
+    """One answer of the server, what it took, and the record of it, which is the caller's to add.
+
+    The fault is that of an answer that broke off while it was streamed. Requests that fail before are made again.
+    """
     estimate = line.estimate(call, further)
-    with meter.place(call.role, estimate, line.dollars(Usage(input=estimate))):
+    with meter.place(call.role, estimate, line.dollars(Usage(input=estimate)), model=line.loaded.name):
         form = line.dialect.form
         requests = 0
         seconds = 0.0
+        fault: Fault | None = None
         while True:
             model, options = line.dialect.settings(line.loaded.model, call, most, form)
-            ask = Ask(model, call.role, line.dialect.messages(call, further, form), options, line.slots)
+            ask = Ask(
+                model,
+                call.role,
+                line.dialect.messages(call, further, form),
+                options,
+                line.slots,
+                on_text=on_text if form.streamed else None,
+                stopped=lambda: meter.stopped,
+                allowed=partial(line.allowed, meter),
+            )
             requests += 1
             tally.attempts += 1
             try:
                 yield ask
             except GeneratorExit:  # whoever waited for it has gone
-                note = "interrupted: what it cost is not known"
-                meter.add(line.record(call, NO_USAGE, attempts=requests, note=note))
+                usage, note = _of_part(line, call, further, ask.gathered)
+                meter.add(line.record(call, usage, attempts=requests, note=_joined("interrupted", note)))
                 raise
             seconds += ask.seconds
             tally.seconds += ask.seconds
+            if ask.left:
+                usage, note = _of_part(line, call, further, ask.gathered)
+                if ask.sent:
+                    told = _joined("left before its end", note)
+                    meter.add(line.record(call, usage, seconds=seconds, attempts=requests, note=told))
+                raise CallsStoppedError("nobody waits for the reply any more", subject=line.subject(call), usage=usage)
             answer = received(ask.answer) if ask.answer is not None else _inside(ask.failure)
             if answer is not None:
                 break
@@ -189,13 +231,26 @@ def _answered(
             if smaller is not None:
                 form = smaller
                 continue
+            if ask.gathered.said:
+                answer, fault = ask.gathered.answer(), _broken_off(failure)
+                break
             yield Pause(pause_before_retry(line, call, meter, failure, requests, seconds))
         if form != line.dialect.form:
             line.dialect.learn(form)
         usage, note = counted(line, call, further, answer)
         if note and note not in tally.notes:
             tally.notes.append(note)
-        return answer, usage, line.record(call, usage, seconds=seconds, attempts=requests, note=note)
+        return answer, usage, line.record(call, usage, seconds=seconds, attempts=requests, note=note), fault
+
+
+def _of_part(line: Line, call: Call[OutputT], further: tuple[Message, ...], part: Gathered) -> tuple[Usage, str]:
+    """What an answer took that was left, as far as that is known, with a note of it."""
+    return counted(line, call, further, part.answer()) if part.said else (NO_USAGE, "what it cost is not known")
+
+
+def _broken_off(failure: Failure) -> Fault:
+    error = failure.error
+    return Fault(type(error), f"the reply broke off: {error.what}", error.remedy, broke_off=True)
 
 
 def pause_before_retry(
@@ -204,13 +259,23 @@ def pause_before_retry(
     """Seconds to wait before the request is made again. Raises the failure's error where it is not made again."""
     wait = line.retrying.wait(requests, asked=failure.asked, call=line.key(call))
     left = meter.seconds_left()
-    if failure.retryable and requests < line.retrying.attempts and (left is None or wait < left):
+    if failure.retryable and requests < line.retrying.attempts and wait < (math.inf if left is None else left):
         return wait
     error = failure.error
+    if isinstance(error, ModelTimeoutError) and left == 0:
+        error = _out_of_time(error.subject, stopped=meter.stopped)
     meter.add(line.record(call, NO_USAGE, seconds=seconds, attempts=requests, note=error.what))
     if requests > 1:
         error = type(error)(f"{error.what}, {requests} requests", subject=error.subject, remedy=error.remedy)
     raise error
+
+
+def _out_of_time(subject: str, *, stopped: bool) -> ModelError:
+    """Of a reply that was not waited for to its end, through no fault of the server."""
+    if stopped:
+        return CallsStoppedError("nobody waits for the reply any more", subject=subject)
+    told = "the seconds that all calls may take were over before the reply was there"
+    return BudgetExceededError(told, subject=subject, remedy="Allow more, or ask for less")
 
 
 def _inside(failure: Exception | None) -> Received | None:

@@ -12,6 +12,7 @@ from fin_agent.models.errors import (
     ModelTimeoutError,
     QuotaUsedUpError,
     RateLimitedError,
+    RedirectedError,
     RefusedByModelError,
     RequestRefusedError,
     ServerFailedError,
@@ -51,6 +52,13 @@ def failure_of(exception: Exception, subject: str, base_url: str | None) -> Fail
     status = next((status for link in chain if (status := _status(link)) is not None), None)
     said = redacted(str(exception) or type(exception).__name__)
     where = base_url or "the provider's own address"
+    if (own := next((link for link in chain if isinstance(link, ModelError)), None)) is not None:
+        return Failure(type(own)(own.what, subject=subject, remedy=own.remedy), retryable=False)
+    if status is not None and status < 400:
+        to = next((place for link in chain if (place := _header(link, "location"))), "")
+        told = f"the server answered {status} and sends on to another address{f' ({redacted(to)})' if to else ''}"
+        remedy = "Redirects are not followed: give the final address, if you trust it, as --base-url"
+        return Failure(RedirectedError(told, subject=subject, remedy=remedy), retryable=False)
     if status is None:
         return _without_status(exception, chain, said, subject, where)
     told = f"the server answered {status} ({said})"
@@ -81,10 +89,11 @@ def failure_of(exception: Exception, subject: str, base_url: str | None) -> Fail
 
 def _to_try_again(status: int, chain: list[BaseException], told: str, subject: str) -> Failure:
     asked = next((seconds for link in chain if (seconds := _asked(link)) is not None), None)
+    if asked:
+        told = f"{told}; it asks to wait {round(asked, 1):,.15g} seconds"
     if status == 429:
-        wait = f"; it asks to wait {asked:g} seconds" if asked else ""
         remedy = "Wait, or allow fewer calls at once"
-        return Failure(RateLimitedError(f"{told}{wait}", subject=subject, remedy=remedy), retryable=True, asked=asked)
+        return Failure(RateLimitedError(told, subject=subject, remedy=remedy), retryable=True, asked=asked)
     if status == 408:
         remedy = "Try again later, or allow more time"
         return Failure(ModelTimeoutError(told, subject=subject, remedy=remedy), retryable=True, asked=asked)
@@ -123,20 +132,23 @@ def _status(link: BaseException) -> int | None:
     for holder in (link, getattr(link, "response", None)):
         for name in ("status_code", "code", "status"):
             value = getattr(holder, name, None)
-            if isinstance(value, int) and 400 <= value < 600:
+            if isinstance(value, int) and 300 <= value < 600:
                 return value
     return None
 
 
 def _asked(link: BaseException) -> float | None:
-    headers = getattr(getattr(link, "response", None), "headers", None)
-    if not isinstance(headers, Mapping):
-        return None
-    milliseconds = headers.get("retry-after-ms")
-    if isinstance(milliseconds, str) and (asked := seconds_asked(milliseconds)) is not None:
+    milliseconds = _header(link, "retry-after-ms")
+    if milliseconds is not None and (asked := seconds_asked(milliseconds)) is not None:
         return asked / 1_000
-    seconds = headers.get("retry-after")
-    return seconds_asked(seconds) if isinstance(seconds, str) else None
+    seconds = _header(link, "retry-after")
+    return None if seconds is None else seconds_asked(seconds)
+
+
+def _header(link: BaseException, name: str) -> str | None:
+    headers = getattr(getattr(link, "response", None), "headers", None)
+    value = headers.get(name) if isinstance(headers, Mapping) else None
+    return value if isinstance(value, str) else None
 
 
 def _is_too_long(chain: list[BaseException], about: str) -> bool:

@@ -27,11 +27,13 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
     """The value of a reply. Raises UnreadableError.
 
     With `whole` the text must be the JSON and nothing else. Otherwise fences, thoughts and words around it are passed
-    over. What stands inside an object that is broken is never taken for the object.
+    over; of several objects (lists, where it holds none), those with most fields of the type are meant, and of these
+    the last: an example goes before the answer, and may be longer. What stands inside an object that is broken is never
+    taken for the object.
     """
     if len(text) > _MOST_CHARACTERS:
         raise UnreadableError(f"it is longer than {_MOST_CHARACTERS:,} characters")
-    found = _load(text) if whole else _found(text)
+    found = _load(text) if whole else _found(text, frozenset(output.model_fields))
     try:
         return output.model_validate_json(json.dumps(found))
     except ValidationError as failure:
@@ -40,21 +42,29 @@ def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> Value
         raise UnreadableError("; ".join(told)) from failure
 
 
-def _found(text: str) -> JsonValue:
+def _found(text: str, fields: frozenset[str]) -> JsonValue:
     said = _THOUGHTS.sub("", text).strip()
     try:
         return _load(said)
     except UnreadableError as failure:
         first = failure
-    for fenced in reversed(list(_fenced(said))):
+    found = list(_fenced_values(said)) or list(_values(said))
+    if not found:
+        raise first
+    return max(enumerate(found), key=lambda each: (_known(each[1], fields), each[0]))[1]
+
+
+def _known(value: JsonValue, fields: frozenset[str]) -> int:
+    """How many fields of the type wanted it has."""
+    return len(fields.intersection(value)) if isinstance(value, dict) else 0
+
+
+def _fenced_values(text: str) -> Iterator[JsonValue]:
+    for fenced in _fenced(text):
         try:
-            return _load(fenced)
+            yield _load(fenced)
         except UnreadableError:
             continue
-    objects = list(_objects(said))
-    if not objects:
-        raise first
-    return max(enumerate(objects), key=lambda each: (each[1][1], each[0]))[1][0]
 
 
 def _fenced(text: str) -> Iterator[str]:
@@ -71,16 +81,23 @@ def _fenced(text: str) -> Iterator[str]:
             inside = None
 
 
-def _objects(text: str) -> Iterator[tuple[JsonValue, int]]:
-    """(object, its length) of each object that stands in no other, up to one that is broken."""
-    place = text.find("{")
-    while place >= 0:
+_LIST = re.compile(r"^[ \t]*(\[)", re.M)
+
+
+def _values(text: str) -> Iterator[JsonValue]:
+    """Each object that stands in no other, up to one that is broken; where there are none, lists on lines of their own.
+
+    Lists in running text are references, as in `card [3]`.
+    """
+    opening = re.compile(r"(\{)") if "{" in text else _LIST
+    found = opening.search(text)
+    while found is not None:
         try:
-            value, end = _DECODER.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, found.start(1))
         except (ValueError, RecursionError):
             return  # what follows may be a part of it
-        yield value, end - place
-        place = text.find("{", end)
+        yield value
+        found = opening.search(text, end)
 
 
 def _load(text: str) -> JsonValue:

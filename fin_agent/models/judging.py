@@ -18,7 +18,8 @@ from fin_agent.models.received import Received
 from fin_agent.models.schemas import instruction
 from fin_agent.models.usage import Usage
 
-_MOST_SHOWN = 4_000
+_MOST_SHOWN = 400
+"""Characters of what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Fault:
     kind: type[ModelError]
     what: str
     remedy: str = "The rules' result may serve, or a larger model"
+    broke_off: bool = False
+    """Whether it came to no end: the same is asked again."""
 
     def error(self, subject: str, usage: Usage, *, corrected: bool = True) -> ModelError:
         """The error to raise; `corrected` says that a correction was asked for."""
@@ -55,18 +58,24 @@ def judged(call: Call[OutputT], answer: Received) -> tuple[OutputT | None, Fault
             return None, Fault(TruncatedReplyError, "the reply was cut off by the limit of tokens", remedy)
         return None, None
     try:
-        return read_value(answer.text, call.output, whole=cut_off), None
+        value = read_value(answer.text, call.output, whole=cut_off)
     except UnreadableError as failure:
         if cut_off:
             return None, Fault(TruncatedReplyError, f"the reply was cut off by the limit of tokens ({failure})", remedy)
         return None, Fault(UnusableReplyError, str(failure))
+    wrong = None if call.check is None else call.check(value)
+    return (value, None) if wrong is None else (None, Fault(UnusableReplyError, wrong))
 
 
 def correction(call: Call[OutputT], answer: Received, fault: Fault) -> tuple[Message, ...]:
-    """What follows the messages of the call when it is made once more."""
+    """What follows the messages of the call when it is made once more.
+
+    The reply itself is not shown again: it may repeat what a filing says, and that stands between marks or nowhere.
+    """
+    if fault.broke_off:
+        return ()
     wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
     shorter = " Be briefer: the reply must end before the limit." if fault.kind is TruncatedReplyError else ""
     tools = " Call no tools: there are none." if answer.tools else ""
-    told: Message = ("user", f"That reply could not be used: {fault.what}.{shorter}{tools} {wanted}")
-    shown = answer.text.strip()[:_MOST_SHOWN]
-    return (("assistant", shown), told) if shown else (told,)
+    what = "it was declined" if fault.kind is RefusedByModelError else " ".join(fault.what.split())[:_MOST_SHOWN]
+    return (("user", f"A reply before this one could not be used: {what}.{shorter}{tools} {wanted}"),)

@@ -14,7 +14,48 @@ _LOOKS_SECRET = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password@ in an address
     re.I,
 )
+_KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
+_IS_KEY = re.compile(
+    r"(?:sk|pk|gsk|xai|hf|key|nvapi)[-_](?=[\w-]*\d)[\w-]{16,}|AIza[\w-]{30,}|Bearer\s.*|.*://[^/\s:@]+:[^/\s@]+@.*",
+    re.I,
+)
+_HOLDS_KEY = re.compile(
+    r"(?<![a-z\d])(?:(?:sk|pk|gsk|xai|hf|key|nvapi)[-_][\w-]*?(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12,}|AIza[\w-]{30,})"
+    r"|\bBearer\s+\S{8,}",
+    re.I,
+)
+"""A run of letters and digits is no word; `key-figures-of-2023` is none of these."""
+_TAKEN_OUT = "[key]"
 _MOST_CHARACTERS = 400
+_NAMED: set[str] = set()
+
+
+def holds_key(text: str) -> bool:
+    """Whether a text that a user wrote holds a key, or a password in an address: one that is set, or what looks so.
+
+    >>> holds_key("openai:sk-abcdefghijklmnop1234"), holds_key("openai:gpt-5.4"), holds_key("key-figures-of-2023.yaml")
+    (True, False, False)
+    """
+    written = text.strip()
+    return bool(_IS_KEY.fullmatch(written) or _HOLDS_KEY.search(written)) or without_keys(written) != written
+
+
+def without_keys(text: str) -> str:
+    """A text of a model without the keys that servers are sent: those of the environment's variables for keys."""
+    for key in sent_keys():
+        text = text.replace(key, _TAKEN_OUT)
+    return text
+
+
+def sent_keys() -> list[str]:
+    """Keys that a server may have been sent, the longest first."""
+    names = {name for name in os.environ if _KEY_VARIABLES.search(name)} | _NAMED
+    return _longest_first({os.environ.get(name, "") for name in names})
+
+
+def names_a_key(variable: str) -> None:
+    """Let the value of a variable be taken for a key, whatever the variable is called."""
+    _NAMED.add(variable)
 
 
 def redacted(text: str) -> str:
@@ -24,16 +65,17 @@ def redacted(text: str) -> str:
     'Incorrect API key provided: [key] See the manual'
     """
     for value in _secrets():
-        text = text.replace(value, "[key]")
-    text = _LOOKS_SECRET.sub("[key]", text)
+        text = text.replace(value, _TAKEN_OUT)
+    text = _LOOKS_SECRET.sub(_TAKEN_OUT, text)
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(line.split())
     return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 3]}..."
 
 
 def _secrets() -> list[str]:
-    """Longest first, so that no part of one is left where another begins like it."""
-    found = {
-        value for name, value in os.environ.items() if _SECRET_NAMES.search(name) and len(value) >= _SHORTEST_SECRET
-    }
-    return sorted(found, key=lambda value: (-len(value), value))
+    return _longest_first({value for name, value in os.environ.items() if name in _NAMED or _SECRET_NAMES.search(name)})
+
+
+def _longest_first(values: set[str]) -> list[str]:
+    """So that no part of one is left where another begins like it."""
+    return sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=lambda value: (-len(value), value))

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError
-from fin_agent.models.keys import redacted
+from fin_agent.models.http_clients import http_clients
+from fin_agent.models.keys import holds_key, names_a_key, redacted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -28,8 +30,10 @@ _TIMEOUT_SECONDS = 120.0
 _BESIDE_THE_POINT = (
     "This model does not support OpenAI's structured output feature",
     "Invalid schema for OpenAI's structured output feature",
+    "Pydantic serializer warnings",
 )
-"""Warnings of langchain-openai about a method of its own that is not used here; such models are asked in words."""
+"""Warnings of langchain-openai about a method of its own that is not used here, such models are asked in words; and of
+what a server says in another form than OpenAI's, which is checked here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class LoadedModel:
     model: BaseChatModel = field(repr=False)
     base_url: str | None = None
     """The server's address where it is not the provider's own."""
+    timeout: float | None = None
+    """Seconds that a request may take as a whole; None for as many as it takes."""
 
     @property
     def provider(self) -> str:
@@ -66,11 +72,18 @@ def load_chat_model(
     """The chat model named `PROVIDER:MODEL`. `openai` serves for every server that speaks OpenAI's protocol.
 
     Keys come from the environment alone: from `key_variable` where one is named, else from FIN_AGENT_API_KEY where a
-    `base_url` is given, else from the provider's own variable. `timeout` is in seconds, for each request. Failed
-    requests are made again by `Caller`, so `max_retries` of the client is 0.
+    `base_url` is given, else from the provider's own variable. `timeout` is in seconds, for each request as a whole.
+    Failed requests are made again by `Caller`, so `max_retries` of the client is 0.
 
     Raises ModelSetupError, which says what is missing.
     """
+    for what, value in (("its name", name), ("its `key_variable`", key_variable)):
+        if value is not None and holds_key(value):
+            raise ModelSetupError(
+                f"{what} holds what looks like a key or a password",
+                subject="chat model",
+                remedy=f"Set the key in the environment: {_OPENAI_KEY}, or {KEY_VARIABLE} for a server of your own",
+            )
     provider, model = _parts(name)
     given = base_url or (_named_address() if provider == _OPENAI else None)
     address = None if given is None else _address(given, name)
@@ -82,25 +95,10 @@ def load_chat_model(
     if address is not None:
         options["base_url"] = address
     if provider == _OPENAI:
-        options |= {"stream_usage": stream_usage, **_fresh_connections()}
+        options |= {"stream_usage": stream_usage, **http_clients()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
-    return LoadedModel(name, _initiated(name, model, options), address)
-
-
-def _fresh_connections() -> dict[str, object]:
-    """A client for event loops that keeps no connection open.
-
-    langchain-openai keeps one client for the process: a connection left by a loop that has ended would be written to
-    and then fail, so that a call is paid for and lost.
-    """
-    try:
-        import openai
-    except ImportError:
-        return {}  # `init_chat_model` says which package is missing
-    limits = openai.DEFAULT_CONNECTION_LIMITS
-    unkept = type(limits)(max_connections=limits.max_connections, max_keepalive_connections=0)
-    return {"http_async_client": openai.DefaultAsyncHttpxClient(limits=unkept)}
+    return LoadedModel(name, _initiated(name, model, options), address, timeout)
 
 
 def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
@@ -111,7 +109,7 @@ def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatMod
         raise ModelSetupError(
             "chat models need langchain, which is not installed",
             subject=subject,
-            remedy='Install it: pip install "fin-agent[chat]"',
+            remedy=f"Install it: {how_to_install('chat')}",
         ) from None
     for advice in _BESIDE_THE_POINT:
         warnings.filterwarnings("ignore", message=advice, category=UserWarning)
@@ -140,7 +138,7 @@ def _parts(name: str) -> tuple[str, str]:
     if found is None:
         raise ModelSetupError(
             "the name says no provider",
-            subject=f"chat model {name!r}",
+            subject=f"chat model {redacted(name)!r}",
             remedy="Give PROVIDER:MODEL, as openai:gpt-4o-mini or ollama:llama3.1",
         )
     return found[1], found[2]
@@ -158,13 +156,13 @@ def _address(given: str, name: str) -> str:
         plain = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         plain = False
-    if not plain:
+    if not plain and not holds_key(given):
         raise ModelSetupError(
             f"the address {redacted(given)!r} is none of a server",
             subject=subject,
             remedy="Give one as http://localhost:8000/v1",
         )
-    if parts.username or parts.password or parts.query:
+    if holds_key(given) or parts.username or parts.password or parts.query:
         raise ModelSetupError(
             "the address of its server holds a password, a key or a query",
             subject=subject,
@@ -173,22 +171,34 @@ def _address(given: str, name: str) -> str:
     return given.strip().rstrip("/")
 
 
+def variable_with_key(provider: str, address: str | None, key_variable: str | None = None) -> str | None:
+    """The environment variable whose key `load_chat_model` hands over: `key_variable` where one is named, and so on.
+
+    None where no such variable is set; the provider's package may still find a key of its own.
+    """
+    if key_variable is not None:
+        looked_at: tuple[str, ...] = (key_variable,)
+    else:
+        looked_at = (
+            *((KEY_VARIABLE,) if address is not None else ()),
+            *((_OPENAI_KEY,) if provider == _OPENAI else ()),
+        )
+    return next((variable for variable in looked_at if os.environ.get(variable)), None)
+
+
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
     """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
+    if (variable := variable_with_key(provider, address, key_variable)) is not None:
+        names_a_key(variable)
+        return os.environ[variable]
     if key_variable is not None:
-        if value := os.environ.get(key_variable):
-            return value
         raise ModelSetupError(
             f"its key is to be in the variable {key_variable}, which is not set",
             subject=f"chat model {name!r}",
             remedy=f"Set {key_variable} in the environment",
         )
-    if address is not None and (value := os.environ.get(KEY_VARIABLE)):
-        return value
     if provider != _OPENAI:
         return None
-    if value := os.environ.get(_OPENAI_KEY):
-        return value
     if address is not None:
         return _NO_KEY
     raise ModelSetupError(

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.models.errors import BudgetExceededError, UnknownPriceError
+from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, UnknownPriceError
 from fin_agent.models.roles import Role
 from fin_agent.models.usage import Usage
 
@@ -55,6 +55,16 @@ class CallRecord(BaseModel):
     """What did not go smoothly."""
 
 
+class CallListener(Protocol):
+    """Is told of calls as they begin and end, from whatever thread makes them."""
+
+    def call_begun(self, role: Role, model: str) -> None:
+        """A call has its place, and is made."""
+
+    def call_ended(self, record: CallRecord) -> None:
+        """A call is recorded, also one that failed; one that a kept reply serves has not begun."""
+
+
 class Meter:
     """Adds up what calls take and stops those that a budget does not allow. Safe to share between threads.
 
@@ -74,12 +84,15 @@ class Meter:
         *,
         of: str = "question",
         within: Meter | None = None,
+        listener: CallListener | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`of` names in errors whose budget it is; `clock` gives seconds."""
+        """`of` names in errors whose budget it is; `listener` is told of each call; `clock` gives seconds."""
         self.budget = budget or Budget()
         self._of = of
         self._within = within
+        self._listener = listener
+        self._stopped = False
         self._clock = clock
         self._started = clock()
         self._before = sum((_spent(record) for record in earlier), _NOTHING)
@@ -106,8 +119,19 @@ class Meter:
         with self._guard:
             return self._sum.model_copy(update={"seconds": self._before.seconds + self._clock() - self._started})
 
+    @property
+    def stopped(self) -> bool:
+        """Whether this meter, or one around it, was stopped."""
+        return self._stopped or (self._within is not None and self._within.stopped)
+
+    def stop(self) -> None:
+        """Nobody waits any more: no call begins from now on, here and in meters within; streamed replies are left."""
+        self._stopped = True
+
     def seconds_left(self) -> float | None:
         """Seconds until no further call may begin; None where there is no such limit."""
+        if self.stopped:
+            return 0.0
         own = None if self.budget.seconds is None else max(0.0, self.budget.seconds - self.spent().seconds)
         outer = None if self._within is None else self._within.seconds_left()
         return min((left for left in (own, outer) if left is not None), default=None)
@@ -119,16 +143,21 @@ class Meter:
             self._sum += _spent(record)
         if self._within is not None:
             self._within.add(record)
+        if self._listener is not None:
+            self._listener.call_ended(record)
 
     @contextmanager
-    def place(self, role: Role, input_tokens: int, dollars: float | None) -> Iterator[None]:
+    def place(self, role: Role, input_tokens: int, dollars: float | None, *, model: str = "") -> Iterator[None]:
         """Room for one call of about so many tokens and dollars, kept free for it until the block is left.
 
-        Raises BudgetExceededError where there is none, and UnknownPriceError where dollars are limited and not known.
+        Raises BudgetExceededError where there is none, UnknownPriceError where dollars are limited and not known, and
+        CallsStoppedError.
         """
         place = Place(role, input_tokens, dollars)
         self._take(place)
         try:
+            if self._listener is not None:
+                self._listener.call_begun(role, model)
             yield
         finally:
             self._free(place)
@@ -151,6 +180,8 @@ class Meter:
             self._within._free(place)
 
     def _check(self, place: Place) -> None:
+        if self._stopped:
+            raise CallsStoppedError(f"the call of role `{place.role}` was not made: nobody waits for it")
         budget, spent = self.budget, self.spent()
         tokens = spent.tokens + sum(other.tokens for other in self._places) + place.tokens
         calls = spent.calls + len(self._places) + 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fin_agent.models.call import Finish
+from fin_agent.models.keys import without_keys
 from fin_agent.models.usage import Usage
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class Received:
     """What the model said instead, where it declined."""
     tools: tuple[str, ...] = ()
     """Names of tools that it called."""
+    held_key: bool = False
+    """Whether it held a key, which was taken out: such an answer is not kept."""
 
 
 def received(message: AIMessage) -> Received:
@@ -46,8 +49,11 @@ def received(message: AIMessage) -> Received:
     blocks = message.content if isinstance(message.content, list) else []
     refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
     invalid = getattr(message, "invalid_tool_calls", [])
+    said = cleaned(str(message.text))
+    text = without_keys(said)
     return Received(
-        text=without_thoughts(cleaned(str(message.text))),
+        text=without_thoughts(text),
+        held_key=text != said,
         finish=_finish(metadata),
         usage=_usage(message.usage_metadata),
         refusal=str(refusal) if refusal else " ".join(refusals),
@@ -75,8 +81,11 @@ def received_in(exception: Exception) -> Received | None:
             output=_number(counted, "completion_tokens"),
             reasoning=_number(getattr(counted, "completion_tokens_details", None), "reasoning_tokens"),
         )
+    said = cleaned(str(getattr(message, "content", None) or ""))
+    text = without_keys(said)
     return Received(
-        text=without_thoughts(cleaned(str(getattr(message, "content", None) or ""))),
+        text=without_thoughts(text),
+        held_key=text != said,
         finish=_finish({"finish_reason": reason}),
         usage=usage,
         refusal=str(getattr(message, "refusal", None) or ""),

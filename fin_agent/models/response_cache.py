@@ -9,6 +9,7 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
@@ -191,6 +192,19 @@ def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) 
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def kept_in(file: Path) -> int:
+    """How many replies a file holds, without changing it. Raises OSError, or sqlite3.DatabaseError where it is damaged.
+
+    A file that is there and holds something else is an OSError as well.
+    """
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return 0
+        _check_format(connection)
+        return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
+
+
 def _connect(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     try:
@@ -204,13 +218,17 @@ def _connect(file: Path) -> sqlite3.Connection:
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
             connection.execute("COMMIT")
-        found = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-        if found != (_APPLICATION, FORMAT_VERSION):
-            raise _AnotherFileError("it is a database of something else, or of another version")
+        _check_format(connection)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _check_format(connection: sqlite3.Connection) -> None:
+    found = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if found != (_APPLICATION, FORMAT_VERSION):
+        raise _AnotherFileError("it is a database of something else, or of another version")
 
 
 def _log_ahead(connection: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,13 +24,16 @@ class Retrying:
     longest_wait: float = 20.0
     """Seconds, where the server does not say how long."""
     longest_asked: float = 60.0
-    """Seconds that a server's Retry-After is followed at most."""
+    """Seconds of a server's Retry-After at most; where it asks for more, the call has failed."""
     seed: int = 0
 
     def wait(self, attempt: int, *, asked: float | None, call: str) -> float:
-        """Seconds to wait after the attempt of this number, from 1. `asked`: by the server; `call` names the call."""
+        """Seconds to wait after the attempt of this number, from 1; infinity where the server asks for too many.
+
+        `asked`: by the server; `call` names the call.
+        """
         if asked is not None:
-            return min(asked, self.longest_asked)
+            return asked if asked <= self.longest_asked else math.inf
         longest = min(self.longest_wait, self.first_wait * 2.0 ** min(attempt - 1, 30))
         return longest * random.Random(f"{self.seed}:{call}:{attempt}").uniform(0.5, 1.0)
 

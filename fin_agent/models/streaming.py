@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from contextlib import closing
+from functools import partial
 
-from fin_agent.models.call import Call, Finish, OutputT, Reply
+from fin_agent.models.call import Call, OutputT, Reply
+from fin_agent.models.deadlines import pieces_within
 from fin_agent.models.errors import ModelError
 from fin_agent.models.exchange import Line, Tally, counted, keep, kept_reply, pause_before_retry, replied
 from fin_agent.models.failures import failure_of
+from fin_agent.models.gathering import Gathered
 from fin_agent.models.judging import judged
 from fin_agent.models.metering import Meter, current_meter
-from fin_agent.models.received import Received, cleaned, received, without_thoughts
 from fin_agent.models.steps import Pause, bound, followed
 from fin_agent.models.usage import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.messages import AIMessageChunk
 
 
 def streamed(line: Line, call: Call[OutputT]) -> Iterator[str | Reply]:
@@ -29,18 +28,20 @@ def streamed(line: Line, call: Call[OutputT]) -> Iterator[str | Reply]:
         return
     tally = Tally()
     estimate = line.estimate(call)
-    with meter.place(call.role, estimate, line.dollars(Usage(input=estimate))):
+    with meter.place(call.role, estimate, line.dollars(Usage(input=estimate)), model=line.loaded.name):
         while True:
-            written = _Written()
+            written = Gathered()
             failure: Exception | None = None
             try:
-                yield from _pieces(line, call, written, tally)
+                yield from _pieces(line, call, meter, written, tally)
             except GeneratorExit:
                 _record(line, call, written, meter, tally, "left before its end")
                 raise
             except Exception as raised:  # every provider raises errors of its own
                 failure = raised
             if failure is None:
+                if rest := written.rest():
+                    yield rest
                 break
             told = failure_of(failure, line.subject(call), line.loaded.base_url)
             form = line.dialect.form
@@ -57,49 +58,27 @@ def streamed(line: Line, call: Call[OutputT]) -> Iterator[str | Reply]:
     if fault is not None:
         raise fault.error(line.subject(call), tally.usage, corrected=False)
     reply = replied(line, answer, tally)
-    followed(keep(line, call, reply))
+    followed(keep(line, call, answer, reply))
     yield reply
 
 
-class _Written:
-    """What has come until now."""
-
-    def __init__(self) -> None:
-        self.chunks: list[AIMessageChunk] = []
-        self.text = ""
-        self.said = ""
-
-    def answer(self) -> Received:
-        """All of it, as an answer."""
-        if not self.chunks:
-            return Received("", Finish.UNKNOWN, None)
-        from langchain_core.messages.ai import add_ai_message_chunks
-
-        return received(add_ai_message_chunks(*self.chunks))
-
-
-def _pieces(line: Line, call: Call[OutputT], written: _Written, tally: Tally) -> Iterator[str]:
-    from langchain_core.messages import AIMessageChunk
-
+def _pieces(line: Line, call: Call[OutputT], meter: Meter, written: Gathered, tally: Tally) -> Iterator[str]:
     form = line.dialect.form
     model, options = line.dialect.settings(line.loaded.model, call, call.max_output_tokens, form)
     tally.attempts += 1
     with line.slots.held():
         began = time.perf_counter()
         try:
-            for chunk in bound(model, call.role, options).stream(line.dialect.messages(call, (), form)):
-                if isinstance(chunk, AIMessageChunk):
-                    written.chunks.append(chunk)
-                written.text += cleaned(str(chunk.text))
-                said = without_thoughts(written.text)
-                if piece := said[len(written.said) :]:
-                    written.said = said
-                    yield piece
+            begin = partial(bound(model, call.role, options).stream, line.dialect.messages(call, (), form))
+            with closing(pieces_within(line.allowed(meter), begin)) as chunks:
+                for chunk in chunks:
+                    if piece := written.add(chunk):
+                        yield piece
         finally:
             tally.seconds += time.perf_counter() - began
 
 
-def _record(line: Line, call: Call[OutputT], written: _Written, meter: Meter, tally: Tally, note: str) -> Usage:
+def _record(line: Line, call: Call[OutputT], written: Gathered, meter: Meter, tally: Tally, note: str) -> Usage:
     """Add the record of a stream, whole or not; what it took."""
     usage, estimated = counted(line, call, (), written.answer())
     if estimated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -75,5 +76,5 @@ def _row(role: str, model: str, records: list[CallRecord]) -> UsageRow:
         calls=len(paid),
         cached_calls=len(records) - len(paid),
         usage=sum((record.usage for record in paid), NO_USAGE),
-        dollars=None if unknown else sum(known),
+        dollars=None if unknown else math.fsum(known),  # the same in whatever order calls ended
     )

@@ -8,6 +8,8 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
+from fin_agent.prompts.roles import prompt_of_role
+
 _COMMENT = re.compile(r"<!--.*?-->", re.S)
 _FRONT_MATTER = re.compile(r"\A\s*---\n.*?\n---\n", re.S)
 _PLACEHOLDER = re.compile(r"(?<!\{)\{\w+\}(?!\})")
@@ -38,11 +40,23 @@ def role_of(text: str, folder: Path | None = None) -> str | None:
 
 
 def role_told(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
-    """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`."""
+    """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`.
+
+    A role of a prompt is given as the prompt's name, as `role_of` does.
+    """
     told = (metadata or {}).get("role")
-    if isinstance(told, str) and told:
-        return told
-    return next((tag.removeprefix("role:") for tag in tags or () if tag.startswith("role:")), None)
+    if not (isinstance(told, str) and told):
+        told = next((tag.removeprefix("role:") for tag in tags or () if tag.startswith("role:")), None)
+    return None if told is None else prompt_named(told)
+
+
+def prompt_named(role: str) -> str:
+    """The name of the prompt for a role, however it is named; a role of one's own as it is.
+
+    >>> prompt_named("listwise-ranking"), prompt_named("my own")
+    ('judge', 'my own')
+    """
+    return prompt_of_role(role) or role
 
 
 @lru_cache(maxsize=16)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, PrivateAttr
 from fin_agent.errors import FinAgentError
 from fin_agent.testing.base import StandInChatModel
 from fin_agent.testing.call import ModelCall, plain, tokens
+from fin_agent.testing.roles import prompt_named
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
 """A text, a whole message, a value that is said as JSON (or as the call that was asked for), or an error to raise."""
@@ -54,8 +55,9 @@ class _Replies:
 class ScriptedChatModel(StandInChatModel):
     """Says what its script says: a list in turn, a mapping by role, a function of the call, or one reply for ever.
 
-    A role is the name of a prompt of this package, recognised by its words, or the `role` in the metadata of the call;
-    the replies of a role are one for ever, or a list in turn. What is under `"*"` is for all other prompts.
+    A role is the name of a prompt of this package, or of its role, recognised by its words, or the `role` in the
+    metadata of the call; the replies of a role are one for ever, or a list in turn. What is under `"*"` is for all
+    other prompts.
 
     >>> model = ScriptedChatModel(["Revenue was 5.", {"answer": 5}])
     >>> model.invoke("What was revenue?").content, model.invoke("As JSON, please").content
@@ -98,7 +100,7 @@ class ScriptedChatModel(StandInChatModel):
         super().__init__(model_name=model_name, tells_usage=tells_usage, prompts=prompts)  # type: ignore[call-arg]
         self._by_role = isinstance(script, Mapping)
         by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
-        self._script = {role: _replies(written) for role, written in by_role.items()}
+        self._script = {prompt_named(role): _replies(written) for role, written in by_role.items()}
 
     @property
     def calls(self) -> list[ModelCall]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -321,3 +322,15 @@ def test_every_role_can_be_asked_for() -> None:
         for role in Role:
             caller.reply(text_call(role=role))
     assert [record.role for record in meter.records] == list(Role)
+
+
+def test_a_value_is_checked_beyond_its_type_and_corrected_once() -> None:
+    def check(figure: Figure) -> str | None:
+        return None if figure.value < 9 else f"there is no passage {figure.value}"
+
+    call = replace(value_call(), check=check)
+    model = loaded('{"value": 17}', '{"value": 5}')
+    assert Caller(model).value(call)[0] == Figure(value=5)
+    assert "there is no passage 17" in asked(model)[1].messages[-1][1]
+    with pytest.raises(UnusableReplyError, match="there is no passage 17"):
+        Caller(loaded('{"value": 17}')).value(call)

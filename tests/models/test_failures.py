@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 
 import pytest
@@ -115,4 +116,4 @@ def test_waits_double_up_to_a_bound_and_are_the_same_for_the_same_seed() -> None
     assert waits == [patient.wait(attempt, asked=None, call="a") for attempt in range(1, 9)]
     assert waits[0] != patient.wait(1, asked=None, call="b")
     assert waits[0] != Retrying(first_wait=1, longest_wait=8, seed=1).wait(1, asked=None, call="a")
-    assert patient.wait(1, asked=45, call="a") == 45 and patient.wait(1, asked=4_500, call="a") == 60
+    assert patient.wait(1, asked=45, call="a") == 45 and patient.wait(1, asked=61, call="a") == math.inf

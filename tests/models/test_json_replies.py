@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from fin_agent.models.json_replies import UnreadableError, read_value
 
@@ -28,6 +28,9 @@ class Found(BaseModel):
         '<think>{"pages": [1]}?</think>{"pages": [4, 2]}',
         'I would say {"pages": [4, 2]}, as {reason} says.',
         '{"pages": []} is wrong, {"pages": [4, 2]} it is',
+        'A wrong one is {"pages": [9, 8, 7, 6], "note": "long"}. Mine: {"pages": [4, 2], "note": ""}',
+        'The card {"number": 3, "of": "a company with a long name"} counts: {"pages": [4, 2]}, not {"page": 3}.',
+        '```\n{"pages": [9, 8, 7]}\n```\nis wrong, so:\n```json\n{"pages": [4, 2]}\n```\nas in\n```\n{"page": 1}\n```',
     ],
 )
 def test_what_stands_around_is_passed_over(reply: str) -> None:
@@ -88,3 +91,19 @@ def test_what_was_written_as_json_is_read_back(found: Found) -> None:
         return
     written = json.dumps(found.model_dump(mode="json"))
     assert read_value(f"So:\n{written}\nDone.", Found) == found
+
+
+class Ranking(BaseModel):
+    order: list[int]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        return {"order": written} if isinstance(written, list) else written
+
+
+def test_a_list_is_found_on_a_line_of_its_own_where_there_is_no_object() -> None:
+    assert read_value("Card [3] serves best.\n\n[3, 1, 2]\n\nCards [1] and [2] come last.", Ranking).order == [3, 1, 2]
+    for broken in ('{"order":\n[3, 1]\n', "I take card [3].", "[3, 1"):
+        with pytest.raises(UnreadableError):
+            read_value(broken, Ranking)

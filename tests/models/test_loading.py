@@ -48,7 +48,7 @@ def test_a_missing_key_is_named() -> None:
 
 def test_a_missing_langchain_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
-    with pytest.raises(ModelSetupError, match=r'pip install "fin-agent\[chat\]"'):
+    with pytest.raises(ModelSetupError, match=r'pip install "\.\[chat\]"'):
         load_chat_model("openai:x", base_url=SERVER)
 
 

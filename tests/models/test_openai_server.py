@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.models.openai_server import (
+    ENDLESS,
     FAILURES,
     KEY,
     SLOW,
@@ -254,7 +255,7 @@ def test_connections_break(name: str, stream: bool, openai_server: OpenAIServer)
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("name", sorted(SLOW))
+@pytest.mark.parametrize("name", sorted(SLOW - ENDLESS))
 def test_slow_answers_outlast_a_clients_patience_and_do_not_hold_up_the_end(
     name: str, stream: bool, serve: Callable[..., OpenAIServer]
 ) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 
+import pytest
 from pydantic import BaseModel, Field
 
-from fin_agent.models.schemas import instruction, response_format
+from fin_agent.models.schemas import instruction, response_format, strict_schema
 
 
 class Verdict(StrEnum):
@@ -43,10 +44,11 @@ def test_a_strict_schema_closes_every_object_and_requires_every_field() -> None:
     schema = named["schema"]
     assert isinstance(schema, dict)
     assert schema["required"] == ["kept", "best", "verdict", "default"] and schema["additionalProperties"] is False
-    passage = schema["$defs"]["Passage"]
+    passage = schema["properties"]["kept"]["items"]
     assert passage["required"] == ["number", "why"] and passage["additionalProperties"] is False
     assert passage["properties"]["number"]["description"] == "as it stands in the prompt"
-    assert schema["properties"]["verdict"] == {"$ref": "#/$defs/Verdict"}
+    assert schema["properties"]["best"]["anyOf"] == [passage, {"type": "null"}], "nothing is referred to"
+    assert schema["properties"]["verdict"] == {"type": "string", "enum": ["yes", "no"]}
     assert "default" not in schema["properties"]["default"], "a field may be called default, none has one"
 
 
@@ -57,4 +59,29 @@ def test_free_keys_cannot_be_strict() -> None:
 
 
 def test_words_hold_the_schema() -> None:
-    assert json.loads(instruction(Curation).split("schema:\n")[1]) == Curation.model_json_schema()
+    assert json.loads(instruction(Curation).split("schema:\n")[1]) == strict_schema(Curation)
+    assert json.loads(instruction(Free).split("schema:\n")[1]) == Free.model_json_schema()
+
+
+class Section(BaseModel):
+    title: str
+    parts: list[Section] = []
+
+
+def test_a_type_inside_itself_is_not_strict() -> None:
+    named = schema_of(Section)
+    assert named["strict"] is False and named["schema"] == Section.model_json_schema()
+    with pytest.raises(ValueError, match="inside itself"):
+        strict_schema(Section)
+
+
+class Told(BaseModel):
+    """Words for those who read the code."""
+
+    verdict: Verdict = Field(default=Verdict.NO, description="what it comes to")
+    passage: Passage
+
+
+def test_a_schema_holds_what_fields_say_and_no_docstrings() -> None:
+    assert strict_schema(Told)["properties"]["verdict"]["description"] == "what it comes to"  # type: ignore[index,call-overload]
+    assert "read the code" not in instruction(Told)

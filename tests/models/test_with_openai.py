@@ -107,6 +107,47 @@ def test_every_failure_of_a_stream_ends_in_a_reply_or_a_typed_error(
     assert len(meter.records) == 1
 
 
+@pytest.mark.parametrize("mode", ["schema", "json"])
+@pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
+def test_every_failure_of_a_streamed_value_ends_in_a_value_or_a_typed_error(
+    server: serving.OpenAIServer,  # type: ignore[name-defined]
+    name: str,
+    mode: str,
+) -> None:
+    asking = caller(server, mode)
+    heard: list[str] = []
+    ways: list[Callable[[], tuple[Figure, Reply]]] = [
+        lambda: asking.value(value_call(), heard.append),
+        lambda: asyncio.run(asking.avalue(value_call(), heard.append)),
+    ]
+    for times, way in zip((4, 1), ways, strict=True):
+        server.fail_next(*[name] * times)
+        with metered(Meter()) as meter:
+            try:
+                value, reply = way()
+            except ModelError as error:
+                assert error.remedy and serving.KEY not in str(error)
+                assert sum(record.usage.total for record in meter.records) == error.usage.total
+            else:
+                assert value == Figure(value=5) and heard[-1] == reply.text
+                assert sum(record.usage.total for record in meter.records) == reply.usage.total > 0
+        server._failing.clear()
+    assert asking.value(value_call(), heard.append)[0].value == 5, "the caller is as good as before"
+
+
+@pytest.mark.parametrize("mode", ["schema", "json"])
+def test_a_streamed_value_takes_the_tokens_of_one_that_is_not(
+    server: serving.OpenAIServer,  # type: ignore[name-defined]
+    mode: str,
+) -> None:
+    heard: list[str] = []
+    value, reply = caller(server, mode).value(value_call(), heard.append)
+    other, whole = caller(server, mode).value(value_call())
+    assert (value, reply.text, reply.usage, reply.notes) == (other, whole.text, whole.usage, whole.notes)
+    assert len(heard) > 2 and heard[-1] == GOOD
+    assert [request.body.get("stream", False) for request in server.requests] == [True, False]
+
+
 @pytest.mark.parametrize("name", sorted(serving.SLOW))
 def test_a_server_that_does_not_answer_in_time(server: serving.OpenAIServer, name: str) -> None:  # type: ignore[name-defined]
     server.fail_next(name)

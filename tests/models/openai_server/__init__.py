@@ -4,6 +4,7 @@ from tests.models.openai_server.exchange import (
     BrokenStream,
     ChatRequest,
     Cut,
+    Dripping,
     Dropped,
     Failure,
     HttpError,
@@ -15,10 +16,11 @@ from tests.models.openai_server.exchange import (
     Stalled,
     ToolCall,
 )
-from tests.models.openai_server.failures import FAILURES, SLOW, SOUND, Chance, Failing, rate_limited
+from tests.models.openai_server.failures import ENDLESS, FAILURES, SLOW, SOUND, Chance, Failing, rate_limited
 from tests.models.openai_server.server import KEY, MODELS, OpenAIServer
 
 __all__ = [
+    "ENDLESS",
     "FAILURES",
     "KEY",
     "MODELS",
@@ -28,6 +30,7 @@ __all__ = [
     "Chance",
     "ChatRequest",
     "Cut",
+    "Dripping",
     "Dropped",
     "Failing",
     "Failure",

@@ -84,6 +84,13 @@ class Stalled:
 
 
 @dataclass(frozen=True, slots=True)
+class Dripping:
+    """A blank, a comment of a stream, every so many seconds, and never an end: each read has something to read."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class BrokenStream:
     """Half of the events, then an event that tells an error. Without streaming: an error 500."""
 
@@ -99,7 +106,7 @@ class Raw:
     content_type: str = "application/json"
 
 
-Failure: TypeAlias = HttpError | Late | Dropped | Cut | Stalled | BrokenStream | Raw
+Failure: TypeAlias = HttpError | Late | Dropped | Cut | Stalled | Dripping | BrokenStream | Raw
 Outcome: TypeAlias = list[Reply] | Failure
 """What goes over the wire: the choices, or what happens in their place."""
 Said: TypeAlias = Reply | Failure | str | Sequence[Reply]

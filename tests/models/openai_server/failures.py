@@ -15,6 +15,7 @@ from tests.models.openai_server.exchange import (
     BrokenStream,
     ChatRequest,
     Cut,
+    Dripping,
     Dropped,
     Failure,
     HttpError,
@@ -187,6 +188,7 @@ FAILURES: dict[str, Failing] = {
     "404": lambda reply: no_such_model("the-model"),
     "late": lambda reply: Late(PATIENCE, reply),
     "stalled": lambda reply: Stalled(reply, PATIENCE),
+    "drip": lambda reply: Dripping(0.05),
     "dropped": lambda reply: Dropped(),
     "cut": lambda reply: Cut(reply),
     "broken-stream": lambda reply: BrokenStream(reply),
@@ -217,7 +219,9 @@ FAILURES: dict[str, Failing] = {
 }
 """Every failure by its name. Those in SLOW keep a client waiting for PATIENCE seconds; those in SOUND leave a reply
 that a careful client can use."""
-SLOW = frozenset({"late", "stalled"})
+SLOW = frozenset({"drip", "late", "stalled"})
+ENDLESS = frozenset({"drip"})
+"""Of SLOW, those that a client sees no pause in: a limit of seconds for each read does not help."""
 SOUND = frozenset({"fenced", "in-prose", "no-usage"})
 
 

@@ -14,6 +14,7 @@ from tests.models.openai_server.exchange import (
     BrokenStream,
     ChatRequest,
     Cut,
+    Dripping,
     Dropped,
     HttpError,
     Json,
@@ -116,6 +117,8 @@ class Handler(BaseHTTPRequestHandler):
         elif isinstance(outcome, Late):
             self._wait(outcome.seconds)
             self._put([outcome.then] if isinstance(outcome.then, Reply) else outcome.then, request)
+        elif isinstance(outcome, Dripping):
+            self._drip(request, outcome)
         elif isinstance(outcome, Raw):
             self._raw(request, outcome)
         elif isinstance(outcome, BrokenStream) and not request.streams:
@@ -134,6 +137,12 @@ class Handler(BaseHTTPRequestHandler):
             self._stream(map(outcome.make, bodies.events(request, [outcome.reply])))
         else:
             self._whole(outcome.make(bodies.whole(request, [outcome.reply])), content_type=outcome.content_type)
+
+    def _drip(self, request: ChatRequest, outcome: Dripping) -> None:
+        self._head(200, _SSE if request.streams else "application/json", ("Transfer-Encoding", "chunked"))
+        while True:
+            self._send(b": wait\n\n" if request.streams else b" ", chunked=True)
+            self._wait(outcome.seconds)
 
     def _in_part(self, request: ChatRequest, outcome: Cut | Stalled | BrokenStream) -> None:
         """The first part of an answer; then its end, an error, or nothing."""

@@ -1,0 +1,120 @@
+"""The chat model of each role, loaded when it is first asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import resources
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import yaml
+
+from fin_agent.models.caller import Caller
+from fin_agent.models.errors import ModelSetupError
+from fin_agent.models.loading import LoadedModel, load_chat_model
+from fin_agent.models.prices import PriceTable
+from fin_agent.models.response_cache import ResponseCache
+from fin_agent.models.retrying import Retrying
+from fin_agent.models.roles import Role
+from fin_agent.models.settings import ModelSettings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Load = Callable[[str, ModelSettings], LoadedModel]
+
+LARGE_ROLES = frozenset((Role.PROGRAM, Role.REPAIR, Role.REASONING, Role.TEXT_JUDGE))
+"""Few calls on which the answer hangs; all other roles are filled by the small model."""
+
+
+class Callers:
+    """Callers by role. Safe to share between threads; models are loaded once."""
+
+    def __init__(self, settings: ModelSettings, *, load: Load | None = None) -> None:
+        """`load` gives the model of a name in place of `load_chat_model`. Raises PricesError."""
+        self.settings = settings
+        self._load = load or _loaded
+        self._prices = (
+            PriceTable.packaged() if settings.prices is None else PriceTable.packaged().with_file(settings.prices)
+        )
+        self._cache = None if settings.cache is None else ResponseCache(settings.cache)
+        self._callers: dict[str, Caller] = {}
+        self._guard = threading.Lock()
+
+    @classmethod
+    def with_model(cls, model: BaseChatModel, settings: ModelSettings | None = None, *, name: str = "") -> Callers:
+        """All roles by one chat model that is there already; `name` is what it is called in accounts."""
+        called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
+        settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
+        return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url, settings.timeout))
+
+    def __enter__(self) -> Callers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file of kept replies."""
+        if self._cache is not None:
+            self._cache.close()
+
+    @property
+    def prices(self) -> PriceTable:
+        """What tokens cost."""
+        return self._prices
+
+    def name(self, role: Role) -> str:
+        """The model that fills a role. Raises ModelSetupError where none is named."""
+        settings = self.settings
+        if own := settings.roles.get(role):
+            return own
+        if settings.model is None:
+            raise ModelSetupError(
+                f"no chat model is named for the role `{role}`", remedy="Name one that answers: --model openai:gpt-5.4"
+            )
+        if role in LARGE_ROLES:
+            return settings.model
+        return settings.small or smaller(settings)
+
+    def of(self, role: Role) -> Caller:
+        """The caller for a role. Raises ModelSetupError where its model cannot be set up."""
+        name = self.name(role)
+        with self._guard:
+            if name not in self._callers:
+                self._callers[name] = Caller(
+                    self._load(name, self.settings),
+                    mode=self.settings.output,
+                    retrying=Retrying(attempts=self.settings.attempts),
+                    at_once=self.settings.at_once,
+                    cache=self._cache,
+                    prices=self._prices,
+                )
+            return self._callers[name]
+
+    def load_all(self) -> None:
+        """Load the models of all roles, so that what is wrong with one is said at once. Raises ModelSetupError."""
+        for role in sorted(Role, key=lambda role: role not in LARGE_ROLES):  # the one that was named first
+            self.of(role)
+
+
+def smaller(settings: ModelSettings) -> str:
+    """The small model that goes with the large one; the large one itself where none is known, or a server is named."""
+    model = settings.model or ""
+    return model if settings.base_url is not None else _families().get(model, model)
+
+
+@lru_cache(maxsize=1)
+def _families() -> dict[str, str]:
+    text = resources.files(__package__).joinpath("smaller.yaml").read_text(encoding="utf-8")
+    return {str(large): str(small) for large, small in yaml.safe_load(text).items()}
+
+
+def _loaded(name: str, settings: ModelSettings) -> LoadedModel:
+    return load_chat_model(
+        name, base_url=settings.base_url, key_variable=settings.key_variable, timeout=settings.timeout
+    )

@@ -1,0 +1,282 @@
+"""Whether the chat models that are named can be used: key, address, structured output, prices, kept replies."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel
+
+from fin_agent.models.call import Call, Message, PromptIdentity, Reply
+from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
+from fin_agent.models.dialects import OutputMode
+from fin_agent.models.errors import (
+    KeyRefusedError,
+    ModelError,
+    ModelSetupError,
+    PricesError,
+    RequestRefusedError,
+    UnknownModelError,
+    UnusableReplyError,
+)
+from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model, variable_with_key
+from fin_agent.models.metering import Meter, metered
+from fin_agent.models.prices import PriceTable
+from fin_agent.models.response_cache import kept_in
+from fin_agent.models.retrying import Retrying
+from fin_agent.models.roles import Role
+from fin_agent.models.settings import ModelSettings
+
+_PROMPT = PromptIdentity("doctor", "1")
+_MESSAGES: tuple[Message, ...] = (
+    ("system", "You help to find out whether requests reach you."),
+    ("user", "State that you are ready."),
+)
+_MOST_TOKENS = 1_000
+"""Of the reply: a model that reasons needs room for its thoughts. Only what is said is paid for."""
+
+
+class State(StrEnum):
+    """What was found of one thing."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Neither good nor bad: not used, not there and not needed, not looked at."""
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at."""
+
+    about: str
+    """`settings`, `index`, or the name of a model."""
+    check: str
+    state: State
+    found: str
+    remedy: str = ""
+    """What to do; empty where nothing need be done."""
+
+
+class Ready(BaseModel):
+    """The smallest structured reply."""
+
+    ready: bool
+
+
+def diagnosed_models(
+    settings: ModelSettings, meter: Meter, *, offline: bool = False, asking: Callable[[str], None] = lambda name: None
+) -> Iterator[Finding]:
+    """What is found of each model that fills a role, in the order of roles, then of prices and kept replies.
+
+    One call is made of each distinct model, recorded by `meter`, kept replies left aside; none where `offline`.
+    `asking` is told the name of the model that is about to be asked. Nothing is raised, and no key is shown.
+    """
+    prices, wrong = _prices(settings)
+    used = models_in_use(settings)
+    for name, roles in used.items():
+        yield from _of_model(name, roles, settings, prices, meter, offline=offline, asking=asking)
+    if wrong is not None:
+        yield wrong
+    if used or settings.cache is not None:
+        yield _of_cache(settings.cache)
+
+
+def models_in_use(settings: ModelSettings) -> dict[str, list[Role]]:
+    """The roles that each model fills; without a `model`, those only for which one is named."""
+    callers = Callers(settings.model_copy(update={"prices": None, "cache": None}))
+    filled: dict[str, list[Role]] = {}
+    for role in Role:
+        if settings.model is not None or role in settings.roles:
+            filled.setdefault(callers.name(role), []).append(role)
+    return filled
+
+
+def _of_model(
+    name: str,
+    roles: list[Role],
+    settings: ModelSettings,
+    prices: PriceTable,
+    meter: Meter,
+    *,
+    offline: bool,
+    asking: Callable[[str], None],
+) -> Iterator[Finding]:
+    try:
+        loaded = load_chat_model(
+            name, base_url=settings.base_url, key_variable=settings.key_variable, timeout=settings.timeout
+        )
+    except ModelSetupError as error:
+        yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
+        return
+    where = f"at {loaded.base_url}" if loaded.base_url else "at the provider's own address"
+    if loaded.base_url and settings.base_url is None:
+        where += ", which OPENAI_BASE_URL names"
+    yield Finding(name, "set-up", State.OK, f"{where}, for {_named(roles)}")
+    key = _of_key(loaded, settings)
+    if offline:
+        called = [Finding(name, "server", State.NOTE, "not asked")]
+    else:
+        asking(name)
+        called = list(_of_call(loaded, roles[0], settings, prices, meter))
+    refused = next((each for each in called if each.check == key.check), None)
+    yield key if refused is None else replace(refused, found=f"{key.found}: {refused.found}")
+    yield from (each for each in called if each is not refused)
+    yield _of_price(loaded, settings, prices)
+
+
+def _named(roles: list[Role]) -> str:
+    return "all roles" if len(roles) == len(Role) else ", ".join(roles)
+
+
+def _of_key(loaded: LoadedModel, settings: ModelSettings) -> Finding:
+    """Where the key comes from, and whether it goes where it should."""
+    check = "key"
+    variable = variable_with_key(loaded.provider, loaded.base_url, settings.key_variable)
+    if variable is None:
+        own = sorted(set(loaded.model.lc_secrets.values()))
+        variable = next((name for name in own if os.environ.get(name)), None)
+        if variable is None:
+            asked = f" ({' or '.join(own)} is not set)" if own and loaded.base_url is None else ""
+            return Finding(loaded.name, check, State.NOTE, f"none is sent{asked}")
+    place = urlsplit(loaded.base_url or "")
+    found = f"the one in {variable}"
+    near = loaded.base_url is None or is_near(place.hostname)
+    if place.scheme == "http" and not near:
+        remedy = "Use an address with https, or a tunnel"
+        return Finding(loaded.name, check, State.WARNING, f"{found} goes unencrypted to {place.hostname}", remedy)
+    if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
+        remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word where it asks for none"
+        return Finding(loaded.name, check, State.WARNING, f"{found}, for OpenAI, is sent to {place.hostname}", remedy)
+    return Finding(loaded.name, check, State.OK, found)
+
+
+def is_near(host: str | None) -> bool:
+    """Whether a host is this machine, or in a network of one's own.
+
+    >>> [is_near(host) for host in ("localhost", "10.0.0.7", "gpu", "example.com", "8.8.8.8")]
+    [True, True, True, False, False]
+    """
+    if not host:
+        return False
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".localhost", ".internal"))
+
+
+def _of_call(
+    loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
+) -> Iterator[Finding]:
+    """One call, and what it shows: that the server answers, and how replies are held to their form."""
+    caller = Caller(loaded, mode=settings.output, retrying=Retrying(attempts=1), prices=prices)
+    call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MOST_TOKENS, temperature=0.01)
+    try:
+        with metered(meter):
+            _, reply = caller.value(call)
+    except ModelError as error:
+        yield from _of_failure(loaded, error, caller, settings)
+        return
+    yield _answered(loaded, reply)
+    yield _of_form(loaded, caller, settings, reply)
+
+
+def _answered(loaded: LoadedModel, reply: Reply) -> Finding:
+    found = f"answers, in {reply.seconds:.1f} s"
+    if reply.usage.approximate:
+        remedy = "Budgets and accounts hold estimates; see whether the server can tell usage"
+        return Finding(loaded.name, "server", State.WARNING, f"{found}, and tells no tokens", remedy)
+    return Finding(loaded.name, "server", State.OK, found)
+
+
+def _of_form(loaded: LoadedModel, caller: Caller, settings: ModelSettings, reply: Reply) -> Finding:
+    check = "structured output"
+    corrected = next((note for note in reply.notes if note.startswith("a correction")), "")
+    if corrected:
+        remedy = "Each correction is a call more: a larger model may need none"
+        if caller.schema_in_use:
+            remedy = (
+                "The server may pass over schemas: --output-mode json says the form in words, and saves the second call"
+            )
+        return Finding(loaded.name, check, State.WARNING, corrected, remedy)
+    if caller.schema_in_use:
+        return Finding(loaded.name, check, State.OK, "by a schema that the server takes")
+    why = "as asked for" if settings.output is OutputMode.JSON else "the server takes no schema"
+    return Finding(loaded.name, check, State.OK, f"by plain JSON, checked here ({why})")
+
+
+def _of_failure(loaded: LoadedModel, error: ModelError, caller: Caller, settings: ModelSettings) -> Iterator[Finding]:
+    """What stands in the way, under the check that it belongs to."""
+    form = "structured output"
+    if isinstance(error, UnusableReplyError):
+        mode, other = ("by a schema", "json") if caller.schema_in_use else ("by plain JSON", "schema")
+        remedy = f"{error.remedy.rstrip('.')}; or try --output-mode {other}"
+        yield Finding(loaded.name, "server", State.OK, "answers")
+        yield Finding(loaded.name, form, State.FAILED, f"{mode}: {error.what}", remedy)
+    elif type(error) is RequestRefusedError and settings.output is OutputMode.SCHEMA:
+        remedy = f"Try --output-mode auto, which does without schemas where it must. {error.remedy}"
+        yield Finding(loaded.name, "server", State.OK, "answers")
+        yield Finding(loaded.name, form, State.FAILED, f"by a schema: {error.what}", remedy)
+    else:
+        checks = {KeyRefusedError: "key", UnknownModelError: "model"}
+        yield Finding(loaded.name, checks.get(type(error), "server"), State.FAILED, error.what, error.remedy)
+        yield Finding(loaded.name, form, State.NOTE, "not known")
+
+
+def _of_price(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
+    price = prices.price(loaded.name, loaded.priced_at)
+    if price is not None:
+        packaged = PriceTable.packaged().price(loaded.name, loaded.priced_at) == price
+        source = f"packaged, read {prices.read}" if packaged else f"from {settings.prices}"
+        found = f"${price.input:g} in, ${price.output:g} out for a million tokens ({source})"
+        return Finding(loaded.name, "price", State.OK, found)
+    remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
+    if settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
+        found = "not known, and dollars are limited: no call would be made"
+        return Finding(loaded.name, "price", State.FAILED, found, f"{remedy}, or limit tokens instead")
+    state = State.NOTE if loaded.base_url and is_near(urlsplit(loaded.base_url).hostname) else State.WARNING
+    return Finding(loaded.name, "price", state, "not known: dollars are not counted", remedy)
+
+
+def _prices(settings: ModelSettings) -> tuple[PriceTable, Finding | None]:
+    packaged = PriceTable.packaged()
+    if settings.prices is None:
+        return packaged, None
+    try:
+        return packaged.with_file(settings.prices), None
+    except PricesError as error:
+        return packaged, Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
+
+
+def _of_cache(file: Path | None) -> Finding:
+    """Whether replies can be kept; the file is left as it is."""
+    about, check = "kept replies", "file"
+    if file is None:
+        remedy = "Name a file (FIN_AGENT_CACHE), and no call is paid for twice"
+        return Finding(about, check, State.NOTE, "none is named", remedy)
+    another = "Name another file: `cache` in fin-agent.toml, or FIN_AGENT_CACHE"
+    if not file.exists():
+        folder = next(folder for folder in file.absolute().parents if folder.exists())
+        if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+            return Finding(about, check, State.OK, f"{file} is made with the first reply")
+        return Finding(about, check, State.FAILED, f"{file} cannot be made: {folder} cannot be written", another)
+    try:
+        count = kept_in(file)
+    except sqlite3.OperationalError as error:
+        return Finding(about, check, State.FAILED, f"{file} cannot be opened ({error})", another)
+    except sqlite3.DatabaseError as error:
+        found = f"{file} is damaged ({error}): with the next call it is put aside and begun anew"
+        return Finding(about, check, State.WARNING, found, another)
+    except OSError as error:
+        return Finding(about, check, State.FAILED, f"{file}: {error}", another)
+    if not os.access(file, os.W_OK):
+        return Finding(about, check, State.FAILED, f"{file} cannot be written", another)
+    return Finding(about, check, State.OK, f"{count:,} replies in {file}")

@@ -1,0 +1,61 @@
+"""Which chat models fill the roles of the analyst, where they are, and what they may cost."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from fin_agent.models.dialects import OutputMode
+from fin_agent.models.limits import CALLS_AT_ONCE
+from fin_agent.models.metering import Budget
+from fin_agent.models.roles import Role
+
+
+class Preset(StrEnum):
+    """How much is asked of models."""
+
+    FAST = "fast"
+    """Only what rules cannot do: words are answered, and figures that rules find nowhere."""
+    DEFAULT = "default"
+    """Questions that rules are unsure of, curation wherever rules lack something, answers in words."""
+    THOROUGH = "thorough"
+    """Every question, every round, and a second program beside that of the rules."""
+
+
+class ModelSettings(BaseModel):
+    """Models by role, their server, and their limits. Keys are never among them: they stay in the environment.
+
+    A role is filled by the model that `roles` names for it; else, where it is one of many small calls, by `small`;
+    else by `model`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str | None = Field(default=None, description="answers: `openai:gpt-5.4`; rules answer if none is given")
+    small: str | None = Field(
+        default=None, description="curates and reads questions; the small one of the same family if none is given"
+    )
+    roles: dict[Role, str] = Field(default_factory=dict, description="a model for one role: `{curation: openai:x}`")
+    base_url: str | None = Field(default=None, description="a server that speaks OpenAI's protocol")
+    key_variable: str | None = Field(default=None, description="environment variable that holds the key")
+    output: OutputMode = Field(default=OutputMode.AUTO, description="how replies are held to their form")
+    preset: Preset = Field(default=Preset.DEFAULT, description="fast, default or thorough")
+    budget: Budget = Field(default_factory=Budget, description="limits of one question")
+    batch_budget: Budget = Field(default_factory=Budget, description="limits of a batch as a whole")
+    at_once: int = Field(default=CALLS_AT_ONCE, ge=1, le=256, description="calls under way to one server at most")
+    timeout: float = Field(default=120.0, gt=0, le=3600, description="seconds until a request is given up")
+    attempts: int = Field(default=4, ge=1, le=20, description="requests of one call at most, where they fail")
+    cache: Path | None = Field(default=None, description="file that replies are kept in; none are kept if not given")
+    prices: Path | None = Field(default=None, description="file of prices that go before the packaged ones")
+
+    @field_validator("model", "small", "base_url", "key_variable", mode="before")
+    @classmethod
+    def _named(cls, given: object) -> object:
+        return given.strip() or None if isinstance(given, str) else given
+
+    @property
+    def given(self) -> bool:
+        """Whether a chat model is named for the analyst."""
+        return self.model is not None
