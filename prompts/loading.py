@@ -133,8 +133,8 @@ def _tidy(text: str) -> str:
 
 def _of_head(head: FrontMatter, name: str, role: Role) -> Iterator[Problem]:
     line = head.lines
-    if head.role != role.name:
-        meant = prompt_of_role(head.role)
+    meant = prompt_of_role(head.role)
+    if meant != name:
         said = "is unknown" if meant is None else f"is that of {meant}.md"
         yield Problem(line["role"], f"the role `{head.role}` {said}", f"The role of {name}.md is `{role.name}`")
     if head.output not in OUTPUTS:

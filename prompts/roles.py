@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fin_agent.models.roles import Role as ModelRole
+
 TEXT = "text"
 """The output of a role whose reply is read as it is."""
 
@@ -31,7 +33,8 @@ class Holds(StrEnum):
 class Role:
     """What a prompt is for."""
 
-    name: str
+    name: ModelRole
+    """Under which a model is named for it, and calls are accounted for."""
     does: str
     placeholders: Mapping[str, Holds]
     output: str
@@ -47,98 +50,98 @@ _OURS, _QUESTION, _FILING, _MODEL = Holds.OURS, Holds.QUESTION, Holds.FILING, Ho
 
 ROLES: Mapping[str, Role] = {
     "card": Role(
-        "card-abstraction", "describes a passage as a card", {"passage": _FILING, "correction": _OURS}, "Abstraction"
+        ModelRole.CARD, "describes a passage as a card", {"passage": _FILING, "correction": _OURS}, "Abstraction"
     ),
     "cover_summary": Role(
-        "cover-summary",
+        ModelRole.SUMMARY,
         "says what a filing is",
         {"pages": _FILING, "correction": _OURS},
         "SummaryReply",
     ),
     "curation": Role(
-        "curation",
+        ModelRole.CURATION,
         "keeps passages, asks for more",
         {"question": _QUESTION, "wanted": _FILING, "passages": _FILING, "most": _OURS, "correction": _OURS},
         "CurationReply",
     ),
     "group_selection": Role(
-        "group-selection",
+        ModelRole.GROUP,
         "chooses cards that go on",
         {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "most": _OURS, "correction": _OURS},
         "GroupReply",
     ),
     "hyde": Role(
-        "hypothetical-passage", "makes up an answering passage", {"question": _QUESTION}, TEXT
+        ModelRole.HYDE, "makes up an answering passage", {"question": _QUESTION}, TEXT
     ),
     "intent": Role(
-        "intent",
+        ModelRole.INTENT,
         "reads what a question asks",
         {"question": _QUESTION, "companies": _FILING, "metrics": _OURS, "correction": _OURS},
         "IntentReply",
     ),
     "ircot": Role(
-        "next-thought",
+        ModelRole.THOUGHT,
         "reasons one sentence further",
         {"question": _QUESTION, "passages": _FILING, "thoughts": _MODEL},
         TEXT,
     ),
     "judge": Role(
-        "listwise-ranking",
+        ModelRole.LISTWISE,
         "ranks cards in one list",
         {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "count": _OURS, "correction": _OURS},
         "ListwiseReply",
     ),
     "multi_hyde": Role(
-        "hypothetical-passages",
+        ModelRole.MULTI_HYDE,
         "makes up passages of each kind",
         {"question": _QUESTION, "kind": _OURS},
         TEXT,
     ),
     "node_summary": Role(
-        "node-summary",
+        ModelRole.NODE_SUMMARY,
         "says what a section tells",
         {"sections": _FILING, "correction": _OURS},
         "NodeSummaryReply",
     ),
     "program": Role(
-        "program",
+        ModelRole.PROGRAM,
         "writes the program",
         {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "correction": _OURS},
         "ProgramReply",
     ),
     "program_repair": Role(
-        "program-repair",
+        ModelRole.REPAIR,
         "mends a refused program",
         {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "program": _MODEL, "problem": _MODEL,
          "correction": _OURS},
         "ProgramReply",
     ),
     "query_rewrite": Role(
-        "query-rewrite",
+        ModelRole.QUERY,
         "writes what to search for",
         {"question": _QUESTION, "wanted": _FILING, "missing": _MODEL, "correction": _OURS},
         "QueryReply",
     ),
     "reasoning": Role(
-        "reasoning",
+        ModelRole.REASONING,
         "answers in words, with quotes",
         {"question": _QUESTION, "passages": _FILING, "correction": _OURS},
         "ReasoningReply",
     ),
     "sub_questions": Role(
-        "sub-questions",
+        ModelRole.SUB_QUESTIONS,
         "takes a question apart",
         {"question": _QUESTION, "companies": _FILING, "most": _OURS, "correction": _OURS},
         "SubQuestionsReply",
     ),
     "text_judge": Role(
-        "text-judge",
+        ModelRole.TEXT_JUDGE,
         "judges an answer in words",
         {"question": _QUESTION, "reference": _FILING, "answer": _MODEL, "correction": _OURS},
         "TextJudgeReply",
     ),
     "title": Role(
-        "title",
+        ModelRole.TITLE,
         "gives a text a title",
         {"what": _OURS, "texts": _FILING, "correction": _OURS},
         "TitleReply",
@@ -158,5 +161,13 @@ OUTPUTS = frozenset(role.output for role in ROLES.values())
 
 
 def prompt_of_role(role: str) -> str | None:
-    """The name of the prompt for a role; None where there is no such role."""
-    return next((name for name, each in ROLES.items() if each.name == role), None)
+    """The name of the prompt for a role, however the role is named; None where there is no such role.
+
+    >>> prompt_of_role("listwise-ranking"), prompt_of_role("judge"), prompt_of_role("cook")
+    ('judge', 'judge', None)
+    """
+    try:
+        wanted = ModelRole(role)
+    except ValueError:
+        return None
+    return next((name for name, each in ROLES.items() if each.name is wanted), None)
