@@ -6,7 +6,13 @@ INDEX ?= .fin-agent/demo-index
 # An environment of its own: `demo` and `test` show what works without any extra.
 EXTRAS ?= $(VENV)/extras
 NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training tests/evaluation \
-  tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py tests/models tests/testing
+  tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py \
+  tests/models/test_loading.py tests/models/test_no_other_host.py tests/models/test_openai_clients.py \
+  tests/models/test_tokens.py tests/models/test_with_openai.py tests/testing/test_guards.py \
+  tests/testing/test_recorded.py tests/testing/test_scripted.py \
+  tests/analyst/model/test_roles_over_http.py tests/cli/test_batch_by_model.py tests/cli/test_doctor.py \
+  tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \
+  tests/studio tests/test_models_guide.py
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
@@ -57,7 +63,7 @@ $(VENV)/developing: $(VENV)/installed pyproject.toml
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,studio,dev]"
 	touch $@
 
 clean:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fin_agent.errors import FinAgentError
+from fin_agent.config_file import said_by_file, settings_file
+from fin_agent.config_sources import (
+    Place,
+    Said,
+    check_no_key,
+    said_by_code,
+    said_by_environment,
+    settings_error,
+    strongest,
+    tree_of,
+)
+from fin_agent.config_sources import SettingsError as SettingsError
+from fin_agent.models.settings import ModelSettings
 
 INDEX_VARIABLE = "FIN_AGENT_INDEX"
-MODEL_VARIABLES = {
-    "encoder": "FIN_AGENT_ENCODER",
-    "sparse_encoder": "FIN_AGENT_SPARSE_ENCODER",
-    "reranker": "FIN_AGENT_RERANKER",
-    "chat_model": "FIN_AGENT_CHAT_MODEL",
-    "card_model": "FIN_AGENT_CARD_MODEL",
-    "judge_model": "FIN_AGENT_JUDGE_MODEL",
-    "prompts": "FIN_AGENT_PROMPTS",
-}
-"""Setting -> the environment variable that the command line takes it from."""
 RECORDING_VARIABLES = {
     "enabled": "FIN_AGENT_RECORD",
     "file": "FIN_AGENT_RUNS",
@@ -56,7 +60,16 @@ class Settings(BaseModel):
     executor: Literal["monty", "subprocess"] = Field(
         default="monty", description="runs programs: `monty`, or `subprocess` (no kernel isolation)"
     )
+    analyst: Literal["auto", "rules", "llm"] = Field(
+        default="auto", description="who reasons: `rules`, `llm`, or `llm` where a model is named (`auto`)"
+    )
+    models: ModelSettings = Field(default_factory=ModelSettings, description="chat models of the `llm` analyst")
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a chat model reasons."""
+        return self.analyst == "llm" or (self.analyst == "auto" and self.models.given)
 
 
 class Recording(BaseModel):
@@ -70,14 +83,42 @@ class Recording(BaseModel):
     megabytes: int = Field(default=100, ge=1, description="MB that all runs may take; the oldest go first")
 
 
-class SettingsError(FinAgentError):
-    """A setting that the environment gives cannot be used."""
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Settings, and who gave them."""
+
+    settings: Settings
+    file: Path | None
+    """The `fin-agent.toml` that was read."""
+    said: Mapping[Place, Said]
+    """What holds of all that was said; a setting that nobody gave is not there."""
 
 
-def settings_from_environment(**given: object) -> Settings:
-    """Settings with the values `given`; the models not given are those the environment names."""
-    named = {field: os.environ.get(variable) for field, variable in MODEL_VARIABLES.items()}
-    return Settings.model_validate({**{field: value for field, value in named.items() if value}, **given})
+def configured(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Configured:
+    """Settings as the environment says, before which goes what a file says, then `flags`, then what is `given` here.
+
+    Each setting for itself: a model from the environment goes with a budget from the file. The file is the one named,
+    else the one that `settings_file` finds. Raises SettingsError that names who gave what cannot be used.
+    """
+    found = settings_file(file)
+    of_file = () if found is None else tuple(said_by_file(found, Settings))
+    holding = strongest((*said_by_environment(), *of_file, *flags, *said_by_code(given)))
+    for each in holding.values():
+        check_no_key(each)
+    try:
+        settings = Settings.model_validate(tree_of(holding))
+    except ValidationError as failure:
+        raise settings_error(failure, Settings, {place: each.by for place, each in holding.items()}) from None
+    return Configured(settings, found, holding)
+
+
+def settings_from(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Settings:
+    """The settings of `configured`.
+
+    >>> settings_from(models={"model": "openai:gpt-4o"}, rounds=2).models.model
+    'openai:gpt-4o'
+    """
+    return configured(flags, file=file, **given).settings
 
 
 def recording_from_environment(**given: object) -> Recording:

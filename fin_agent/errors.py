@@ -20,6 +20,11 @@ class FinAgentError(Exception):
         return f"{head}. {self.remedy}" if self.remedy else head
 
 
+def how_to_install(extra: str) -> str:
+    """The command that adds an extra: from the sources, since an index of packages may have another of this name."""
+    return f'pip install ".[{extra}]" in the folder that fin-agent was installed from'
+
+
 class ReadError(FinAgentError):
     """A file cannot be read as a filing: broken, encrypted, empty, scanned or of an unknown kind."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,17 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if session.config.getoption("--nothing-skipped") and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have a file of settings and models named in the environment."""
+    from fin_agent.config_file import FILE_VARIABLE
+    from fin_agent.config_sources import VARIABLES
+
+    for variable in VARIABLES.values():
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv(FILE_VARIABLE, os.devnull)
 
 
 @pytest.fixture(scope="session")

@@ -7,14 +7,24 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from fin_agent.config import INDEX_VARIABLE, MODEL_VARIABLES, Settings, index_folder, settings_from_environment
+from fin_agent.config import INDEX_VARIABLE, Settings, SettingsError, configured, index_folder, settings_from
+from fin_agent.config_file import FILE_VARIABLE
+from fin_agent.config_sources import VARIABLES, Said, fields_at
+from fin_agent.models import Budget, ModelSettings, OutputMode, Preset, Role
+
+NO_LIMITS = {"tokens": None, "calls": None, "seconds": None, "dollars": None}
 
 
 def test_defaults_are_those_published() -> None:
     assert Settings().model_dump() == {
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
         "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "chat_model": None,
-        "card_model": None, "judge_model": None, "executor": "monty", "prompts": None,
+        "card_model": None, "judge_model": None, "executor": "monty", "analyst": "auto", "prompts": None,
+        "models": {
+            "model": None, "small": None, "roles": {}, "base_url": None, "key_variable": None, "output": "auto",
+            "preset": "default", "budget": NO_LIMITS, "batch_budget": NO_LIMITS, "at_once": 8, "timeout": 120.0,
+            "attempts": 4, "cache": None, "prices": None,
+        },
     }  # fmt: skip
 
 
@@ -40,20 +50,132 @@ def test_index_given_before_the_environment_before_the_users_own(monkeypatch: py
         assert index_folder().is_absolute() and index_folder().parts[-2:] == ("fin-agent", "index")
 
 
-def test_models_not_given_are_those_the_environment_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in MODEL_VARIABLES.values():
-        monkeypatch.delenv(variable, raising=False)
-    assert settings_from_environment() == Settings()
-    monkeypatch.setenv("FIN_AGENT_CHAT_MODEL", "openai:x")
-    monkeypatch.setenv("FIN_AGENT_RERANKER", "")
-    monkeypatch.setenv("FIN_AGENT_PROMPTS", "my/prompts")
-    found = settings_from_environment(strategy="hyde")
-    assert found == Settings(strategy="hyde", chat_model="openai:x", prompts=Path("my/prompts"))
-    assert settings_from_environment(chat_model="ollama:y").chat_model == "ollama:y"
+def test_every_setting_has_a_variable() -> None:
+    def settings(place: tuple[str, ...] = ()) -> set[str]:
+        found: set[str] = set()
+        for name, inner in fields_at(Settings, place).items():
+            found |= {".".join((*place, name))} if inner is None else settings((*place, name))
+        return found
+
+    assert set(VARIABLES) == settings()
+    assert len(set(VARIABLES.values())) == len(VARIABLES)
 
 
-def test_every_model_of_the_settings_can_be_named_by_the_environment() -> None:
-    assert set(MODEL_VARIABLES) <= set(Settings.model_fields)
-    assert set(MODEL_VARIABLES) == {
-        "encoder", "sparse_encoder", "reranker", "chat_model", "card_model", "judge_model", "prompts"
+def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert settings_from() == Settings()
+    for variable, value in {
+        "FIN_AGENT_CHAT_MODEL": "openai:x",
+        "FIN_AGENT_RERANKER": "",
+        "FIN_AGENT_PROMPTS": "my/prompts",
+        "FIN_AGENT_ROUNDS": "2",
+        "FIN_AGENT_ANALYST": "llm",
+        "FIN_AGENT_MODEL": " openai:large ",
+        "FIN_AGENT_SMALL_MODEL": "openai:small",
+        "FIN_AGENT_ROLES": "text-judge=openai:judge, program = openai:writer",
+        "FIN_AGENT_OUTPUT": "json",
+        "FIN_AGENT_PRESET": "thorough",
+        "FIN_AGENT_MAX_DOLLARS": "0.25",
+        "FIN_AGENT_BATCH_MAX_CALLS": "75",
+        "FIN_AGENT_CACHE": "~/replies.sqlite",
+    }.items():
+        monkeypatch.setenv(variable, value)
+    assert settings_from() == Settings(
+        chat_model="openai:x",
+        prompts=Path("my/prompts"),
+        rounds=2,
+        analyst="llm",
+        models=ModelSettings(
+            model="openai:large",
+            small="openai:small",
+            roles={Role.TEXT_JUDGE: "openai:judge", Role.PROGRAM: "openai:writer"},
+            output=OutputMode.JSON,
+            preset=Preset.THOROUGH,
+            budget=Budget(dollars=0.25),
+            batch_budget=Budget(calls=75),
+            cache=Path.home() / "replies.sqlite",
+        ),
+    )
+
+
+def test_code_goes_before_flags_before_the_file_before_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "own.toml"
+    monkeypatch.setenv("FIN_AGENT_MODEL", "openai:of-environment")
+    monkeypatch.setenv("FIN_AGENT_SMALL_MODEL", "openai:small-of-environment")
+    flags = [Said(("models", "model"), "openai:of-flag", "--model"), Said(("models", "preset"), "fast", "--preset")]
+    file.write_text('[models]\nmodel = "openai:of-file"\npreset = "thorough"\nat_once = 2\n', encoding="utf-8")
+
+    def chosen(*said: Said, **given: object) -> tuple[str | None, Preset]:
+        models = settings_from(said, file=file, **given).models
+        assert (models.small, models.at_once) == ("openai:small-of-environment", 2)
+        return models.model, models.preset
+
+    assert chosen() == ("openai:of-file", Preset.THOROUGH)
+    assert chosen(*flags) == ("openai:of-flag", Preset.FAST)
+    assert chosen(*flags, models={"model": "openai:of-code"}) == ("openai:of-code", Preset.FAST)
+    assert chosen(*flags, models=ModelSettings(model="openai:of-code")) == ("openai:of-code", Preset.FAST)
+    monkeypatch.setenv(FILE_VARIABLE, "")
+    monkeypatch.chdir(tmp_path)
+    assert settings_from().models.model == "openai:of-environment"
+
+
+def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_ROLES", "program=openai:a,intent=openai:a")
+    (tmp_path / "own.toml").write_text('[models.roles]\nintent = "openai:b"\nquery = "openai:b"', encoding="utf-8")
+    flags = [Said(("models", "roles", "query"), "openai:c", "--role")]
+    found = configured(flags, file=tmp_path / "own.toml")
+    assert found.settings.models.roles == {
+        Role.PROGRAM: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
     }  # fmt: skip
+    assert {place[-1]: each.by for place, each in found.said.items()} == {
+        "program": "FIN_AGENT_ROLES", "intent": str(tmp_path / "own.toml"), "query-rewrite": "--role"
+    }  # fmt: skip
+
+
+def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_ROLES", "program-repair=openai:a")
+    (tmp_path / "own.toml").write_text('[models.roles]\nrepair = "openai:b"', encoding="utf-8")
+    flags = [Said(("models", "roles", "program_repair"), "openai:c", "--role")]
+    assert settings_from(file=tmp_path / "own.toml").models.roles == {Role.REPAIR: "openai:b"}
+    assert settings_from(flags, file=tmp_path / "own.toml").models.roles == {Role.REPAIR: "openai:c"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("FIN_AGENT_PRESET", "quick", "'quick' cannot be used for `models.preset`: it should be 'fast', 'default' or"),
+        ("FIN_AGENT_MAX_TOKENS", "many", "it should be a valid integer"),
+        ("FIN_AGENT_ROUNDS", "9", "less than or equal to 3"),
+        ("FIN_AGENT_ROLES", "openai:x", "is no role with its model. Give ROLE=MODEL"),
+        ("FIN_AGENT_ROLES", "nobody=openai:x", "it should be 'cover-summary', 'query-rewrite'"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_told_with_its_variable(
+    variable: str, value: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SettingsError, match=told) as raised:
+        settings_from()
+    assert raised.value.subject == variable
+
+
+def test_what_is_stronger_hides_what_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_ROUNDS", "9")
+    assert settings_from(rounds=1).rounds == 1
+    with pytest.raises(SettingsError, match="settings given in code: 7 cannot be used for `rounds`"):
+        settings_from(rounds=7)
+
+
+@pytest.mark.parametrize(
+    "variable", ["FIN_AGENT_PRESET", "FIN_AGENT_KEY_VARIABLE", "FIN_AGENT_MODEL", "FIN_AGENT_ROLES"]
+)
+def test_a_key_in_a_wrong_place_is_refused_and_not_shown(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "gsk_0123456789abcdefghij"
+    monkeypatch.setenv(variable, f"program={key}" if variable == "FIN_AGENT_ROLES" else key)
+    with pytest.raises(SettingsError, match="looks like a key") as raised:
+        settings_from()
+    assert key not in str(raised.value) and raised.value.subject == variable
+    assert settings_from(
+        models={"key_variable": "MY_KEY", "model": "a:b", "preset": "fast", "roles": {"program": "a:b"}}
+    )

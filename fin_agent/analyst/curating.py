@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.decomposing import AnalystDecomposer
+from fin_agent.analyst.journal import warned
 from fin_agent.analyst.model.judging import ModelJudge, PatientJudge
+from fin_agent.analyst.model.role_models import callers_of, names_model
+from fin_agent.analyst.model.sub_questions import ModelSubQuestions
+from fin_agent.analyst.model.writing import ModelWriter
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.judging import RulesJudge
@@ -12,8 +17,12 @@ from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.tournament.judge import Brief, Judge
+from fin_agent.evidence.tournament.listing import BY_RULES
 from fin_agent.evidence.tournament.settings import TournamentSettings
 from fin_agent.evidence.tournament.tournament import hold_tournament
+from fin_agent.models.callers import Callers
+from fin_agent.models.roles import Role
+from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import Query, RankedPassage
 from fin_agent.retrieval.strategies.curating import Verdict
 from fin_agent.retrieval.strategies.models import Models, Notify, logged
@@ -21,7 +30,7 @@ from fin_agent.retrieval.strategies.names import parse_strategy
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.reranking import Ordering
-from fin_agent.retrieval.strategies.writing import Writer, load_writer
+from fin_agent.retrieval.strategies.writing import Writer
 from fin_agent.workspace import Workspace
 
 
@@ -29,27 +38,84 @@ def strategy_for(
     settings: Settings,
     workspace: Workspace,
     *,
+    callers: Callers | None = None,
     writer: Writer | None = None,
     judge: Judge | None = None,
     notify: Notify = logged,
 ) -> Strategy:
     """The strategy that `settings` name, its evidence curated by the rules analyst.
 
-    `writer` writes and `judge` judges in place of the chat models that the settings name; `notify` is told what a
-    person should know. Raises StrategyError where it is not written as one or lacks what it needs, and PromptError.
+    `callers` ask the models in place of those that the settings name, and `writer` and `judge` stand in for these
+    roles alone. `notify` is told what a person should know; the journal of the step gets it too. Raises StrategyError
+    where it is not written as one or lacks what it needs, ModelSetupError where a model cannot be set up, and
+    PromptError.
     """
+
+    def told(note: str) -> None:
+        warned(note)
+        notify(note)
+
+    layers = {layer.name for layer in parse_strategy(settings.strategy)}
+    asked = _Roles(settings, callers)
     analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
-    arena = CardArena(analyst, workspace, judge=judge or _judge_of(settings))
-    models = Models(writer=writer, curator=AnalystCurator(analyst), arena=arena, notify=notify)
+    if "tournament" in layers:
+        judge = judge or asked.judge()
+    if layers & _WRITTEN:
+        writer = writer or asked.writer()
+    arena = CardArena(analyst, workspace, judge=judge, notify=told)
+    parts = asked.sub_questions() if "sub-questions" in layers else None
+    models = Models(
+        writer=writer,
+        curator=AnalystCurator(analyst),
+        arena=arena,
+        decomposer=AnalystDecomposer(analyst, workspace, parts, notify=told),
+        notify=told,
+    )
     return build_strategy(settings.strategy, workspace, settings, models)
 
 
-def _judge_of(settings: Settings) -> Judge | None:
-    """The chat model that judges cards; None where rules do, or where the strategy holds no tournament."""
-    layers = {layer.name for layer in parse_strategy(settings.strategy)}
-    if settings.judge_model is None or "tournament" not in layers:
-        return None
-    return ModelJudge(load_writer(settings.judge_model), settings.prompts)
+def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | None:
+    """The chat model that judges cards, where the settings name one; None for the rules. Raises ModelSetupError."""
+    return _Roles(settings, callers).judge()
+
+
+_WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
+"""Strategies that search with what a model writes."""
+
+
+class _Roles:
+    """The models of a strategy's roles; those that no setting names are not there."""
+
+    def __init__(self, settings: Settings, callers: Callers | None) -> None:
+        self._settings = settings
+        self._given = callers
+
+    def writer(self) -> Writer | None:
+        """Who writes what is searched with."""
+        settings = self._settings
+        named = names_model(settings, Role.HYDE) or settings.models.given
+        return ModelWriter(self._callers()) if named or self._given is not None else None
+
+    def judge(self) -> Judge | None:
+        """Who judges cards: the rules, unless a model is named for it, or nothing is to be spared."""
+        settings = self._settings
+        thorough = settings.by_model and settings.models.preset is Preset.THOROUGH
+        if not (thorough or names_model(settings, Role.LISTWISE)):
+            return None
+        callers = self._callers()
+        return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
+
+    def sub_questions(self) -> ModelSubQuestions | None:
+        """Who takes questions apart; rules where no model is named."""
+        settings = self._settings
+        if not (names_model(settings, Role.SUB_QUESTIONS) or settings.by_model or self._given is not None):
+            return None
+        return ModelSubQuestions(self._callers().of(Role.SUB_QUESTIONS), settings.prompts)
+
+    def _callers(self) -> Callers:
+        if self._given is None:
+            self._given = callers_of(self._settings)
+        return self._given
 
 
 class AnalystCurator:
@@ -85,8 +151,12 @@ class CardArena:
         settings: TournamentSettings | None = None,
         *,
         judge: Judge | None = None,
+        notify: Notify = logged,
     ) -> None:
-        """`judge` ranks the cards, and the rules what it cannot rank; without one, the rules rank all."""
+        """`judge` ranks the cards, and the rules what it cannot rank, of which `notify` is told; without one, the rules
+        rank all.
+        """
+        self._notify = notify
         self._analyst = analyst
         self._workspace = workspace
         self._settings = settings or TournamentSettings()
@@ -102,14 +172,19 @@ class CardArena:
             return Ordering(tuple(passages))
         brief = Brief(intent, self._analyst.plan(intent), query, self._workspace.directory.owners)
         given = {(passage.stored.doc_id, passage.stored.passage.ordinal): passage for passage in passages}
+        patient = None if self._stand_in is None else PatientJudge(self._judge)
         result = hold_tournament(
             brief,
             [passage.stored for passage in passages],
             self._workspace.index,
             self._workspace.lexicon,
-            self._judge if self._stand_in is None else PatientJudge(self._judge),
+            patient or self._judge,
             stand_in=self._stand_in,
             settings=self._settings,
         )
+        by_rules = sum(BY_RULES in group.note for group in result.groups)
+        if by_rules and patient is not None:
+            why = f": {patient.failures[-1]}" if patient.failures else ""
+            self._notify(f"{by_rules} of {len(result.groups)} lists of cards were ranked by the rules{why}")
         ranked = tuple(RankedPassage(given[card.key].stored, card.score) for card in result.ranked)
         return Ordering(ranked, result.groups)

@@ -19,6 +19,16 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 
 
+class ReasoningStep(BaseModel):
+    """A sentence of the way to an answer in words."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    citations: tuple[int, ...] = ()
+    """Positions among the citations of the reasoning, from 0; none for a conclusion from the sentences before."""
+
+
 class Reasoning(BaseModel):
     """An answer in words; no text where the evidence does not hold one."""
 
@@ -30,10 +40,16 @@ class Reasoning(BaseModel):
     """What was looked for in vain, where there is no text."""
     read: tuple[PageKey, ...] = ()
     """Pages of the filings found that were read besides the evidence: a cover, the page on the whole company."""
+    steps: tuple[ReasoningStep, ...] = ()
+    """The way to the answer, where a model reasoned."""
 
 
 class Analyst(Protocol):
     """One who reads a question, judges evidence and writes the answer. Same input, same result type, whoever it is."""
+
+    @property
+    def judges_for_free(self) -> bool:
+        """Whether passages may be judged again at no cost, where a round found none that are new."""
 
     def intent(self, question: str) -> Intent:
         """Map the question to an intent. Raises QuestionError where there is nothing to read."""
@@ -41,8 +57,8 @@ class Analyst(Protocol):
     def plan(self, intent: Intent) -> Plan:
         """What has to be known for a numeric intent."""
 
-    def query(self, intent: Intent, plan: Plan, ledger: Ledger | None) -> Query:
-        """What to search for: everything at first, then what the ledger lacks."""
+    def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
+        """What to search for: everything at first, then what the ledger lacks and `complementary` asks for."""
 
     def curate(
         self,
@@ -59,16 +75,43 @@ class Analyst(Protocol):
         outside of `scope` may be asked to be read.
         """
 
-    def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
-        """Write the program that computes the answer. Raises ValueError where the ledger does not allow one."""
+    def computes(self, intent: Intent, *, answerable: bool) -> bool:
+        """Whether a program is to be tried, once no further search follows; else words answer, or nothing does."""
+
+    def puts_into_words(self, intent: Intent) -> bool:
+        """Whether `reason` may answer where no program does."""
+
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
+        """Write the program that computes the answer. Raises ValueError where what is known does not allow one."""
 
     def repaired_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, program: Program, problem: SandboxError
+        self,
+        intent: Intent,
+        plan: Plan,
+        ledger: Ledger,
+        evidence: Sequence[Evidence],
+        program: Program,
+        problem: SandboxError,
     ) -> Program | None:
         """Another program in place of one with a number that has no source, or that did not run; None for none.
 
-        `problem` says what is wrong, where, and what to change. A program is sent back once.
+        `problem` says what is wrong, where, and what to change. A program is sent back once. Raises ValueError as
+        `program` does.
+        """
+
+    def second_program(
+        self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]
+    ) -> Program | None:
+        """A program written independently of the first, to hold its result against; None where none is wanted.
+
+        Raises ValueError where there is no such program.
         """
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
         """Answer in words from the evidence, with citations."""
+
+    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
+        """What a result says to a question that asks for a judgement; None where it asks for none, or none is had.
+
+        `computed` is the result in words.
+        """

@@ -15,6 +15,7 @@ from fin_agent.answering.program_errors import (
     not_available,
     out_of_reach,
 )
+from fin_agent.syntax_trees import module_tree
 
 
 def check_syntax(code: str, settings: SandboxSettings) -> ast.Module:
@@ -32,7 +33,7 @@ def check_syntax(code: str, settings: SandboxSettings) -> ast.Module:
             remedy="Shorten it: one assignment per figure and the formula.",
         )
     try:
-        tree = ast.parse(f"{code}\n\n")
+        tree = module_tree(f"{code}\n\n")
         found = [(node, reason) for node in ast.walk(tree) for reason in _reasons(node)]
     except (SyntaxError, ValueError) as failure:
         message = failure.msg if isinstance(failure, SyntaxError) else str(failure)

@@ -61,15 +61,41 @@ class Retrieved(BaseModel):
     passages: tuple[PassagePlace, ...] = ()
 
 
+class RoleUsage(BaseModel):
+    """What the calls of one role by one model took; those that an earlier reply served cost nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: str
+    model: str
+    calls: int
+    cached_calls: int = 0
+    """Answered from kept replies: not among `calls`, and their tokens not among those beside."""
+    input_tokens: int
+    cached_input_tokens: int = 0
+    """Of the input, what the provider had in its own cache."""
+    output_tokens: int
+    dollars: float | None = None
+    """None where the price is not known."""
+
+
 class Usage(BaseModel):
     """What a run cost in model calls; all zero for the rules analyst."""
 
     model_config = ConfigDict(frozen=True)
 
     model_calls: int = 0
+    cached_calls: int = 0
     input_tokens: int = 0
+    cached_input_tokens: int = 0
     output_tokens: int = 0
-    dollars: float = 0.0
+    dollars: float | None = 0.0
+    """None where the price of a model is not known."""
+    approximate: bool = False
+    """Whether some tokens are our own count, because a server told none."""
+    roles: tuple[RoleUsage, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """Calls that were not made because a budget did not allow them."""
 
 
 class Answer(BaseModel):
@@ -90,4 +116,6 @@ class Answer(BaseModel):
     rounds: int = 0
     seconds: float = 0.0
     usage: Usage = Usage()
+    warnings: tuple[str, ...] = ()
+    """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()

@@ -25,12 +25,13 @@ from fin_agent.answering.syntax import (
     terms_of,
     text_variables,
 )
+from fin_agent.syntax_trees import module_tree
 
 
 def read_numbers(code: str) -> ProgramNumbers:
     """Every number in a program. What cannot be read is an obstacle; nothing is raised."""
     try:
-        tree = ast.parse(code)
+        tree = module_tree(code)
         reader = _Reader(code, tree)
         for statement in tree.body:
             reader.statement(statement)

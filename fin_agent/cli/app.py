@@ -8,8 +8,11 @@ from typing import Annotated
 
 import typer
 
+from fin_agent.cli.batch_options import Jobs, NoCache, Restart
 from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode, reported
+from fin_agent.cli.help_groups import GroupedCommand
+from fin_agent.cli.model_options import ModelOptions, with_model_options
 from fin_agent.cli.options import (
     AsJson,
     Debug,
@@ -85,6 +88,28 @@ def ingest(
     return ingest_files(paths, index, workers=workers, as_json=as_json)
 
 
+@app.command(cls=GroupedCommand)
+@reported
+@with_model_options
+def summarize(
+    models: ModelOptions,
+    doc: Annotated[
+        list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also filings that have such a summary.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
+
+    Stop it at any time: the next run goes on from there.
+    """
+    from fin_agent.cli.summarizing import summarize_filings
+
+    return summarize_filings(models.settings(), doc or (), index, again=again, as_json=as_json)
+
+
 @app.command()
 @reported
 def embed(
@@ -114,13 +139,18 @@ def embed(
     return embed_filings(model, units, index, sparse=sparse, as_json=as_json)
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 @reported
+@with_model_options
 def ask(
     question: Question,
+    models: ModelOptions,
     doc: Docs = None,
-    strategy: StrategyName = "default",
+    strategy: StrategyName = None,
     trace: WithTrace = False,
+    step: Annotated[
+        bool, typer.Option("--step", help="Stop after each step: see what it left, change the search, drop a passage.")
+    ] = False,
     no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -129,8 +159,13 @@ def ask(
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     from fin_agent.cli.asking import ask_question
 
+    settings = models.settings(strategy=strategy)
+    if step:
+        from fin_agent.cli.stepping import step_through
+
+        return step_through(question, index, settings, doc_ids=doc or (), as_json=as_json)
     return ask_question(
-        question, index, doc_ids=doc or (), strategy=strategy, trace=trace, record=not no_record, as_json=as_json
+        question, index, settings, doc_ids=doc or (), trace=trace, record=not no_record, as_json=as_json
     )
 
 
@@ -144,7 +179,7 @@ def search(
         bool, typer.Option("--explain", help="Also show what was searched for and what each score is made of.")
     ] = False,
     doc: Docs = None,
-    strategy: StrategyName = "default",
+    strategy: StrategyName = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -152,13 +187,15 @@ def search(
     """List the documents, pages or passages that a question finds, best first, without answering it."""
     from fin_agent.cli.searching import search_index
 
+    settings = ModelOptions().settings(strategy=strategy)
     return search_index(
-        question, index, level=level, k=k, doc_ids=doc or (), strategy=strategy, explain=explain, as_json=as_json
+        question, index, settings, level=level, k=k, doc_ids=doc or (), explain=explain, as_json=as_json
     )
 
 
-@app.command()
+@app.command(cls=GroupedCommand)
 @reported
+@with_model_options
 def batch(
     questions: Annotated[
         Path,
@@ -167,19 +204,28 @@ def batch(
             help="One JSON object a line: `question`, and where wanted `id` and `doc_ids` (search these filings only).",
         ),
     ],
+    models: ModelOptions,
     out: Annotated[
         Path, typer.Option("--out", metavar="ANSWERS.jsonl", help="Gets one line of JSON per question, in order.")
     ],
-    strategy: StrategyName = "default",
+    jobs: Jobs = None,
+    restart: Restart = False,
+    no_cache: NoCache = False,
+    strategy: StrategyName = None,
     no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on."""
-    from fin_agent.cli.batch import answer_batch
+    """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on.
 
-    return answer_batch(questions, out, index, strategy=strategy, record=not no_record, as_json=as_json, debug=debug)
+    A batch that was stopped, given again with the same --out, goes on where it was.
+    """
+    from fin_agent.cli.batch import HowAsked, answer_batch
+
+    how = HowAsked(jobs=jobs, restart=restart, cache=not no_cache, record=not no_record, debug=debug)
+    settings = models.settings(strategy=strategy)
+    return answer_batch(questions, out, index, settings, how=how, as_json=as_json)
 
 
 @app.command()
@@ -333,6 +379,25 @@ def fit_pages(
     from fin_agent.cli.fitting import fit_pages as fitted
 
     return fitted(questions, out, index, lookups=lookups, encoder=encoder, as_json=as_json)
+
+
+@app.command(cls=GroupedCommand)
+@reported
+@with_model_options
+def doctor(
+    models: ModelOptions,
+    offline: Annotated[bool, typer.Option("--offline", help="Make no call; everything else is looked at.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Check key, server, structured output and price of each chat model, by one small call; prompts, index, extras.
+
+    Says what to do where something is wrong. Exit code 3 where a check fails.
+    """
+    from fin_agent.cli.doctor import examine
+
+    return examine(models, index, offline=offline, as_json=as_json)
 
 
 app.add_typer(benchmarks, name="eval")

@@ -18,7 +18,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, shown_width, warn
-from fin_agent.config import settings_from_environment
+from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation.comparing import Comparison, Conditions, QuestionScore, compare
 from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
@@ -178,7 +178,7 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 def _built(workspace: Workspace, name: str) -> Strategy:
-    return strategy_for(settings_from_environment(strategy=name), workspace, notify=warn)
+    return strategy_for(settings_from(strategy=name), workspace, notify=warn)
 
 
 def _pairs(wanted: Comparing, comparison: Comparison) -> list[tuple[str, str]]:

@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.cli.help_groups import GroupedCommand
+from fin_agent.cli.model_options import ModelOptions, with_model_options
 from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, StrategyName
 from fin_agent.evaluation.generated.question import Wanted
 from fin_agent.evaluation.oracle import Oracle
@@ -25,9 +27,11 @@ def evaluate() -> None:
     """Measure answers, rankings and reading."""
 
 
-@benchmarks.command("financebench")
+@benchmarks.command("financebench", cls=GroupedCommand)
 @reported
+@with_model_options
 def financebench(
+    models: ModelOptions,
     questions: Annotated[
         Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
     ],
@@ -35,8 +39,12 @@ def financebench(
         Path,
         typer.Option("--out", metavar="DIR", help="Gets rows.csv, answers.jsonl, report.json, and misses with causes."),
     ] = Path("fin-agent-eval"),
-    strategy: StrategyName = "default",
+    strategy: StrategyName = None,
     oracle: GoldGiven = Oracle.NONE,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="MODEL", help="Also let this chat model judge the answers: `openai:gpt-5.4`."),
+    ] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -44,7 +52,8 @@ def financebench(
     """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and why what is missed is missed."""
     from fin_agent.cli.benchmark import run_financebench
 
-    return run_financebench(questions, out, index, strategy=strategy, oracle=oracle, as_json=as_json, debug=debug)
+    settings = models.settings(strategy=strategy)
+    return run_financebench(questions, out, index, settings, oracle=oracle, judge=judge, as_json=as_json, debug=debug)
 
 
 @benchmarks.command("reading")
@@ -111,9 +120,11 @@ def ixbrl(
     return run_tagged(folder, out, as_json_text=as_json)
 
 
-@benchmarks.command("generated")
+@benchmarks.command("generated", cls=GroupedCommand)
 @reported
+@with_model_options
 def generated(
+    models: ModelOptions,
     kind: Annotated[Wanted, typer.Option("--kind", help="Which questions to make and ask.")] = Wanted.ALL,
     count: Annotated[
         int | None,
@@ -129,7 +140,7 @@ def generated(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl."),
     ] = None,
-    strategy: StrategyName = "default",
+    strategy: StrategyName = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -138,12 +149,14 @@ def generated(
     from fin_agent.cli.generated_benchmark import GeneratedRun, run_generated
 
     run = GeneratedRun(kind, count, seed, repeat, out)
-    return run_generated(run, index, strategy=strategy, as_json=as_json, debug=debug)
+    return run_generated(run, index, models.settings(strategy=strategy), as_json=as_json, debug=debug)
 
 
-@benchmarks.command("tagged-questions")
+@benchmarks.command("tagged-questions", cls=GroupedCommand)
 @reported
+@with_model_options
 def tagged_questions(
+    models: ModelOptions,
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="Inline XBRL files of the index.")
     ],
@@ -158,7 +171,7 @@ def tagged_questions(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question), questions and answers."),
     ] = None,
-    strategy: StrategyName = "default",
+    strategy: StrategyName = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -167,7 +180,7 @@ def tagged_questions(
     from fin_agent.cli.tagged_questions_benchmark import TaggedQuestionsRun, run_tagged_questions
 
     run = TaggedQuestionsRun(folder, tuple(kind or ()), count, seed, out)
-    return run_tagged_questions(run, index, strategy=strategy, as_json=as_json, debug=debug)
+    return run_tagged_questions(run, index, models.settings(strategy=strategy), as_json=as_json, debug=debug)
 
 
 @benchmarks.command("provenance")

@@ -12,7 +12,7 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.made_questions import Asking, tell, write_rows_and_answers
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, warn
-from fin_agent.config import settings_from_environment
+from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.generated.asking import COUNTS, ask_generated, generated_questions
 from fin_agent.evaluation.generated.question import Family, GeneratedQuestion, Wanted
@@ -33,19 +33,18 @@ class GeneratedRun:
     out: Path | None
 
 
-def run_generated(run: GeneratedRun, given: Path | None, *, strategy: str, as_json: bool, debug: bool) -> ExitCode:
+def run_generated(run: GeneratedRun, given: Path | None, settings: Settings, *, as_json: bool, debug: bool) -> ExitCode:
     """Make, ask and score the questions; SOME_FAILED where one could not be answered at all (it counts as refused).
 
     Raises QuestionError where the index holds no figures to make questions of.
     """
-    settings = settings_from_environment(strategy=strategy)
     counts = COUNTS if run.count is None else dict.fromkeys(Family, run.count)
     outcomes: list[Outcome] = []
     answers: list[Answer] = []
     with opened(given) as workspace:
         questions = generated_questions(workspace, run.wanted.families, run.seed, counts=counts)
         _warn_of_fewer(questions, run, counts)
-        ask = Asking(AnswerContext.by_rules(workspace, settings, notify=warn), debug)
+        ask = Asking(AnswerContext.from_settings(workspace, settings, notify=warn), debug)
         with Progress(len(questions), "answering", "questions") as progress:
             for question in questions:
                 outcome, answer = ask_generated(question, workspace, ask, repeat=run.repeat)

@@ -11,7 +11,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
-from fin_agent.config import settings_from_environment
+from fin_agent.config import settings_from
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.correct_programs import Specimen, correct_programs
 from fin_agent.evaluation.generated.asking import generated_questions
@@ -36,7 +36,7 @@ def run_mutations(run: MutationRun, given: Path | None, *, as_json: bool, debug:
 
     Raises QuestionError where the index holds no figures to make questions of.
     """
-    settings = settings_from_environment()
+    settings = settings_from()
     shares = {Family.MULTI_FILING: run.questions * 3 // 4, Family.LOOKUP: run.questions - run.questions * 3 // 4}
     with opened(given) as workspace:
         texts = [question.text for question in generated_questions(workspace, tuple(shares), run.seed, counts=shares)]

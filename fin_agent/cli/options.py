@@ -29,11 +29,12 @@ Docs = Annotated[
     typer.Option("--doc", metavar="ID", help="Search this filing only; may be given several times."),
 ]
 StrategyName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--strategy",
         metavar="NAME",
-        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` puts one over another.",
+        help="How to search: default, bm25, dense, hybrid, hhr, hirec ...; `rerank:hybrid` puts one over another."
+        " What fin-agent.toml or FIN_AGENT_STRATEGY names, else default.",
     ),
 ]
 GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]

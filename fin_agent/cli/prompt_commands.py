@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.streams import show, show_json
-from fin_agent.config import settings_from_environment
+from fin_agent.config import settings_from
 from fin_agent.presentation.plain import plain
 from fin_agent.presentation.prompts import CheckedPrompt, WrongLine, checked_view, prompts_view
 from fin_agent.prompts.errors import Problem, PromptError
@@ -50,7 +50,7 @@ def show_prompt(name: str, folder: Path | None, *, as_json: bool) -> ExitCode:
 def check_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
     """Check all prompts and whether every file of the folder is one. SOME_FAILED where anything is wrong."""
     own = _own(folder)
-    checked = [*(_checked(name, own) for name in prompts()), *_of_no_prompt(own)]
+    checked = checked_prompts(own)
     if as_json:
         show_json(
             {
@@ -71,9 +71,14 @@ def check_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
     return ExitCode.SOME_FAILED if any(each.wrong for each in checked) else ExitCode.DONE
 
 
+def checked_prompts(folder: Path | None) -> list[CheckedPrompt]:
+    """Every prompt, those of the folder in place of those that come along; then files of the folder that are none."""
+    return [*(_checked(name, folder) for name in prompts()), *_of_no_prompt(folder)]
+
+
 def _own(given: Path | None) -> Path | None:
     """The folder given, else the one that the environment names. Raises PromptError where it is none."""
-    folder = given or settings_from_environment().prompts
+    folder = given or settings_from().prompts
     if folder is not None and not folder.is_dir():
         raise PromptError("no such folder", subject=str(folder), remedy="Give the folder that holds your *.md files")
     return folder

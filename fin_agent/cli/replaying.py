@@ -10,28 +10,40 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.run_commands import opened_store
 from fin_agent.cli.streams import messages, say, show, show_json, warn
+from fin_agent.config import Settings
+from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.models.metering import Budget
 from fin_agent.presentation.runs_list import differences_view
+from fin_agent.presentation.usage import usage_line
 from fin_agent.runs.comparing import answer_differences
 from fin_agent.runs.fingerprint import index_state
 from fin_agent.runs.run import RULES, IndexState, Run, running_version
 from fin_agent.workspace import Workspace
 
 
-def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool) -> ExitCode:
-    """Ask again over the index that is told; SOME_FAILED where the answer or its trace is not the same."""
+def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool, ask_model: bool = False) -> ExitCode:
+    """Ask again over the index that is told; SOME_FAILED where the answer or its trace is not the same.
+
+    A run that a model answered is answered by its kept replies, at no cost. Where one was not kept, the model is asked
+    if `ask_model` says so, else ReplayError is raised: nothing is paid for unasked.
+    """
     with opened_store(given) as store:
         run = store.run(name)
+    settings = _settings(run, ask_model=ask_model)
     folder, reason = _folder(run, given)
     say(f"asking over the index in {folder} ({reason})")
     with opened(folder) as workspace:
         changes = _changes(run, index_state(workspace.index, folder))
         for change in changes:
             warn(change)
-        again = _asked_again(run, workspace)
+        again = _asked_again(run, settings, workspace)
+    lacking = len(again.usage.left_out) - len(run.answer.usage.left_out)
+    if not ask_model and lacking > 0:
+        raise _needs_model(run, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not kept")
     differences = answer_differences(run.answer, again)
     if as_json:
         show_json(
@@ -41,6 +53,7 @@ def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool) -> E
                 "changed_since": changes,
                 "differences": [asdict(difference) for difference in differences],
                 "seconds": {"then": run.seconds, "now": again.seconds},
+                "usage": {kept: answer.usage.model_dump(mode="json") for kept, answer in _then_and_now(run, again)},
             }
         )
     elif differences:
@@ -48,7 +61,40 @@ def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool) -> E
     else:
         took = f"{run.seconds:.2f} s then, {again.seconds:.2f} s now"
         show(f"Run {run.id} gives the same answer and the same trace again ({took}).")
+    if not as_json and run.analyst != RULES:
+        for when, answer in _then_and_now(run, again):
+            show(f"{when.capitalize()}: {usage_line(answer.usage) or 'no model was called'}.")
     return ExitCode.SOME_FAILED if differences else ExitCode.DONE
+
+
+class ReplayError(FinAgentError):
+    """A run cannot be asked again as it was asked."""
+
+
+def _settings(run: Run, *, ask_model: bool) -> Settings:
+    """How to ask again: as then, and where the model must not be asked, with kept replies alone."""
+    if not run.settings.by_model or ask_model:
+        return run.settings
+    models, usage = run.settings.models, run.answer.usage
+    if usage.model_calls + usage.cached_calls and (models.cache is None or not models.cache.is_file()):
+        gone = "no replies were kept" if models.cache is None else f"the replies kept in {models.cache} are gone"
+        raise _needs_model(run, gone)
+    none = models.model_copy(update={"budget": Budget(calls=0), "batch_budget": Budget()})
+    return run.settings.model_copy(update={"models": none})
+
+
+def _needs_model(run: Run, why: str) -> ReplayError:
+    took = usage_line(run.answer.usage)
+    return ReplayError(
+        f"{run.settings.models.model or 'a model'} answered it, and {why}{f' (then: {took})' if took else ''}",
+        subject=f"run {run.id}",
+        remedy="Ask the model again, and pay for it, with --ask-model. A batch keeps replies; `ask` does where the "
+        "settings name a file for them",
+    )
+
+
+def _then_and_now(run: Run, again: Answer) -> tuple[tuple[str, Answer], tuple[str, Answer]]:
+    return ("then", run.answer), ("now", again)
 
 
 def _folder(run: Run, given: Path | None) -> tuple[Path, str]:
@@ -72,13 +118,11 @@ def _changes(run: Run, now: IndexState) -> list[str]:
         )
     if run.version != running_version():
         changes.append(f"version {run.version} answered this run, and this is {running_version()}")
-    if run.analyst != RULES:
-        changes.append(f"{run.analyst} answered this run, and {RULES} is asked now")
     return changes
 
 
-def _asked_again(run: Run, workspace: Workspace) -> Answer:
-    context = AnswerContext.by_rules(workspace, run.settings, notify=warn)
+def _asked_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
+    context = AnswerContext.from_settings(workspace, settings, notify=warn)
     with messages().status("asking again"):
         return answer_question(
             run.question,

@@ -69,14 +69,21 @@ def show(
 def replay(
     run: RunName,
     full: AllDifferences = False,
+    ask_model: Annotated[
+        bool,
+        typer.Option("--ask-model", help="Ask the model, and pay for it, where the replies it gave were not kept."),
+    ] = False,
     index: AskedIndex = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Ask again as it was asked then, and say what differs. Exit code 3 where something does."""
+    """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
+
+    A run that a model answered is answered by its kept replies. Where these are gone it is not asked again unasked.
+    """
     from fin_agent.cli.replaying import replay_run
 
-    return replay_run(run, index, full=full, as_json=as_json)
+    return replay_run(run, index, full=full, as_json=as_json, ask_model=ask_model)
 
 
 @runs.command()

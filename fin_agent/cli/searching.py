@@ -13,7 +13,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.options import Level
 from fin_agent.cli.streams import show, show_json, warn
-from fin_agent.config import settings_from_environment
+from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.refusals import what_cannot_be_met
 from fin_agent.index.protocol import FilingIndex
@@ -44,16 +44,16 @@ _CURATED = frozenset({"hirec", "tournament"})
 def search_index(
     question: str,
     given: Path | None,
+    settings: Settings,
     *,
     level: Level,
     k: int,
     doc_ids: Sequence[str],
-    strategy: str,
     explain: bool,
     as_json: bool,
 ) -> ExitCode:
     """List the `k` best of `level` for the question."""
-    settings = settings_from_environment(strategy=strategy)
+    strategy = settings.strategy
     with opened(given) as workspace:
         for doc_id in doc_ids:
             workspace.index.filing(doc_id)

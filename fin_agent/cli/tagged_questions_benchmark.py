@@ -13,7 +13,7 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.made_questions import Asking, tell, write_rows_and_answers
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, warn
-from fin_agent.config import settings_from_environment
+from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation.generated.scoring import Outcome
 from fin_agent.evaluation.tagged_questions.asking import COUNTS, ask_tagged, read_folder, tagged_questions
@@ -38,18 +38,17 @@ class TaggedQuestionsRun:
 
 
 def run_tagged_questions(
-    run: TaggedQuestionsRun, given: Path | None, *, strategy: str, as_json: bool, debug: bool
+    run: TaggedQuestionsRun, given: Path | None, settings: Settings, *, as_json: bool, debug: bool
 ) -> ExitCode:
     """Make, ask and score the questions; SOME_FAILED where one could not be answered at all (it counts as refused).
 
     Raises QuestionError where the folder holds no tagged filings of the index, ReadError where a file is none.
     """
-    settings = settings_from_environment(strategy=strategy)
     outcomes: list[Outcome] = []
     answers: list[Answer] = []
     with opened(given) as workspace:
         questions = _questions(run, workspace)
-        ask = Asking(AnswerContext.by_rules(workspace, settings, notify=warn), debug)
+        ask = Asking(AnswerContext.from_settings(workspace, settings, notify=warn), debug)
         with Progress(len(questions), "answering", "questions") as progress:
             for question in questions:
                 outcome, answer = ask_tagged(question, workspace, ask)

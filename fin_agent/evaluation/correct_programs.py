@@ -46,7 +46,7 @@ def correct_programs(
             continue
         seen.add(answer.program)
         intent = analyst.intent(question)
-        program = analyst.program(intent, analyst.plan(intent), Ledger(entries=answer.ledger))
+        program = analyst.program(intent, analyst.plan(intent), Ledger(entries=answer.ledger), ())
         if program.code == answer.program:
             same_row = {name: _same_row(figure, workspace) for name, figure in program.variables.items()}
             yield Specimen(question, program, same_row)

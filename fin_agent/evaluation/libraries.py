@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, how_to_install
 
 MEASURING = ("numpy", "scipy", "sacrebleu", "rouge_score")
 DRAWING = ("matplotlib",)
@@ -22,5 +22,5 @@ def require_libraries(names: Sequence[str]) -> None:
     if missing:
         raise MissingLibraryError(
             f"this needs what is not installed: {', '.join(missing)}",
-            remedy='Install the extra: `pip install "fin-agent[evaluation]"`',
+            remedy=f"Install the extra: {how_to_install('evaluation')}",
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.cards.card import Card
@@ -45,6 +47,20 @@ class RetrievedPassage(BaseModel):
         """The passage's place in the index."""
         return self.doc_id, self.ordinal
 
+    @property
+    def found(self) -> FoundPassage:
+        """Where it stands, without its text."""
+        return FoundPassage(self.doc_id, self.page, self.ordinal)
+
+
+class FoundPassage(NamedTuple):
+    """Where a passage stands that was found: its text is in the index."""
+
+    doc_id: str
+    page: int
+    """0-based."""
+    ordinal: int
+
 
 class Evidence(BaseModel):
     """A passage kept by the filter."""
@@ -56,6 +72,8 @@ class Evidence(BaseModel):
     why: str
     fields: tuple[str, ...] = ()
     """Fields of its card that the question asks for: `metrics: revenue`, `time: FY2023`."""
+    by_model: bool = False
+    """Whether only a chat model keeps it: rules, should they have to answer, do without it."""
 
 
 class Curation(BaseModel):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fin_agent.errors import LexiconError
 from fin_agent.lexicon.slots import Slot
+from fin_agent.syntax_trees import expression_tree
 
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
@@ -19,7 +20,7 @@ _OPERATION_MARKS = "+-*/("
 class Constant:
     """A number of the formula itself."""
 
-    value: float
+    value: int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class IfReported:
-    """`of`, or zero where the filing does not report it."""
+    """`reported`, or zero where the filing does not report it.
 
-    of: Node
+    Its field is called otherwise than that of a Magnitude: read back from JSON, nodes are told apart by their fields.
+    """
+
+    reported: Node
 
 
 Node = Constant | Quantity | Known | Operation | Mean | Magnitude | Choice | IfReported
@@ -99,7 +103,7 @@ def parse_formula(text: str) -> Node:
             remedy="Ask for its parts one at a time",
         )
     try:
-        return _node(ast.parse(text, mode="eval").body)
+        return _node(expression_tree(text))
     except (SyntaxError, ValueError) as error:
         remedy = "See docs/lexicon.md for what an expression may hold"
         raise LexiconError(f"the expression cannot be read ({error})", subject=text, remedy=remedy) from None

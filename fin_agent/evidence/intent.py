@@ -79,6 +79,8 @@ class Intent(BaseModel):
     """Named in the question, not in the index."""
     unsupported: tuple[str, ...] = ()
     """What is asked that cannot be answered whatever is indexed, in words."""
+    beyond_rules: tuple[str, ...] = ()
+    """What rules cannot compute of it, in words: only a program that a model writes may answer it."""
     periods: tuple[FiscalPeriod, ...] = ()
     """Fiscal periods asked about, ascending; empty where the question names none."""
     dates: tuple[date, ...] = ()

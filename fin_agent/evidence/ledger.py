@@ -211,10 +211,10 @@ def _entry(
         return Entry(slot=slot, required=required, reason=f"stated in two scales: {where}")
     candidates = [best, *(each for each in candidates if each is not best)]
     others = list(dict.fromkeys([*candidates[1:], *(sourced for sourced in elsewhere if sourced not in candidates)]))
-    chosen = _figure(candidates[0], lexicon)
+    chosen = figure_of(candidates[0], lexicon)
     differing = [
         (sourced, figure)
-        for sourced, figure in ((other, _figure(other, lexicon)) for other in others)
+        for sourced, figure in ((other, figure_of(other, lexicon)) for other in others)
         if not agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
     unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
@@ -235,7 +235,8 @@ def _entry(
     )
 
 
-def _figure(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
+def figure_of(sourced: SourcedFact, lexicon: Lexicon) -> Figure:
+    """A fact as an answer cites it."""
     fact = sourced.fact
     return Figure(
         doc_id=sourced.doc_id,

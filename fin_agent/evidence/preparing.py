@@ -6,16 +6,31 @@ from pathlib import Path
 
 from fin_agent.evidence.cards.making import cards_of
 from fin_agent.evidence.summaries import summary_of
-from fin_agent.filings.reader import read_filing
+from fin_agent.filings.reader import content_hash, doc_id_of, filing_of, read_document
+from fin_agent.filings.readers.document import Document
 from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
 def prepare(path: Path) -> PreparedFiling:
     """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step."""
+    document = read_document(path)
+    return prepare_document(
+        document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash(path)
+    )
+
+
+def prepare_document(document: Document, *, doc_id: str, source: str, content_hash: str) -> PreparedFiling:
+    """The same of pages that were read already."""
     lexicon = load_lexicon()
-    filing = read_filing(
-        path, lexicon.metric_of_label, lambda metric: lexicon.metrics[metric].unit, lexicon.metric_of_concept
+    filing = filing_of(
+        document,
+        lexicon.metric_of_label,
+        lambda metric: lexicon.metrics[metric].unit,
+        lexicon.metric_of_concept,
+        doc_id=doc_id,
+        source=source,
+        content_hash=content_hash,
     )
     cards = tuple(card.model_dump_json(exclude_defaults=True) for card in cards_of(filing))
     return PreparedFiling(filing, cards, summary_of(filing))

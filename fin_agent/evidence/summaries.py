@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fin_agent.vocabulary.filing import Filing
-from fin_agent.vocabulary.page import Page
+from fin_agent.vocabulary.identity import Identity
 
 
 def summary_of(filing: Filing) -> str:
     """What the filing is, in a few lines: the text its document stage is searched by."""
-    identity = filing.identity
+    return summary_by_rules(filing.identity, [page.title for page in filing.pages[:COVER_PAGES]])
+
+
+COVER_PAGES = 3
+"""Pages that say what a filing is."""
+
+
+def summary_by_rules(identity: Identity, titles: Sequence[str]) -> str:
+    """The same from who, what and when the filing is, and the titles of its first pages."""
     lines = [f"{identity.company} ({identity.ticker})" if identity.ticker else identity.company]
     period = f"Q{identity.quarter} " if identity.quarter else ""
     lines.append(f"{identity.form.value} for {period}fiscal {identity.fiscal_year or 'year unknown'}")
@@ -21,12 +29,7 @@ def summary_of(filing: Filing) -> str:
         lines.append(f"period ended {identity.period_end:%B} {identity.period_end.day}, {identity.period_end.year}")
     if identity.other_names:
         lines.append("also known as " + ", ".join(identity.other_names))
-    return "\n".join([*lines, *_first_titles(filing.pages)])
+    return "\n".join([*lines, *dict.fromkeys(filter(None, titles))])
 
 
 _ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth"}
-
-
-def _first_titles(pages: Sequence[Page]) -> list[str]:
-    titles = [page.title for page in pages[:3] if page.title]
-    return list(dict.fromkeys(titles))

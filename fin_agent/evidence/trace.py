@@ -24,6 +24,12 @@ class TraceStep(BaseModel):
     """Passages it was given, each with what became of it, best first."""
     groups: tuple[RankedGroup, ...] = ()
     """Of a tournament: who met whom, and in which order they came out."""
+    calls: tuple[str, ...] = ()
+    """Calls of chat models, a line each: role, model, tokens, dollars."""
+    warnings: tuple[str, ...] = ()
+    """What was asked of a model and done by rules instead."""
+    flags: tuple[str, ...] = ()
+    """Signs of injection in what models were shown, and what was taken out of it."""
 
 
 class Judged(BaseModel):

@@ -47,7 +47,28 @@ def read_filing(
     `metric_of` names the canonical metric of a printed row, `concept_of` that of an XBRL concept, `unit_of` the unit of
     a metric.
     """
-    document = read_document(path)
+    return filing_of(
+        read_document(path),
+        metric_of,
+        unit_of,
+        concept_of,
+        doc_id=doc_id_of(path),
+        source=str(path.resolve()),
+        content_hash=content_hash(path),
+    )
+
+
+def filing_of(
+    document: Document,
+    metric_of: MetricOf,
+    unit_of: UnitOf | None,
+    concept_of: ConceptOf,
+    *,
+    doc_id: str,
+    source: str,
+    content_hash: str,
+) -> Filing:
+    """The filing that a document's pages and tags are, whatever they were read by; see `read_filing`."""
     contents = document.pages
     identity = identify(contents, document.tags)
     shown = statements_on(contents)
@@ -76,9 +97,9 @@ def read_filing(
         for page, item in zip(contents, items, strict=True)
     )
     return Filing(
-        doc_id=doc_id_of(path),
-        source=str(path.resolve()),
-        content_hash=content_hash(path),
+        doc_id=doc_id,
+        source=source,
+        content_hash=content_hash,
         identity=identity,
         pages=pages,
         passages=tuple(passages_of(contents, tables)),

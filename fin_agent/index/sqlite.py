@@ -9,7 +9,7 @@ from fin_agent.index.content import StoredContent
 from fin_agent.index.database import create_database
 from fin_agent.index.searching import FullTextSearch
 from fin_agent.index.vectors import StoredVectors
-from fin_agent.index.writing import delete_filing, insert_filing
+from fin_agent.index.writing import delete_filing, insert_filing, update_summary
 from fin_agent.vocabulary.filing import Filing
 
 FILE_NAME = "filings.sqlite"
@@ -49,6 +49,11 @@ class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
         with self.writing() as connection:
             delete_filing(connection, filing.doc_id)
             insert_filing(connection, filing, cards, summary)
+
+    def replace_summary(self, doc_id: str, summary: str) -> bool:
+        """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
+        with self.writing() as connection:
+            return update_summary(connection, doc_id, summary)
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""

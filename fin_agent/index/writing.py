@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from fin_agent.index import rows
 from fin_agent.index.packed_tables import packed_tables
+from fin_agent.index.protocol import VectorUnit
 from fin_agent.vocabulary.filing import Filing
 
 
@@ -44,6 +45,26 @@ def insert_filing(connection: sqlite3.Connection, filing: Filing, cards: Sequenc
     )
 
 
+def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
+    """Put another summary in place of a filing's, within the caller's transaction. False where there is no filing."""
+    row = connection.execute(
+        "SELECT id, summary FROM filings JOIN filing_details ON filing_id = id WHERE doc_id = ?", (doc_id,)
+    ).fetchone()
+    if row is None:
+        return False
+    _forget_summary(connection, row)
+    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
+    connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
+    return True
+
+
+def _forget_summary(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
+    connection.execute(
+        "INSERT INTO filings_fts (filings_fts, rowid, summary) VALUES ('delete', ?, ?)", (row["id"], row["summary"])
+    )
+
+
 def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
     """Take a filing out of every table, within the caller's transaction. False where there was none."""
     row = connection.execute(
@@ -58,9 +79,7 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
             f" SELECT 'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id",
             (filing,),
         )
-    connection.execute(
-        "INSERT INTO filings_fts (filings_fts, rowid, summary) VALUES ('delete', ?, ?)", (filing, row["summary"])
-    )
+    _forget_summary(connection, row)
     for table in ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details"):
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from fin_agent.syntax_trees import expression_tree
+
 FUNCTIONS = {
     "avg": "mean of this and the prior period's end",
     "prior": "the figure one period earlier",
@@ -22,7 +24,7 @@ def parse_expression(expression: str) -> ast.expr:
     Raises ValueError that says what is not allowed.
     """
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
+        tree = expression_tree(expression.strip())
     except SyntaxError as error:
         raise ValueError(f"`{expression}` cannot be parsed ({error.msg})") from error
     _check(tree)

@@ -10,15 +10,18 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Citation, PagePlace
+from fin_agent.answering.answer import Answer, Citation, PagePlace, Usage
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
 from fin_agent.presentation.runs_groups import group_line
+from fin_agent.presentation.step_notes import step_notes, warning_lines
+from fin_agent.presentation.usage import usage_line
 
 _NEAREST = 3
+_WARNINGS = 6
 _SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
@@ -36,6 +39,7 @@ def trace_view(trace: Sequence[TraceStep]) -> RenderableType:
         seen = (*step.details, *map(_judged_line, step.judged))
         lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in seen]
         lines += [Padding(cut(group_line(group)), (0, 0, 0, 7), style="dim") for group in step.groups]
+        lines += [Padding(note, (0, 0, 0, 7)) for note in step_notes(step)]
     return Group(*lines)
 
 
@@ -85,7 +89,11 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
     for assumption in answer.assumptions:
         yield Text(f"Note: {one_line(assumption)}", style="yellow")
+    yield from warning_lines(answer.warnings, most=_WARNINGS)
     yield Text(_footer(answer), style="dim")
+    if called := usage_line(answer.usage):
+        roles = _by_role(answer.usage)
+        yield Text(f"{called} ({roles})" if roles else called, style="dim")
 
 
 def _used(answer: Answer) -> list[Entry]:
@@ -148,10 +156,15 @@ def _quotation(citation: Citation, style: str) -> RenderableType:
 def _footer(answer: Answer) -> str:
     searched = len({page.doc_id for page in answer.retrieved.pages})
     done = [_counted(answer.rounds, "round"), f"{_counted(searched, 'filing')} searched"]
-    parts = [*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"]
-    if answer.usage.model_calls:
-        parts.append(_counted(answer.usage.model_calls, "model call"))
-    return " · ".join(parts)
+    return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
+
+
+def _by_role(usage: Usage) -> str:
+    """`curation 2, reasoning 1`: calls and kept replies."""
+    counts: dict[str, int] = {}
+    for role in usage.roles:
+        counts[role.role] = counts.get(role.role, 0) + role.calls + role.cached_calls
+    return ", ".join(f"{one_line(role)} {count}" for role, count in counts.items())
 
 
 def _counted(number: int, noun: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -18,6 +18,8 @@ from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.programs import program_view
 from fin_agent.presentation.runs_fields import fields_line
 from fin_agent.presentation.runs_steps import rounds_view, step_view
+from fin_agent.presentation.step_notes import warning_lines
+from fin_agent.presentation.usage import usage_line, usage_view
 from fin_agent.runs.evidence_kept import KeptPassage, kept_last
 from fin_agent.runs.run import Run
 
@@ -44,6 +46,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield Text()
     yield _refusal(answer) if answer.refused else Text(plain(answer.answer.text), style="bold")
     yield from (Text(f"Note: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
+    yield from warning_lines(answer.warnings)
     if answer.ledger:
         yield _heading("Ledger")
         yield LedgerView(answer.ledger, answer.citations, full=full)
@@ -59,6 +62,9 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     if answer.program:
         yield _heading("Program")
         yield Padding(program_view(answer.program), (0, 0, 0, 2))
+    if answer.usage.roles:
+        yield _heading("Calls of models")
+        yield usage_view(answer.usage)
     yield _heading("Time")
     yield Text(_time(run))
 
@@ -73,14 +79,9 @@ def _asked(run: Run) -> RenderableType:
         f"Run {run.id} · {run.started:%Y-%m-%d %H:%M:%S} UTC · strategy {run.settings.strategy}",
         f"fin-agent {run.version}, analyst {run.analyst}, {run.index.filings:,} filings in {run.index.path}",
     ]
-    usual = Settings().model_dump(mode="json")
-    other = {
-        name: value
-        for name, value in run.settings.model_dump(mode="json").items()
-        if value != usual.get(name) and name != "strategy"
-    }
+    other = list(_unusual(run.settings.model_dump(mode="json"), Settings().model_dump(mode="json")))
     if other:
-        lines.append("settings: " + ", ".join(f"{name} {value}" for name, value in other.items()))
+        lines.append("settings: " + ", ".join(other))
     if run.doc_ids:
         lines.append(f"only filings: {', '.join(run.doc_ids)}")
     if run.pages:
@@ -88,6 +89,16 @@ def _asked(run: Run) -> RenderableType:
     if run.answer.id:
         lines.append(f"question {run.answer.id} of a batch")
     return Group(*(Text(one_line(line), style="dim") for line in lines))
+
+
+def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: str = "") -> Iterator[str]:
+    """`rounds 2`, `models.small openai:x`; the strategy is named before."""
+    for name, value in settings.items():
+        other = usual.get(name)
+        if isinstance(value, dict) and isinstance(other, dict):
+            yield from _unusual(value, other, f"{of}{name}.")
+        elif value != other and f"{of}{name}" != "strategy":
+            yield f"{of}{name} {value}"
 
 
 def _refusal(answer: Answer) -> Panel:
@@ -139,12 +150,8 @@ def _time(run: Run) -> str:
     answer = run.answer
     rounds = f"{answer.rounds} round{'' if answer.rounds == 1 else 's'}" if answer.rounds else "no search"
     parts = [f"{run.seconds:.2f} s", rounds]
-    if answer.usage.model_calls:
-        usage = answer.usage
-        parts.append(
-            f"{usage.model_calls} model calls, {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out,"
-            f" ${usage.dollars:.4f}"
-        )
+    if called := usage_line(answer.usage):
+        parts.append(called)
     if _timed(run):
         slowest = sorted(enumerate(run.steps, start=1), key=lambda numbered: (-numbered[1].seconds, numbered[0]))
         named = (f"{one_line(step.node).replace('_', ' ')} ({number}) {step.seconds:.2f} s" for number, step in slowest)

@@ -16,6 +16,7 @@ from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.runs_fields import fields_line
 from fin_agent.presentation.runs_groups import groups_view
+from fin_agent.presentation.step_notes import step_notes
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
 """Steps whose lines are a ranking: the first of them are enough, on one line."""
@@ -85,6 +86,7 @@ def _within(step: TraceStep, before: Sequence[Judged], full: bool) -> Iterator[R
             yield Text(f"… {len(lines) - len(shown)} more", style="dim")
     if step.groups:
         yield groups_view(step.groups, full=full)
+    yield from step_notes(step)
 
 
 class _OnOneLine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
@@ -55,9 +56,14 @@ def stopwords() -> frozenset[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """The Porter stem, as SQLite's full-text index makes it."""
-    return str(_stemmer().stemWord(word))
+    return str(_OWN.stemmer.stemWord(word))
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer("porter")
+class _Own(threading.local):
+    """A stemmer for each thread: one holds the word that it is at work on, and two threads would spoil it."""
+
+    def __init__(self) -> None:
+        self.stemmer = snowballstemmer.stemmer("porter")
+
+
+_OWN = _Own()

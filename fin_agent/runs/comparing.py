@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from fin_agent.answering.answer import Answer, Citation
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.runs.evidence_kept import kept_last
-from fin_agent.runs.run import Run, canonical
+from fin_agent.runs.run import Run, canonical, comparable
 
 T = TypeVar("T")
 
@@ -46,6 +46,7 @@ def answer_differences(first: Answer, second: Answer) -> list[Difference]:
     """What differs between two answers; nothing only where their canonical forms are the same, byte for byte."""
     if canonical(first) == canonical(second):
         return []
+    first, second = comparable(first), comparable(second)
     found = list(_differing(_CAME_OF_IT, first, second))
     steps = _steps(first.trace, second.trace)
     return [*found, *([steps] if steps else [])] or [Difference("form", (), (), "the same, but written otherwise")]
@@ -79,7 +80,16 @@ def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def _settings(run: Run) -> list[str]:
-    return [f"{name}: {_said(value)}" for name, value in run.settings.model_dump(mode="json").items()]
+    return list(_named(run.settings.model_dump(mode="json")))
+
+
+def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
+    """`strategy: default`, `models.small: openai:x`."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from _named(value, f"{of}{name}.")
+        else:
+            yield f"{of}{name}: {_said(value)}"
 
 
 _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
@@ -127,8 +137,17 @@ def _answer(answer: Answer) -> list[str]:
 def _rest(answer: Answer) -> list[str]:
     """Whatever an answer holds that no other part shows."""
     shown = {"id", "seconds", "question", "answer", "refused", "missing", "citations", "retrieved", "ledger"}
-    rest = answer.model_dump(mode="json", exclude={*shown, "program", "assumptions", "rounds", "trace"})
+    too = {"program", "assumptions", "rounds", "trace", "usage", "warnings"}
+    rest = answer.model_dump(mode="json", exclude=shown | too)
     return [f"{name}: {_said(value)}" for name, value in rest.items()]
+
+
+def _calls(answer: Answer) -> list[str]:
+    """Which models were asked, for what, and what a budget left out; what that took is no difference."""
+    usage = comparable(answer).usage
+    named = [f"{role.role} by {role.model}" for role in usage.roles]
+    unnamed = ["a model was asked"] if usage.model_calls and not named else []
+    return [*named, *unnamed, *(f"left out: {line}" for line in usage.left_out)]
 
 
 def _said(value: object) -> str:
@@ -152,6 +171,8 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "missing": lambda answer: answer.missing,
     "citations": lambda answer: [_citation(citation) for citation in answer.citations],
     "assumptions": lambda answer: answer.assumptions,
+    "warnings": lambda answer: answer.warnings,
+    "calls": _calls,
     "other": _rest,
 }
 """What came of a question, part by part, in lines."""

@@ -8,12 +8,14 @@ from importlib.metadata import version
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.answering.answer import Answer, PagePlace
+from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.runs.ids import run_id
 
 RULES = "rules"
 """The analyst that needs no model."""
+MODEL = "llm"
+"""The analyst that asks chat models; which ones, the settings of the run say."""
 
 
 class Run(BaseModel):
@@ -56,6 +58,7 @@ class Run(BaseModel):
             started=started,
             question=answer.question,
             settings=settings,
+            analyst=MODEL if settings.by_model else RULES,
             version=running_version(),
             index=index,
             doc_ids=tuple(doc_ids),
@@ -96,8 +99,34 @@ def running_version() -> str:
 
 
 def canonical(answer: Answer) -> str:
-    """The answer as JSON without its id and seconds: the same, byte for byte, whenever the same was asked."""
-    return answer.model_dump_json(exclude={"id", "seconds"})
+    """The answer as JSON without its id, seconds and what calls took: the same, byte for byte, whenever the same was
+    asked and the models said the same."""
+    return comparable(answer).model_dump_json(exclude={"id", "seconds"})
+
+
+def comparable(answer: Answer) -> Answer:
+    """The answer with which roles were put to which models, not with what that took.
+
+    Replies kept from before cost nothing and need no correction, and a server counts tokens as it likes: none of that
+    makes another answer.
+    """
+    usage = answer.usage
+    if usage == _NO_CALLS and not any(step.calls for step in answer.trace):
+        return answer
+    roles = tuple(
+        RoleUsage(role=role.role, model=role.model, calls=1, input_tokens=0, output_tokens=0) for role in usage.roles
+    )
+    called = Usage(model_calls=min(1, usage.model_calls + usage.cached_calls), roles=roles, left_out=usage.left_out)
+    trace = tuple(step.model_copy(update={"calls": _asked(step.calls)}) for step in answer.trace)
+    return answer.model_copy(update={"usage": called, "trace": trace})
+
+
+def _asked(calls: Sequence[str]) -> tuple[str, ...]:
+    """`curation by openai:x` of `curation by openai:x: 812 tokens in, ...`, once."""
+    return tuple(dict.fromkeys(line.partition(": ")[0] for line in calls))
+
+
+_NO_CALLS = Usage()
 
 
 Run.model_rebuild()

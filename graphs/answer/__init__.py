@@ -2,5 +2,15 @@
 
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question, build_graph
+from fin_agent.graphs.answer.runnable import as_runnable
+from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer, stream_answer
 
-__all__ = ["AnswerContext", "answer_question", "build_graph"]
+__all__ = [
+    "AnswerContext",
+    "aanswer_question",
+    "answer_question",
+    "as_runnable",
+    "astream_answer",
+    "build_graph",
+    "stream_answer",
+]

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, cast
 
 from langgraph.runtime import Runtime
 
+from fin_agent.analyst.events import AnswerPiece
+from fin_agent.analyst.listening import told
+from fin_agent.analyst.model.judgements import gives_verdict
+from fin_agent.analyst.protocol import ReasoningStep
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.answering.assumptions import assumptions
 from fin_agent.answering.compose import citations_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
-from fin_agent.graphs.answer.computing import Attempt, attempts
+from fin_agent.graphs.answer.computing import Asked, Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.put_in import not_printed
 from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
-from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import PageKey
-
-Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
+from fin_agent.models.accounts import usage_of
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -29,6 +35,11 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     before = [evidence.passage for evidence in state["evidence"]]
     known = {passage.key for passage in before}
     passages = before + [passage for passage in state["passages"] if passage.key not in known]
+    if not context.analyst.judges_for_free and not _brings_news(state):
+        step = TraceStep(
+            node="filter_passages", round=state["round"], summary="nothing new was found: judged as in the round before"
+        )
+        return emitted(step, {})
     documents = list(dict.fromkeys(state["found_documents"]))
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
@@ -52,24 +63,36 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         judged=curation.judged or _as_kept(passages, curation.kept),
     )
     return emitted(
-        runtime,
         step,
         {
+            "judged": [passage.key for passage in state["passages"]],
             "evidence": list(curation.kept),
             "ledger": curation.ledger,
             "answerable": curation.answerable,
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
             "notes": list(curation.notes),
-            **({"found_passages": further, "found_pages": _pages_of(further)} if further else {}),
+            **_found(further),
         },
     )
+
+
+def _brings_news(state: AnswerState) -> bool:
+    """Whether this round reads a passage that no round before did."""
+    seen = {tuple(key) for key in state.get("judged", [])}
+    return state["round"] == 1 or any(passage.key not in seen for passage in state["passages"])
 
 
 def _on_pages(pages: Sequence[PageKey], round_number: int, context: AnswerContext) -> list[RetrievedPassage]:
     """The passages of pages that the analyst asks to read beside those found."""
     stored = context.workspace.index.passages(list(pages))
     return [RetrievedPassage.of(passage, 0.0, round_number) for passage in stored]
+
+
+def _found(further: Sequence[RetrievedPassage]) -> Update:
+    if not further:
+        return {}
+    return {"found_passages": [each.found for each in further], "found_pages": _pages_of(further)}
 
 
 def _pages_of(passages: Sequence[RetrievedPassage]) -> list[PagePlace]:
@@ -102,68 +125,102 @@ def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     """Say whether what is kept is enough: no required slot of the ledger is empty."""
     summary = "answerable" if state["answerable"] else f"not yet: {len(state['missing'])} missing"
     step = TraceStep(node="check_answerability", round=state["round"], summary=summary, details=tuple(state["missing"]))
-    return emitted(runtime, step, {})
+    return emitted(step, {"next": after_checking(state, runtime)})
 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
     """Where to go: answer, ask again while rounds are left, or refuse."""
     if not state["answerable"] and state["round"] < runtime.context.settings.rounds:
         return "ask_complementary_question"
-    if state["intent"].numeric:
-        return "answer_with_program" if state["answerable"] else "verify_answer"
+    intent = state["intent"]
+    if runtime.context.analyst.computes(intent, answerable=state["answerable"]):
+        return "answer_with_program"
+    if intent.numeric:
+        return "verify_answer"
     return "answer_with_reasoning" if state["evidence"] else "verify_answer"
 
 
 def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Turn what is missing into the query of the next round."""
     analyst = runtime.context.analyst
-    query = analyst.query(state["intent"], state["plan"], state["ledger"])
+    query = analyst.query(state["intent"], state["plan"], state["ledger"], state["complementary_question"])
     step = TraceStep(
         node="ask_complementary_question",
         round=state["round"],
         summary=state["complementary_question"],
         details=tuple(state["missing"]),
     )
-    return emitted(runtime, step, {"query": query, "round": state["round"] + 1})
+    return emitted(step, {"query": query, "round": state["round"] + 1})
 
 
 def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
-    """Program-of-Thought: write the program from the ledger, account for its numbers, run it in the sandbox."""
+    """Program-of-Thought: write the program, account for its numbers, run it in the sandbox."""
     context = runtime.context
-    intent, plan, ledger = state["intent"], state["plan"], state["ledger"]
+    asked = Asked(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
     try:
-        tried = attempts(state["question"], intent, plan, ledger, analyst=context.analyst, executor=context.executor)
+        computed = attempts(asked, analyst=context.analyst, executor=context.executor)
     except ValueError as error:
         step = TraceStep(node="answer_with_program", round=state["round"], summary=f"refused: {error}")
-        return emitted(runtime, step, {"missing": [f"a program that can be written: {error}"]})
-    last = tried[-1]
+        unwritten = [*_still_missing(state), f"a program that can be written: {error}"]
+        return emitted(step, {"missing": unwritten, "next": after_computing(state, runtime)})
+    last = computed.last
     update: Update = {"program": last.program.code}
     if last.value is None:
         summary = f"refused: {last.problem}"
-        update["missing"] = _lacking(last)
+        update["missing"] = [*_still_missing(state), *_lacking(last)]
     else:
-        workspace = context.workspace
-        read = assumptions(plan, intent, ledger, workspace.years, workspace.lexicon.formulas)
+        comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text)
+        value, citations = last.value, citations_of(last.cited)
+        if comment is not None:
+            # A verdict that the figures give comes before what is said of the measure; else the judgement leads.
+            said = (value.text, comment.text) if gives_verdict(value.text) else (comment.text, value.text)
+            value = value.model_copy(update={"text": " ".join(said)})
+            citations = (*citations, *(each for each in comment.citations if each not in citations))
+            update["reasoning"] = comment
         update["answer"] = _answer(
             state,
-            last.value,
-            citations_of(list(last.program.variables.values())),
+            value,
+            citations,
             program=last.program.code,
-            assumed=(*read, *state.get("notes", [])),
+            assumed=(*_assumed(last, asked, context), *state.get("notes", [])),
         )
         summary = f"computed {last.value.text}"
-    sent_back = [f"sent back: {each.problem}\n{each.program.code}" for each in tried[:-1]]
+    sent_back = [f"sent back: {each.problem}\n{each.program.code}" for each in computed.before]
     bound = [f"{binding.literal}: {binding.where}" for binding in last.provenance.bindings]
     step = TraceStep(
         node="answer_with_program",
         round=state["round"],
         summary=summary,
-        details=(*sent_back, *bound, *_problems(last)),
+        details=(*sent_back, *bound, *_problems(last), *computed.beside),
     )
-    return emitted(runtime, step, update)
+    answered = cast(AnswerState, {**state, **update})
+    return emitted(step, {**update, "next": after_computing(answered, runtime)})
+
+
+def after_computing(
+    state: AnswerState, runtime: Runtime[AnswerContext]
+) -> Literal["answer_with_reasoning", "verify_answer"]:
+    """Words where no program gives the answer and words may; else what there is, or a refusal."""
+    analyst = runtime.context.analyst
+    by_words = "answer" not in state and bool(state["evidence"]) and analyst.puts_into_words(state["intent"])
+    return "answer_with_reasoning" if by_words else "verify_answer"
+
+
+def _still_missing(state: AnswerState) -> list[str]:
+    """What was missing before a program was tried: nothing where the ledger is full."""
+    return list(dict.fromkeys((*state["intent"].beyond_rules, *state["missing"])))
+
+
+def _assumed(last: Attempt, asked: Asked, context: AnswerContext) -> Sequence[str]:
+    if last.program.by_model:
+        return ("the program was written by the model, of figures of the filings",)
+    workspace = context.workspace
+    return assumptions(asked.plan, asked.intent, asked.ledger, workspace.years, workspace.lexicon.formulas)
 
 
 def _lacking(attempt: Attempt) -> list[str]:
+    if attempt.program.by_model and attempt.provenance.unbound:
+        return ["a program of the model whose every number has a source"]  # which have none is in the trace
     sources = [f"a source for {problem}" for problem in _problems(attempt)]
     return sources or [f"a program that runs: {attempt.problem}"]
 
@@ -182,14 +239,22 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         details=(
             *(f"read as well: {page.doc_id} page {page.page + 1}" for page in reasoning.read),
             *(f"{cited.doc_id} page {cited.page + 1}: {cited.text}" for cited in reasoning.citations),
+            *(f"step: {step.text} {_cited(step)}".rstrip() for step in reasoning.steps),
         ),
     )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
         update["answer"] = _answer(state, AnswerValue(text=reasoning.text), reasoning.citations)
     else:
-        update["missing"] = list(reasoning.missing) or [f"a passage that says something on: {state['intent'].core}"]
-    return emitted(runtime, step, update)
+        lacking = reasoning.missing or (f"a passage that says something on: {state['intent'].core}",)
+        # Of a figure that was to be computed, what it lacks is said first: words were only the second way to it.
+        before = state["missing"] if state["intent"].numeric else []
+        update["missing"] = list(dict.fromkeys((*before, *lacking)))
+    return emitted(step, update)
+
+
+def _cited(step: ReasoningStep) -> str:
+    return "".join(f"[{place + 1}]" for place in step.citations)
 
 
 def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -197,7 +262,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     drafted = state.get("answer")
     problems: list[str] = []
     if drafted is not None:
-        seen = {(passage.doc_id, passage.page) for passage in _passages(state)}
+        seen = {(passage.doc_id, passage.page) for passage in state.get("found_passages", [])}
         reasoning = state.get("reasoning")
         scope = scope_of(state)
         read = reasoning.read if reasoning is not None else ()
@@ -214,8 +279,38 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     else:
         summary = f"{len(drafted.citations)} citations stand on retrieved pages"
     step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
-    answer = drafted.model_copy(update={"trace": (*state["trace"], step)})
-    return emitted(runtime, step, {"answer": answer})
+    answer = drafted.model_copy(
+        update={
+            "retrieved": _retrieved(state, runtime.context),
+            "ledger": state.get("ledger", Ledger()).entries,
+            "trace": (*state["trace"], step),
+            "usage": usage_of(state.get("calls", []), state.get("left_out", [])),
+            "warnings": tuple(dict.fromkeys((*state.get("warnings", []), *_put_in(state, runtime.context)))),
+        }
+    )
+    update = emitted(step, {"answer": answer})
+    for piece in sentences_of(answer.answer.text):
+        told(AnswerPiece(text=piece))
+    return update
+
+
+def _put_in(state: AnswerState, context: AnswerContext) -> Iterator[str]:
+    """Warnings of figures that somebody put into the ledger and no page states."""
+    if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
+        yield from not_printed(state["ledger"], context.workspace.index)
+
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")
+
+
+def sentences_of(text: str) -> list[str]:
+    """A text in pieces that end with a sentence and the blanks after it.
+
+    >>> sentences_of("Net sales of Acme, Inc. rose. So did costs.")
+    ['Net sales of Acme, Inc. rose. ', 'So did costs.']
+    """
+    ends = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
+    return [text[start:end] for start, end in pairwise(ends) if end > start]
 
 
 def _answer(
@@ -228,6 +323,7 @@ def _answer(
     refused: bool = False,
     missing: Sequence[str] = (),
 ) -> Answer:
+    """An answer without what the state holds already: `verify_answer` adds that."""
     searched = "query" in state and "ledger" in state
     return Answer(
         question=state["question"],
@@ -235,28 +331,27 @@ def _answer(
         refused=refused,
         missing=tuple(missing),
         citations=tuple(citations),
-        retrieved=_retrieved(state),
-        ledger=state.get("ledger", Ledger()).entries,
         program=program,
         assumptions=(*state["plan"].notes, *assumed),
         rounds=state["round"] if searched else 0,
     )
 
 
-def _retrieved(state: AnswerState) -> Retrieved:
+def _retrieved(state: AnswerState, context: AnswerContext) -> Retrieved:
     """All that was found, what the filter kept first: it was judged, the rest only ranked."""
     kept = [evidence.passage for evidence in state.get("evidence", [])]
+    places = list(dict.fromkeys([*(passage.found for passage in kept), *state.get("found_passages", [])]))
+    pages = list(dict.fromkeys(PageKey(place.doc_id, place.page) for place in places))
+    texts = {(each.doc_id, each.passage.ordinal): each.passage.text for each in context.workspace.index.passages(pages)}
+    texts |= {passage.key: passage.text for passage in kept}
     kept_pages = [PagePlace(doc_id=passage.doc_id, page=passage.page) for passage in kept]
-    passages = {passage.key: passage for passage in [*kept, *_passages(state)]}
     documents = [*(passage.doc_id for passage in kept), *state.get("found_documents", [])]
     return Retrieved(
         documents=tuple(dict.fromkeys(documents)),
         pages=tuple({(page.doc_id, page.page): page for page in [*kept_pages, *state.get("found_pages", [])]}.values()),
         passages=tuple(
-            PassagePlace(doc_id=passage.doc_id, page=passage.page, text=passage.text) for passage in passages.values()
+            PassagePlace(doc_id=place.doc_id, page=place.page, text=texts[place.doc_id, place.ordinal])
+            for place in places
+            if (place.doc_id, place.ordinal) in texts
         ),
     )
-
-
-def _passages(state: AnswerState) -> list[RetrievedPassage]:
-    return state.get("found_passages", [])

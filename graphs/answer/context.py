@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.model.analyst import ModelAnalyst
 from fin_agent.analyst.model.cards import CardMaker, ModelCardMaker
+from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.model.role_models import callers_of, names_model
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.executor import ProgramExecutor
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.answering.subprocess_executor import SubprocessSandbox
 from fin_agent.config import Settings
+from fin_agent.models.callers import Callers
+from fin_agent.models.roles import Role
+from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.models import Notify, logged
 from fin_agent.retrieval.strategies.names import is_default
 from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.writing import load_writer
 from fin_agent.workspace import Workspace
 
 
@@ -33,25 +38,66 @@ class AnswerContext:
     """Makes the cards of the passages to be judged; None where those of the index serve, made by rules."""
 
     @classmethod
+    def from_settings(
+        cls,
+        workspace: Workspace,
+        settings: Settings | None = None,
+        *,
+        callers: Callers | None = None,
+        notify: Notify = logged,
+    ) -> AnswerContext:
+        """What the settings name: the rules analyst, or a model's where they name one.
+
+        `callers` ask the models in place of those that the settings name, and make the analyst a model's; their limits
+        hold where the settings say nothing of models. Raises what `by_rules` raises, and ModelSetupError where a chat
+        model cannot be set up.
+        """
+        settings = settings or Settings()
+        if callers is not None and settings.models == ModelSettings():
+            settings = settings.model_copy(update={"models": callers.settings})
+        if callers is None and settings.by_model:
+            callers = callers_of(settings)
+            callers.load_all()
+        context = cls.by_rules(workspace, settings, callers=callers, notify=notify)
+        if callers is None:
+            return context
+        analyst = ModelAnalyst(
+            Desk(callers, prompts=settings.prompts),
+            workspace,
+            preset=callers.settings.preset,
+            most_evidence=settings.evidence,
+        )
+        return replace(context, analyst=analyst)
+
+    @classmethod
     def by_rules(
-        cls, workspace: Workspace, settings: Settings | None = None, *, notify: Notify = logged
+        cls,
+        workspace: Workspace,
+        settings: Settings | None = None,
+        *,
+        callers: Callers | None = None,
+        notify: Notify = logged,
     ) -> AnswerContext:
         """The default: the rules analyst, the Monty sandbox, and the strategy and models that the settings name.
 
-        `notify` is told what a person should know. Raises StrategyError where the strategy lacks what it needs or a
-        chat model cannot be loaded, and PromptError.
+        `callers` ask the models of strategies and cards in place of those that the settings name; `notify` is told what
+        a person should know. Raises StrategyError where the strategy lacks what it needs, ModelSetupError where a chat
+        model cannot be set up, and PromptError.
         """
         settings = settings or Settings()
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
-        named = None if is_default(settings.strategy) else strategy_for(settings, workspace, notify=notify)
-        return cls(workspace, analyst, _executor(settings), settings, named, _card_maker(settings, workspace, notify))
+        named = None
+        if not is_default(settings.strategy):
+            named = strategy_for(settings, workspace, callers=callers, notify=notify)
+        maker = _card_maker(settings, workspace, notify, callers)
+        return cls(workspace, analyst, _executor(settings), settings, named, maker)
 
 
-def _card_maker(settings: Settings, workspace: Workspace, notify: Notify) -> CardMaker | None:
-    if settings.card_model is None:
+def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
+    if not names_model(settings, Role.CARD):
         return None
-    writer = load_writer(settings.card_model)
-    return ModelCardMaker(writer, settings.prompts, lexicon=workspace.lexicon, notify=notify)
+    caller = (callers or callers_of(settings)).of(Role.CARD)
+    return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)
 
 
 def _executor(settings: Settings) -> ProgramExecutor:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.typing import ContextT
 
+from fin_agent.analyst.listening import current_hearing, listening
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.graphs.answer import answering_nodes, search_nodes
+from fin_agent.graphs.answer.accounting import accounted
+from fin_agent.graphs.answer.adapting import Node, described, in_context, taking_edits
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, QuestionInput
+from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, Next, QuestionInput
 from fin_agent.index.protocol import PageKey
 
 AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
+Output = TypeVar("Output", bound=AnswerOutput)
 
 _STEPS_PER_ROUND = 7
 _STEPS_AROUND = 6
@@ -34,7 +39,8 @@ def answer_question(
     """Run the graph on one question.
 
     `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
-    it ends. Raises QuestionError where there is no question, FilingIndexError where a filing named is not indexed.
+    it ends, and whoever listens (`listening`; `stream_answer`) all that happens. Raises QuestionError where there is no
+    question, FilingIndexError where a filing named is not indexed.
     """
     started = time.perf_counter()
     given = QuestionInput(question=question)
@@ -46,39 +52,55 @@ def answer_question(
         for doc_id in dict.fromkeys(key.doc_id for key in pages):
             context.workspace.index.filing(doc_id)
         given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
-    limit = _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND
     answer: Answer | None = None
-    for update in build_graph().stream(
-        given, context=context, stream_mode="updates", config={"recursion_limit": limit}
-    ):
-        for node, changes in update.items():
-            on_step(node)
-            answer = (changes or {}).get("answer", answer)
+    hearing = current_hearing()
+    with listening(hearing.listener, drafts=hearing.listener is not None and hearing.drafts):
+        for update in unkept_graph().stream(
+            given, context=context, stream_mode="updates", config={"recursion_limit": steps_at_most(context)}
+        ):
+            for node, changes in update.items():
+                on_step(node)
+                answer = (changes or {}).get("answer", answer)
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})
+
+
+def steps_at_most(context: AnswerContext) -> int:
+    """How many steps a run takes at most: LangGraph's own limit knows nothing of rounds."""
+    return _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND
 
 
 @lru_cache(maxsize=1)
 def build_graph() -> AnswerGraph:
     """The compiled graph; it holds no state of its own and can be shared."""
-    builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = StateGraph(
-        AnswerState, context_schema=AnswerContext, input_schema=QuestionInput, output_schema=AnswerOutput
+    return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
+
+
+@lru_cache(maxsize=1)
+def unkept_graph() -> AnswerGraph:
+    """The same, and it stays out of the checkpoints of a graph that it is run in: for tools and chains.
+
+    Within a node of another graph, a compiled graph is taken for a subgraph, each of whose steps is kept.
+    """
+    return answer_builder(AnswerContext, lambda context: context).compile(name="answer", checkpointer=False)
+
+
+def answer_builder(
+    context_schema: type[ContextT],
+    context_of: Callable[[ContextT], AnswerContext],
+    around: Callable[[Node[ContextT]], Node[ContextT]] = lambda node: node,
+    output_schema: type[Output] = AnswerOutput,  # type: ignore[assignment]
+) -> StateGraph[AnswerState, ContextT, QuestionInput, Output]:
+    """The graph, to be compiled. A run is given a context of `context_schema`, of which `context_of` makes ours.
+
+    Nodes take state that was edited, or comes from a checkpoint. `around` is put around every node.
+    """
+    builder: StateGraph[AnswerState, ContextT, QuestionInput, Output] = StateGraph(
+        AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=output_schema
     )
-    nodes: dict[str, Any] = {
-        "rewrite_query": search_nodes.rewrite_query,
-        "search_documents": search_nodes.search_documents,
-        "search_pages": search_nodes.search_pages,
-        "search_passages": search_nodes.search_passages,
-        "extract_cards": search_nodes.extract_cards,
-        "filter_passages": answering_nodes.filter_passages,
-        "check_answerability": answering_nodes.check_answerability,
-        "ask_complementary_question": answering_nodes.ask_complementary_question,
-        "answer_with_program": answering_nodes.answer_with_program,
-        "answer_with_reasoning": answering_nodes.answer_with_reasoning,
-        "verify_answer": answering_nodes.verify_answer,
-    }
-    for name, node in nodes.items():
-        builder.add_node(name, node)
+    for node in NODES:
+        taking: Any = around(taking_edits(in_context(accounted(node), context_of)))
+        builder.add_node(node.__name__, taking, metadata={"description": described(node)})
     builder.add_edge(START, "rewrite_query")
     builder.add_conditional_edges("rewrite_query", _after_rewriting, ["search_documents", "verify_answer"])
     builder.add_edge("search_documents", "search_pages")
@@ -88,16 +110,36 @@ def build_graph() -> AnswerGraph:
     builder.add_edge("filter_passages", "check_answerability")
     builder.add_conditional_edges(
         "check_answerability",
-        answering_nodes.after_checking,
+        _as_decided,
         ["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"],
     )
     builder.add_edge("ask_complementary_question", "search_documents")
-    builder.add_edge("answer_with_program", "verify_answer")
+    builder.add_conditional_edges("answer_with_program", _as_decided, ["answer_with_reasoning", "verify_answer"])
     builder.add_edge("answer_with_reasoning", "verify_answer")
     builder.add_edge("verify_answer", END)
-    return builder.compile(name="answer")
+    return builder
+
+
+NODES: tuple[Node[AnswerContext], ...] = (
+    search_nodes.rewrite_query,
+    search_nodes.search_documents,
+    search_nodes.search_pages,
+    search_nodes.search_passages,
+    search_nodes.extract_cards,
+    answering_nodes.filter_passages,
+    answering_nodes.check_answerability,
+    answering_nodes.ask_complementary_question,
+    answering_nodes.answer_with_program,
+    answering_nodes.answer_with_reasoning,
+    answering_nodes.verify_answer,
+)
 
 
 def _after_rewriting(state: AnswerState) -> Literal["search_documents", "verify_answer"]:
     """A question that cannot be met by any filing of the index is refused without a search."""
     return "verify_answer" if state["missing"] else "search_documents"
+
+
+def _as_decided(state: AnswerState) -> Next:
+    """Branches read the state alone: where it is edited between two runs, there is no context."""
+    return state["next"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from fin_agent.analyst.events import StepEnded
+from fin_agent.analyst.listening import told
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.losses import with_losses
 from fin_agent.analyst.rules.own_years import with_own_years
@@ -22,7 +25,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval.matching import same_part
-from fin_agent.retrieval.query import Depth, Scope
+from fin_agent.retrieval.query import Depth, Scope, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.tools.card_extraction import made_cards
@@ -59,7 +62,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         ),
     )
     return emitted(
-        runtime, step, {"intent": intent, "plan": plan, "query": query, "round": 1, "missing": missing, "evidence": []}
+        step, {"intent": intent, "plan": plan, "query": query, "round": 1, "missing": missing, "evidence": []}
     )
 
 
@@ -151,7 +154,6 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         groups=groups,
     )
     return emitted(
-        runtime,
         step,
         {**update, "documents": searched, "found_documents": [filing.doc_id for filing in ranked]},
     )
@@ -163,7 +165,7 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     if _at_once(state, context) is None:
         ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
     else:
-        ranked = list(state["found_at_once"].pages)
+        ranked = list(_found_at_once(state).pages)
     step = TraceStep(
         node="search_pages",
         round=state["round"],
@@ -171,7 +173,9 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
         details=tuple(f"{page.key.doc_id} page {page.key.page + 1} {page.score:.3f}" for page in ranked),
     )
     found = [PagePlace(doc_id=page.key.doc_id, page=page.key.page) for page in ranked]
-    return emitted(runtime, step, {"pages": ranked, "found_pages": found})
+    # What a score is made of would be most of the state: `fin-agent search --explain` tells it.
+    kept = [replace(page, features=()) for page in ranked]
+    return emitted(step, {"pages": kept, "found_pages": found})
 
 
 def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -179,13 +183,16 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     context = runtime.context
     settings = context.settings
     read = settings.passages
+    update: Update = {}
     if _at_once(state, context) is None:
         ranked = find_passages(
             state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
         )
     else:
-        ranked = list(state["found_at_once"].passages)
-        read = state["found_at_once"].kept or read
+        at_once = _found_at_once(state)
+        ranked = list(at_once.passages)
+        read = at_once.kept or read
+        update["found_at_once"] = None
     found = [RetrievedPassage.of(entry.stored, entry.score, state["round"]) for entry in ranked]
     step = TraceStep(
         node="search_passages",
@@ -196,7 +203,14 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             for passage in found
         ),
     )
-    return emitted(runtime, step, {"passages": found[:read], "found_passages": found})
+    places = [passage.found for passage in found]
+    return emitted(step, {**update, "passages": found[:read], "found_passages": places})
+
+
+def _found_at_once(state: AnswerState) -> SearchResult:
+    found = state["found_at_once"]
+    assert found is not None, "search_documents of this round has put it there"
+    return found
 
 
 def _at_once(state: AnswerState, context: AnswerContext) -> Strategy | None:
@@ -240,10 +254,10 @@ def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             ),
         ),
     )
-    return emitted(runtime, step, {"cards": cards})
+    return emitted(step, {"cards": cards})
 
 
-def emitted(runtime: Runtime[AnswerContext], step: TraceStep, update: Update) -> Update:
+def emitted(step: TraceStep, update: Update) -> Update:
     """Tell whoever listens, and put the step on the audit trace."""
-    runtime.stream_writer({"node": step.node, "round": step.round, "summary": step.summary})
+    told(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}

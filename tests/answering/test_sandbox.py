@@ -30,6 +30,13 @@ def sandbox() -> Iterator[MontySandbox]:
     sandbox.close()
 
 
+@pytest.fixture(scope="module")
+def patient() -> Iterator[MontySandbox]:
+    sandbox = MontySandbox(SandboxSettings(max_seconds=20))
+    yield sandbox
+    sandbox.close()
+
+
 class TestValues:
     @pytest.mark.parametrize(
         ("expression", "value"),
@@ -81,8 +88,10 @@ class TestHostilePrograms:
         assert len(HOSTILE) >= 80
 
     @pytest.mark.parametrize("name", HOSTILE)
-    def test_says_why_and_goes_on(self, sandbox: MontySandbox, name: str) -> None:
+    def test_says_why_and_goes_on(self, sandbox: MontySandbox, patient: MontySandbox, name: str) -> None:
         code, reason = HOSTILE[name]
+        if reason == "more memory":  # which limit comes first must not hang on how busy the machine is
+            sandbox = patient
         if name == "endless result":  # A list that holds itself comes back as its printed form, which is a text.
             assert sandbox.run(code).value == ["[...]"]
             return

@@ -26,6 +26,7 @@ CONTRACT = [
     "rounds",
     "seconds",
     "usage",
+    "warnings",
 ]
 
 

@@ -25,7 +25,7 @@ from fin_agent.retrieval.query import (
 from fin_agent.retrieval.strategies.protocol import Strategy
 from tests.cli.running import Ran
 
-REASON = 'needs `pip install "fin-agent[evaluation]"`'
+REASON = 'needs `pip install ".[evaluation]"`'
 ASKED = ("revenue", "cost_of_revenue")
 YEARS = (2022, 2024)
 
@@ -253,4 +253,4 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     ran = compare(tmp_path / "none.jsonl", tmp_path)
     assert ran.code == 1
     assert "not installed: sacrebleu" in ran.err
-    assert 'pip install "fin-agent[evaluation]"' in ran.err
+    assert 'pip install ".[evaluation]"' in ran.err

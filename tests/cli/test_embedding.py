@@ -61,7 +61,7 @@ def test_what_to_install_is_told(small_index: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.delitem(sys.modules, module)
     ran = Ran("embed", "--index", small_index)
     assert ran.code == 1
-    assert 'pip install "fin-agent[dense]"' in ran.err
+    assert 'pip install ".[dense]"' in ran.err
 
 
 def test_no_index_is_told(tmp_path: Path) -> None:

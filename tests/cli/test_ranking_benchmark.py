@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.running import Ran
 
-pytest.importorskip("scipy", reason='needs `pip install "fin-agent[evaluation]"`')
+pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 FIGURES = ("revenue", "total_assets")
 
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-pytest.importorskip("scipy", reason='needs `pip install "fin-agent[evaluation]"`')
+pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 
 from fin_agent.evaluation.comparing import Comparison, Conditions, Measure
 from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
@@ -182,7 +182,7 @@ class TestFiles:
     def test_the_picture_is_a_png(
         self, oracle: Oracle, questions: tuple[FinanceBenchQuestion, ...], tmp_path: Path
     ) -> None:
-        pytest.importorskip("matplotlib", reason='needs `pip install "fin-agent[evaluation]"`')
+        pytest.importorskip("matplotlib", reason='needs `pip install ".[evaluation]"`')
         conditions = Conditions(oracle=oracle, forms=FORMS)
         report = report_on(compared(GOOD, POOR, conditions=conditions, questions=questions), [], resamples=200)
         draw_comparison(report, tmp_path / "a.png")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-REASON = 'needs `pip install "fin-agent[evaluation]"`'
+REASON = 'needs `pip install ".[evaluation]"`'
 pytest.importorskip("sacrebleu", reason=REASON)
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer", reason=REASON)
 

@@ -78,7 +78,7 @@ def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list
 
 
 def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[RankingScore], list[str]]) -> None:
-    pytest.importorskip("scipy", reason='needs `pip install "fin-agent[evaluation]"`')
+    pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
     report = report_on_rankings(measured[0], k=10, seeds=2, resamples=100, seed=0)
     full, baseline = (next(each for each in report.figures if each.ranking == name) for name in (FULL, BASELINE))
     assert baseline.gain is None

@@ -15,7 +15,7 @@ PAIRED = st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=12)
 
 @pytest.fixture(scope="session")
 def scipy() -> None:
-    pytest.importorskip("scipy", reason='needs `pip install "fin-agent[evaluation]"`')
+    pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 
 
 class TestInterval:

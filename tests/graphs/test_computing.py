@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,6 +12,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program
 from fin_agent.answering.program_errors import UnsourcedNumberError
 from fin_agent.errors import SandboxError
+from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
@@ -30,17 +31,23 @@ class Writing(RulesAnalyst):
         self._first, self._second = first, second
         self.told: list[SandboxError] = []
 
-    def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
-        written = super().program(intent, plan, ledger)
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
+        written = super().program(intent, plan, ledger, evidence)
         return replace(written, code=self._first(written.code))
 
     def repaired_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, program: Program, problem: SandboxError
+        self,
+        intent: Intent,
+        plan: Plan,
+        ledger: Ledger,
+        evidence: Sequence[Evidence],
+        program: Program,
+        problem: SandboxError,
     ) -> Program | None:
         self.told.append(problem)
         if self._second is None:
             return None
-        return replace(program, code=self._second(super().program(intent, plan, ledger).code))
+        return replace(program, code=self._second(super().program(intent, plan, ledger, evidence).code))
 
 
 def as_it_is(code: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
+from fin_agent.retrieval.terms import overlap, search_terms, stem, stems_of, weights_of
 
 
 def test_words_that_say_nothing_are_left_out_and_phrases_stay_whole() -> None:
@@ -39,3 +41,17 @@ def test_overlap_is_a_share(weights: dict[str, float], held: set[str]) -> None:
 
 def test_no_words_are_held_by_nothing() -> None:
     assert overlap({"a"}, {}) == 0
+
+
+def test_stems_are_the_same_in_many_threads_at_once() -> None:
+    ends = [f"{middle}{end}" for middle in ("al", "ional", "iveness") for end in ("izations", "ities", "ingly", "")]
+    words = [f"{start}{end}" for start in ("nation", "relat", "acquir", "capit") for end in ends]
+    alone = [stem.__wrapped__(word) for word in words]
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: [stem.__wrapped__(word) for word in words], range(40)))
+    finally:
+        sys.setswitchinterval(switching)
+    assert all(each == alone for each in found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.answering.answer import Answer, AnswerValue, Usage
+from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.runs.comparing import answer_differences, run_differences
@@ -30,7 +30,8 @@ CHANGES: list[tuple[dict[str, object], str]] = [
     ({"program": None}, "program"),
     ({"assumptions": ("something",)}, "assumptions"),
     ({"rounds": 3}, "rounds"),
-    ({"usage": Usage(model_calls=1)}, "other"),
+    ({"usage": Usage(model_calls=1)}, "calls"),
+    ({"warnings": ("rules answered",)}, "warnings"),
     ({"trace": ()}, "steps"),
 ]
 """Field of an answer changed -> the part that has to be named."""
@@ -112,6 +113,21 @@ class TestDifferences:
         compared_above = {"retrieved"}
         changed = {field for change, _ in CHANGES for field in change}
         assert changed | compared_above | {"id", "seconds"} == set(Answer.model_fields)
+
+    def test_what_calls_cost_is_no_difference_and_who_was_asked_is(self, computed: Answer) -> None:
+        def asked(model: str, took: str, **usage: int) -> Answer:
+            role = RoleUsage(role="curation", model=model, input_tokens=0, output_tokens=0, **{"calls": 0, **usage})
+            calls = (f"curation by {model}: {took}",)
+            trace = (computed.trace[0].model_copy(update={"calls": calls}), *computed.trace[1:])
+            called = Usage(model_calls=role.calls, cached_calls=role.cached_calls, dollars=None, roles=(role,))
+            return computed.model_copy(update={"usage": called, "trace": trace})
+
+        paid = asked("openai:x", "900 tokens in, 60 out, $0.1 (corrected: no JSON)", calls=2)
+        kept = asked("openai:x", "900 tokens in, 60 out, from kept replies", cached_calls=1)
+        assert answer_differences(paid, kept) == []
+        other = asked("openai:y", "900 tokens in, 60 out, $0.1", calls=2)
+        found = {difference.part: difference for difference in answer_differences(paid, other)}
+        assert found["calls"].first == ("curation by openai:x",) and "[calls]" in found["steps"].first[0]
 
     def test_a_step_names_what_differs_in_it(self, computed: Answer) -> None:
         step = computed.trace[2].model_copy(update={"details": ("another page",)})

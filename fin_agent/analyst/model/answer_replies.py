@@ -8,8 +8,19 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, field_validator
 
-from fin_agent.analyst.model.lenient import Number, Numbers, PerhapsText, Text, Words, listed, plain, text_of
+from fin_agent.analyst.model.lenient import (
+    Number,
+    Numbers,
+    PerhapsText,
+    Text,
+    Words,
+    listed,
+    nothing_if_blank,
+    plain,
+    text_of,
+)
 from fin_agent.analyst.model.reply import Reply
+from fin_agent.evidence.intent import OutputUnit
 
 
 class KeptPassage(Reply):
@@ -58,6 +69,8 @@ class ProgramReply(Reply):
     """Figures that the program uses, by their numbers in the prompt."""
     code: Annotated[str, BeforeValidator(_code)] = ""
     """Python that defines `solution()`; empty for none."""
+    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
+    """Of the result; null where it is none of the units, as for a text."""
     missing: PerhapsText = None
     """What is not among the figures, where no program is written."""
 
@@ -90,7 +103,8 @@ class ReasoningReply(Reply):
     """An answer in words, step by step; no answer where the passages do not hold one."""
 
     sentences: Annotated[tuple[CitedSentence, ...], BeforeValidator(listed)] = ()
-    answer: PerhapsText = None
+    answer: PerhapsText
+    """Null where the passages hold none; a reply that says nothing of it is none."""
     verdict: Annotated[YesOrNo, BeforeValidator(plain)] = YesOrNo.NONE
 
     @field_validator("verdict", mode="before")

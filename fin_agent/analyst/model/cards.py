@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from fin_agent.analyst.model.abstraction import Abstraction
-from fin_agent.analyst.model.asking import UnusableReplyError, asked
+from fin_agent.analyst.model.calls import call_of
 from fin_agent.analyst.model.joining import joined
 from fin_agent.analyst.model.showing import card_place
 from fin_agent.evidence.cards.card import Card
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
-from fin_agent.prompts import Quoted, load_prompt
+from fin_agent.models.caller import Caller
+from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
+from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 from fin_agent.retrieval.strategies.models import Notify, logged
-from fin_agent.retrieval.strategies.writing import Writer, WritingError
 
 _MOST_READ = 8_000
 """Characters of a passage that the model is shown; what it says is held against the whole passage."""
+_MOST_TOKENS = 3_000
+"""Of a reply, the thoughts of a model that reasons included."""
 _MOST_HELD = 2_000
 """Cards kept for further rounds and questions."""
 
@@ -32,6 +34,8 @@ class MadeCard:
     """False where the rules' card stays as it is."""
     notes: tuple[str, ...] = ()
     """Why it stays, or what of the model's reply was left out."""
+    out_of_reach: bool = False
+    """Whether it stays because the model could not be had: others would not be had either."""
 
 
 class CardMaker(Protocol):
@@ -45,10 +49,10 @@ class ModelCardMaker:
     """See CardMaker. Identity, facts, units, scales and the table's signature are always those of the rules."""
 
     def __init__(
-        self, writer: Writer, folder: Path | None = None, *, lexicon: Lexicon | None = None, notify: Notify = logged
+        self, caller: Caller, folder: Path | None = None, *, lexicon: Lexicon | None = None, notify: Notify = logged
     ) -> None:
         """`folder` may hold a `card.md` of the user's own; `notify` is told by `card`. Raises PromptError."""
-        self._writer = writer
+        self._caller = caller
         self._prompt = load_prompt("card", folder=folder)
         self._lexicon = lexicon or load_lexicon()
         self._notify = notify
@@ -67,15 +71,18 @@ class ModelCardMaker:
         if (held := self._held.get(key)) is not None:
             return held
         try:
-            said = asked(self._writer, partial(self.prompt, base, text), Abstraction.model_validate)
-        except (WritingError, UnusableReplyError) as failure:
-            return MadeCard(base, by_model=False, notes=(f"the rules' card stays: {' '.join(failure.what.split())}",))
+            said, _ = self._caller.value(
+                call_of(self.prompt(base, text), output=Abstraction, max_output_tokens=_MOST_TOKENS)
+            )
+        except ModelError as failure:
+            note = f"the rules' card stays: {' '.join(failure.what.split())}"
+            there = isinstance(failure, UnusableReplyError | RefusedByModelError)
+            return MadeCard(base, by_model=False, notes=(note,), out_of_reach=not there)
         card, notes = joined(base, said, text, self._lexicon)
         if len(self._held) >= _MOST_HELD:
             self._held.clear()
         return self._held.setdefault(key, MadeCard(card, by_model=True, notes=notes))
 
-    def prompt(self, base: Card, text: str, correction: str = "") -> str:
-        """What the model is asked; the same input always gives the same text. `correction` is put at its end."""
-        passage = [Quoted(text[:_MOST_READ], card_place(base))]
-        return self._prompt.filled(passage=passage, correction=correction).text
+    def prompt(self, base: Card, text: str) -> FilledPrompt:
+        """What the model is asked; the same input always gives the same text."""
+        return self._prompt.filled(passage=[Quoted(text[:_MOST_READ], card_place(base))], correction="")

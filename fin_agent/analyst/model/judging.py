@@ -1,128 +1,177 @@
-"""The judge of a tournament that is a chat model: cards ranked in one list (FinCards, Section 4: listwise judging)."""
+"""The judge of a tournament that is a chat model: groups send cards on, lists are ranked (FinCards, Section 4)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
-
-from fin_agent.analyst.model.asking import UnusableReplyError, asked
+from fin_agent.analyst.model.calls import call_of
+from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply, RankedCard
 from fin_agent.analyst.model.showing import card_lines, card_place, wanted_lines
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, Judge, Verdict
-from fin_agent.prompts import Quoted, load_prompt
-from fin_agent.retrieval.strategies.writing import Writer, WritingError
+from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict
+from fin_agent.models.caller import Caller
+from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
+from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 
 _ENOUGH_NAMED = 10
 """A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
-_NUMBER = re.compile(r"\D*(\d{1,6})\D*")
-_WRAPPED = ("ranking", "cards", "order")
+_TOKENS_A_CARD = 60
+_MOST_THOUGHTS = 2_000
+"""Tokens that a model may think before it replies."""
 
 
 class ModelJudge:
-    """See `Judge`. It is shown the cards' fields as quoted material, never the passages.
+    """See `Judge` and `GroupJudge`. It is shown the cards' fields as quoted material, never the passages.
 
     Cards named twice count once, invented numbers not at all, and those left out come last (`repaired`).
     """
 
-    def __init__(self, writer: Writer, folder: Path | None = None) -> None:
-        """`folder` may hold a `judge.md` of the user's own. Raises PromptError."""
-        self._writer = writer
-        self._prompt = load_prompt("judge", folder=folder)
+    def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
+        """`choosing` chooses from groups in place of `ranking`; `folder` may hold a `judge.md` and a
+        `group_selection.md` of the user's own. Raises PromptError.
+        """
+        self._ranking = ranking
+        self._choosing = choosing or ranking
+        self._judge = load_prompt("judge", folder=folder)
+        self._group = load_prompt("group_selection", folder=folder)
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
-        """See Judge.rank. Raises WritingError, and UnusableReplyError where a second reply cannot be used either."""
-        required = required_fields(brief.query, brief.intent.parts)
-        held = [matched_fields(card, required, brief.owners) for card in cards]
+        """See Judge.rank. Raises ModelError."""
+        held = _held(brief, cards)
         if len(cards) < 2:
             return [Verdict(at, fields=fields) for at, fields in enumerate(held)]
-        prompt = partial(self.prompt, brief, cards)
-        places = asked(self._writer, prompt, partial(_read, cards=len(cards)))
-        return [Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1])) for place in places]
+        call = call_of(
+            self.prompt(brief, cards),
+            output=ListwiseReply,
+            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * len(cards),
+            check=partial(_ranks_enough, cards=len(cards)),
+        )
+        reply, _ = self._ranking.value(call)
+        return [
+            Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1]))
+            for place in reply.ranking
+            if 1 <= place.card <= len(cards)
+        ]
 
-    def prompt(self, brief: Brief, cards: Sequence[Card], correction: str = "") -> str:
-        """What the model is asked; the same input always gives the same text. `correction` is put at its end."""
-        return self._prompt.filled(
-            question=" ".join((brief.intent.question or brief.query.text).split()),
+    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> list[Verdict]:
+        """See GroupJudge.choose. Raises ModelError."""
+        held = _held(brief, cards)
+        if len(cards) < 2:
+            return [Verdict(at, 1.0, fields) for at, fields in enumerate(held)]
+        call = call_of(
+            self.group_prompt(brief, cards, most),
+            output=GroupReply,
+            max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * most,
+            check=partial(_chooses_any, cards=len(cards)),
+        )
+        reply, _ = self._choosing.value(call)
+        there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
+        chosen = {place.card - 1: Verdict(place.card - 1, 1.0, _matching(place.fields, held[place.card - 1]))
+                  for place in there}  # fmt: skip
+        return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
+
+    def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
+        """What the model is asked to rank; the same input always gives the same text."""
+        return self._judge.filled(
+            question=_question(brief),
             wanted="\n".join(wanted_lines(brief)),
-            cards=[Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards],
+            cards=_shown(cards),
             count=str(len(cards)),
-            correction=correction,
-        ).text
+            correction="",
+        )
+
+    def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
+        """What the model is asked to choose from."""
+        return self._group.filled(
+            question=_question(brief),
+            wanted="\n".join(wanted_lines(brief)),
+            cards=_shown(cards),
+            most=str(most),
+            correction="",
+        )
 
 
 class PatientJudge:
     """A judge for one tournament that is not asked again once its model could not be had `patience` times in a row.
 
-    Lists meet many times: a server that is down would be waited for at each of them.
+    Lists meet many times: a server that is down would be waited for at each of them. A model that talks rubbish is
+    borne twice as long. What failed is in `failures`.
     """
 
     def __init__(self, judge: Judge, patience: int = 2) -> None:
         self._judge = judge
         self._patience = patience
-        self._failures: list[str] = []
+        self._in_a_row = 0
+        self.failures: list[str] = []
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
-        """See Judge.rank. Raises whatever the judge raises, and WritingError where it is not asked any more."""
-        if len(self._failures) >= self._patience:
-            raise WritingError(f"{self._failures[-1]}; it is not asked again for this question")
+        """See Judge.rank. Raises whatever the judge raises, and ModelError where it is not asked any more."""
+        self._still_asked()
         try:
             verdicts = self._judge.rank(brief, cards)
-        except WritingError as failure:
-            self._failures.append(failure.what)
+        except ModelError as failure:
+            self._failed(failure)
             raise
-        self._failures.clear()
+        self._in_a_row = 0
         return verdicts
 
+    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
+        """See GroupJudge.choose; a judge that only ranks does that."""
+        if not isinstance(self._judge, GroupJudge):
+            return self.rank(brief, cards)
+        self._still_asked()
+        try:
+            verdicts = self._judge.choose(brief, cards, most)
+        except ModelError as failure:
+            self._failed(failure)
+            raise
+        self._in_a_row = 0
+        return verdicts
 
-class _Place(BaseModel):
-    """A card of a ranking, by its number in the prompt."""
+    def _still_asked(self) -> None:
+        if self._in_a_row >= 2 * self._patience:
+            raise ModelError(f"{self.failures[-1]}; it is not asked again for this question")
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    card: int = Field(strict=True)
-    fields: tuple[str, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, written: object) -> object:
-        """`3`, `"3"`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
-        if not isinstance(written, dict):
-            return {"card": _number(written)}
-        number = next((written[name] for name in ("card", "number", "id") if name in written), None)
-        said = written.get("fields")
-        fields = [said] if isinstance(said, str) else said if isinstance(said, list) else []
-        return {"card": _number(number), "fields": [field for field in fields if isinstance(field, str)]}
-
-
-_PLACES = TypeAdapter(list[_Place])
+    def _failed(self, failure: ModelError) -> None:
+        self._in_a_row += 1 if isinstance(failure, UnusableReplyError | RefusedByModelError) else 2
+        self.failures.append(failure.what)
 
 
-def _number(written: object) -> object:
-    found = _NUMBER.fullmatch(written) if isinstance(written, str) else None
-    return written if found is None else int(found[1])
+def _held(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
+    required = required_fields(brief.query, brief.intent.parts)
+    return [matched_fields(card, required, brief.owners) for card in cards]
 
 
-def _read(reply: JsonValue, cards: int) -> list[_Place]:
-    """The cards of a ranking that exist, each once. Raises ValidationError, UnusableReplyError."""
-    if isinstance(reply, dict):
-        reply = next((reply[name] for name in _WRAPPED if name in reply), reply)
-    named: dict[int, _Place] = {}
-    invented: list[str] = []
-    for place in _PLACES.validate_python(reply):
-        if 1 <= place.card <= cards:
-            named.setdefault(place.card, place)
-        else:
-            invented.append(str(place.card)[:9])
-    if len(named) < min(_ENOUGH_NAMED, (cards + 1) // 2):
-        missing = ", ".join(str(number) for number in range(1, cards + 1) if number not in named)
-        unknown = f"; there are no cards {', '.join(invented[:_ENOUGH_NAMED])}" if invented else ""
-        raise UnusableReplyError(f"it names {len(named)} of {cards} cards, and not {missing}{unknown}")
-    return list(named.values())
+def _question(brief: Brief) -> str:
+    return " ".join((brief.intent.question or brief.query.text).split())
+
+
+def _shown(cards: Sequence[Card]) -> list[Quoted]:
+    return [Quoted("\n".join(card_lines(card)), card_place(card)) for card in cards]
+
+
+def _ranks_enough(reply: ListwiseReply, cards: int) -> str | None:
+    """What is wrong with a ranking that names too few of the cards."""
+    named = {place.card for place in reply.ranking if 1 <= place.card <= cards}
+    if len(named) >= min(_ENOUGH_NAMED, (cards + 1) // 2):
+        return None
+    missing = ", ".join(str(number) for number in range(1, cards + 1) if number not in named)
+    return f"it names {len(named)} of {cards} cards, and not {missing}{_unknown(reply.ranking, cards)}"
+
+
+def _chooses_any(reply: GroupReply, cards: int) -> str | None:
+    """What is wrong with a choice of cards that are not there; none may be chosen."""
+    if not reply.chosen or any(1 <= place.card <= cards for place in reply.chosen):
+        return None
+    return f"it chooses none of the {cards} cards{_unknown(reply.chosen, cards)}"
+
+
+def _unknown(places: Sequence[RankedCard], cards: int) -> str:
+    invented = [str(place.card) for place in places if not 1 <= place.card <= cards][:_ENOUGH_NAMED]
+    return f"; there are no cards {', '.join(invented)}" if invented else ""
 
 
 def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:

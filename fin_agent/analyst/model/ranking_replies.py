@@ -4,28 +4,54 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fin_agent.analyst.model.lenient import Number, Words, listed
+from fin_agent.analyst.model.lenient import Number, listed
 from fin_agent.analyst.model.reply import Reply
+
+_NUMBERED = ("card", "number", "id")
+_WRAPPED = ("ranking", "chosen", "cards", "order")
+
+
+def _named(written: object) -> object:
+    """Words of a list, whatever else a model put into it."""
+    several = listed(written)
+    return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
 
 
 class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
-    fields: Words = ()
+    fields: Annotated[tuple[str, ...], BeforeValidator(_named)] = Field(default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        """`3`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
+        if not isinstance(written, dict):
+            return written if isinstance(written, RankedCard) else {"card": written}
+        number = next((written[name] for name in _NUMBERED if name in written), None)
+        return {**written, "card": number}
 
 
-def _cards(written: object) -> object:
-    """`[3, 1]` for `[{"card": 3}, {"card": 1}]`."""
-    several = listed(written)
-    if not isinstance(several, list):
-        return several
-    return [each if isinstance(each, dict) else {"card": each} for each in several]
+def _each_once(cards: tuple[RankedCard, ...]) -> tuple[RankedCard, ...]:
+    first: dict[int, RankedCard] = {}
+    for card in cards:
+        first.setdefault(card.card, card)
+    return tuple(first.values())
 
 
-Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(_cards)]
+Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
+
+
+def _wrapped(written: object, name: str) -> object:
+    """A list alone, or under another of the names that models give it."""
+    if isinstance(written, list):
+        return {name: written}
+    if isinstance(written, dict) and name not in written:
+        return next(({**written, name: written[other]} for other in _WRAPPED if other in written), written)
+    return written
 
 
 class GroupReply(Reply):
@@ -33,14 +59,18 @@ class GroupReply(Reply):
 
     chosen: Cards
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        return _wrapped(written, "chosen")
+
 
 class ListwiseReply(Reply):
     """All cards of a list, best first (FinCards, Section 4: listwise judging)."""
 
     ranking: Cards
 
-    @field_validator("ranking", mode="after")
+    @model_validator(mode="before")
     @classmethod
-    def _each_once(cls, ranking: tuple[RankedCard, ...]) -> tuple[RankedCard, ...]:
-        first = {place.card: place for place in reversed(ranking)}
-        return tuple(place for at, place in enumerate(ranking) if ranking.index(first[place.card]) == at)
+    def _bare(cls, written: object) -> object:
+        return _wrapped(written, "ranking")

@@ -30,6 +30,11 @@ class RulesAnalyst:
         self._workspace = workspace
         self._most_evidence = most_evidence
 
+    @property
+    def judges_for_free(self) -> bool:
+        """See Analyst.judges_for_free."""
+        return True
+
     def intent(self, question: str) -> Intent:
         """See Analyst.intent."""
         intent = intent_of(question, self._workspace.directory, self._workspace.lexicon)
@@ -40,8 +45,8 @@ class RulesAnalyst:
         """See Analyst.plan."""
         return plan_of(intent, self._workspace.lexicon, self._workspace.years)
 
-    def query(self, intent: Intent, plan: Plan, ledger: Ledger | None) -> Query:
-        """See Analyst.query."""
+    def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
+        """See Analyst.query: what the ledger lacks says it all."""
         return query_of(intent, plan, ledger, self._workspace)
 
     def curate(
@@ -56,16 +61,40 @@ class RulesAnalyst:
         """See Analyst.curate."""
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
-    def program(self, intent: Intent, plan: Plan, ledger: Ledger) -> Program:
-        """See Analyst.program."""
+    def computes(self, intent: Intent, *, answerable: bool) -> bool:
+        """See Analyst.computes: where no figure is missing."""
+        return intent.numeric and answerable
+
+    def puts_into_words(self, intent: Intent) -> bool:
+        """See Analyst.puts_into_words: no figure of a known measure is taken from running text."""
+        return not intent.numeric
+
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
+        """See Analyst.program: of the ledger's figures alone."""
         return write_program(plan, ledger, intent)
 
     def repaired_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, program: Program, problem: SandboxError
+        self,
+        intent: Intent,
+        plan: Plan,
+        ledger: Ledger,
+        evidence: Sequence[Evidence],
+        program: Program,
+        problem: SandboxError,
     ) -> Program | None:
         """See Analyst.repaired_program: rules would write the same program again, so there is none."""
+        return None
+
+    def second_program(
+        self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]
+    ) -> Program | None:
+        """See Analyst.second_program: rules would write the same program again, so there is none."""
         return None
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
         """See Analyst.reason."""
         return reason(intent, evidence, self._workspace.index, self._workspace.lexicon)
+
+    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
+        """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""
+        return None

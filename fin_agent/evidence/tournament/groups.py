@@ -77,7 +77,7 @@ def _met(
 ) -> _Met:
     note, failed = "", False
     try:
-        ranked = panel.rank(group)
+        ranked = panel.rank_group(group)
     except Exception as failure:  # a judge may fail in any way: the group meets again, shuffled
         ranked, decided = panel.rank_instead(group)
         note, failed = f"the judge failed ({reason_of(failure)})", True

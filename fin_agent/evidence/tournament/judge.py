@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.cards.card import Card
@@ -21,6 +21,17 @@ class Judge(Protocol):
 
     def rank(self, brief: Brief, cards: Sequence[Card]) -> Sequence[Verdict]:
         """The cards best first. May raise anything: the list is shuffled and ranked again, or ranked by another."""
+
+
+@runtime_checkable
+class GroupJudge(Judge, Protocol):
+    """A judge that says of a group who goes on, rather than who stands where."""
+
+    def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
+        """The cards best first: those that go on, at most `most`, have the score 1, the others 0.
+
+        May raise anything, as `rank` may.
+        """
 
 
 @dataclass(frozen=True, slots=True)

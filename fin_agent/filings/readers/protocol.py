@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from fin_agent.errors import ReadError
+from fin_agent.errors import ReadError, how_to_install
 from fin_agent.vocabulary.page import PageContent
 
 
@@ -46,7 +46,7 @@ def _mupdf() -> PdfReader:
     if not _is_installed("pymupdf"):
         raise ReadError(
             "PyMuPDF, which reads PDFs, is not installed",
-            remedy="`pip install pymupdf`, or `pip install 'fin-agent[pdfium]'` for the reader on pypdfium2",
+            remedy=f"`pip install pymupdf`, or {how_to_install('pdfium')}, for the reader on pypdfium2",
         )
     from fin_agent.filings.readers import mupdf
 
@@ -57,7 +57,7 @@ def _pdfium() -> PdfReader:
     if not _is_installed("pypdfium2"):
         raise ReadError(
             "the PDF reader `pdfium` needs pypdfium2, which is not installed",
-            remedy=f"`pip install 'fin-agent[pdfium]'`, or choose the reader `{MUPDF}`",
+            remedy=f"{how_to_install('pdfium')}, or choose the reader `{MUPDF}`",
         )
     from fin_agent.filings.readers import pdfium
 

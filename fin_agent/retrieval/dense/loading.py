@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, how_to_install
 
 if TYPE_CHECKING:
     import torch
@@ -63,7 +63,7 @@ def missing(error: ImportError) -> EncoderError:
     """What to install."""
     return EncoderError(
         f"vectors need packages that are not installed ({error.name or error})",
-        remedy='Install them with `pip install "fin-agent[dense]"`',
+        remedy=f"Install them: {how_to_install('dense')}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from fin_agent.errors import how_to_install
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import Scope
 from fin_agent.retrieval.strategies.names import StrategyError
@@ -48,7 +49,7 @@ def reciprocal_rank_fusion(rankings: int) -> EnsembleRetriever:
     except ImportError as failure:
         raise StrategyError(
             "fusing rankings needs langchain-classic, which is not installed",
-            remedy='Install it: pip install "fin-agent[dense]"',
+            remedy=f"Install it: {how_to_install('dense')}",
         ) from failure
     from langchain_core.runnables import RunnableLambda
 

@@ -31,7 +31,7 @@ class Hypothetical:
         self._prompt = load_prompt("hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
-        passage = written(self._writer, self._prompt.filled(question=query.text).text, self._notify)
+        passage = written(self._writer, self._prompt.filled(question=query.text), self._notify)
         return Wording((passage,), made_up=True) if passage else Wording.of(query)
 
 
@@ -47,6 +47,6 @@ class ManyHypothetical:
         self._prompt = load_prompt("multi_hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
-        prompts = [self._prompt.filled(question=query.text, kind=kind).text for kind in KINDS]
+        prompts = [self._prompt.filled(question=query.text, kind=kind) for kind in KINDS]
         passages = tuple(filter(None, (written(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)

@@ -101,5 +101,5 @@ class Interleaved:
             question=query.text,
             passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
             thoughts="\n".join(thoughts) or _NOTHING_YET,
-        ).text
+        )
         return " ".join(written(self._writer, prompt, self._notify).split())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fin_agent.retrieval.strategies.curating import Curator
+from fin_agent.retrieval.strategies.decomposed import Decomposer
 from fin_agent.retrieval.strategies.reranking import PassageOrder, PassageScorer
 from fin_agent.retrieval.strategies.writing import Writer
 
@@ -31,6 +32,7 @@ class Models:
     curator: Curator | None = None
     arena: PassageOrder | None = None
     """Where the cards of passages meet, for `tournament`."""
+    decomposer: Decomposer | None = None
     scorer: PassageScorer | None = None
     encoder: Encoder | None = None
     sparse_encoder: SparseEncoder | None = None

@@ -68,6 +68,7 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
         NamedStrategy("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
         NamedStrategy("hirec", Layer.CURATED, "filings, passages, evidence curated, asked again", "hybrid"),
         NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
+        NamedStrategy("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
         NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
         NamedStrategy(
             "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"

@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from typing import NoReturn, TypeVar
 
-from fin_agent.config import MODEL_VARIABLES, Settings
+from fin_agent.config import Settings
+from fin_agent.config_sources import VARIABLES
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.strategies.decomposed import Decomposed
 from fin_agent.retrieval.strategies.expansion import expanded
 from fin_agent.retrieval.strategies.flat import Arrangement, Flat, OnePass
 from fin_agent.retrieval.strategies.fusion import FusedRanker, reciprocal_rank_fusion
@@ -32,7 +34,7 @@ from fin_agent.retrieval.strategies.reranking import ByScores, PassageScorer, Re
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vectors import VectorRanker, check_vectors, dense_vector, sparse_vector
 from fin_agent.retrieval.strategies.words import WordRanker
-from fin_agent.retrieval.strategies.writing import Writer, load_writer
+from fin_agent.retrieval.strategies.writing import Writer
 from fin_agent.workspace import Workspace
 
 Model = TypeVar("Model")
@@ -95,6 +97,11 @@ class _Building:
                     rounds=settings.rounds,
                     folder=settings.prompts,
                 )
+            case "sub-questions":
+                if self._models.decomposer is None:
+                    self._needs_analyst("one who takes questions apart")
+                below_it = self._under(name, below)
+                return Decomposed(name, below_it, self._models.decomposer, passages=settings.passages)
             case "hirec":
                 if self._models.curator is None:
                     self._needs_analyst("a curator")
@@ -189,11 +196,11 @@ class _Building:
 
     @cached_property
     def _writer(self) -> Writer:
-        if self._models.writer is not None:
-            return self._models.writer
-        if self._settings.chat_model is None:
-            self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
-        return load_writer(str(self._settings.chat_model))
+        if self._models.writer is None:
+            if self._settings.chat_model is None and not self._settings.models.given:
+                self._lacking("a chat model", "chat_model", "openai:gpt-4o-mini")
+            self._needs_analyst("a writer")
+        return self._models.writer
 
     def _needs_analyst(self, what: str) -> NoReturn:
         raise StrategyError(
@@ -206,7 +213,7 @@ class _Building:
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",
-            remedy=f"Give one: {MODEL_VARIABLES[setting]}={example}, or {setting}={example!r} in Settings",
+            remedy=f"Give one: {VARIABLES[setting]}={example}, or {setting}={example!r} in Settings",
         )
 
 

@@ -2,24 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast
+
 import pytest
 
-from fin_agent.retrieval.strategies.writing import WritingError
+from fin_agent.models import Caller, Callers, LoadedModel, ModelSettings, Retrying, Role
+from tests.loopback import no_other_host
+from tests.models.openai_server.fixtures import openai_server, serve
+from tests.models.scripted import HttpStatusError, Request, Said, ScriptedModel
+
+__all__ = ["no_other_host", "openai_server", "serve"]
+
+AT_ONCE = Retrying(attempts=2, first_wait=0, longest_asked=0)
+NAME = "scripted:model"
 
 
 class Script:
-    """A Writer that gives its replies in turn, the last one for ever; an exception among them is raised."""
+    """A chat model that gives its replies in turn, the last one for ever; an exception among them is raised."""
 
-    def __init__(self, *replies: str | Exception) -> None:
-        self.prompts: list[str] = []
-        self._replies = list(replies)
+    def __init__(self, *replies: Said) -> None:
+        self._model = ScriptedModel(replies=list(replies))
 
-    def write(self, prompt: str) -> str:
-        self.prompts.append(prompt)
-        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
+    @property
+    def prompts(self) -> list[str]:
+        """What it was asked, each prompt as one text."""
+        return [text_of(request) for request in self._model.asked]
+
+    @property
+    def caller(self) -> Caller:
+        """It as one caller."""
+        return Caller(self._loaded(), retrying=AT_ONCE)
+
+    @property
+    def callers(self) -> Callers:
+        """It in all roles."""
+        return cast(Callers, _AllRoles(self.caller))
+
+    def _loaded(self) -> LoadedModel:
+        return LoadedModel(NAME, self._model)
+
+
+class _AllRoles:
+    settings = ModelSettings(model=NAME)
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def of(self, role: Role) -> Caller:
+        return self._caller
+
+
+def text_of(request: Request) -> str:
+    """All that a request says."""
+    return "\n\n".join(text for _, text in request.messages)
+
+
+def scripted(answer: Callable[[str], str]) -> Script:
+    """A model that replies to what it reads."""
+    return Script(lambda request: answer(text_of(request)))
 
 
 @pytest.fixture
@@ -31,4 +72,4 @@ def script() -> type[Script]:
 @pytest.fixture
 def silent() -> Script:
     """A model that cannot be reached."""
-    return Script(WritingError("the chat model failed (ConnectError: refused)"))
+    return Script(HttpStatusError(401, "the key is refused"))

@@ -7,12 +7,13 @@ from typing import cast
 
 import pytest
 
+from fin_agent.analyst.journal import journal
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import ClaimRole
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import AnswerContext, answer_question, build_graph
 from fin_agent.graphs.answer.state import AnswerState
-from fin_agent.retrieval.strategies.names import StrategyError
+from fin_agent.models import ModelSetupError
 from fin_agent.tools.card_extraction import extract_cards
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script
@@ -34,8 +35,15 @@ def last_state(context: AnswerContext) -> AnswerState:
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Script]:
     """The model that the setting names, as soon as one is put in."""
     models: list[Script] = []
-    monkeypatch.setattr("fin_agent.graphs.answer.context.load_writer", lambda name: models[0])
+    monkeypatch.setattr("fin_agent.models.callers.load_chat_model", lambda name, **_: models[0].caller.model)
     return models
+
+
+def warnings_of(workspace: Workspace, loaded: list[Script]) -> tuple[str, ...]:
+    passages = last_state(AnswerContext.by_rules(workspace))["passages"]
+    with journal() as notes:
+        extract_cards(passages, workspace, maker=asking(workspace).card_maker)
+    return notes.warnings
 
 
 def asking(workspace: Workspace) -> AnswerContext:
@@ -68,7 +76,7 @@ def test_cards_that_fell_back_are_counted_with_the_reason(
     assert step.summary == "5 cards, 4 by the chat model, 1 by rules"
     notes = [line for line in step.details if " passage " in line]
     assert len(notes) == 2
-    assert "the rules' card stays: two replies of the chat model could not be used" in notes[0]
+    assert "the rules' card stays: two replies could not be used" in notes[0]
     assert "left out the sketch, for numbers not in the passage: 77" in notes[1]
 
 
@@ -81,10 +89,12 @@ def test_a_model_that_cannot_be_reached_changes_no_answer(
     step = extraction(answer.trace)
     assert step.summary == "5 cards, 0 by the chat model, 5 by rules"
     assert sum("refused" in line for line in step.details) == 5
+    assert len(loaded[0].prompts) == 2 * answer.rounds, "it is left alone after two in a row"
+    assert any("5 of 5 cards are those of the rules" in warning for warning in warnings_of(workspace, loaded))
 
 
 def test_a_model_that_cannot_be_loaded_is_told_before_any_question(workspace: Workspace) -> None:
-    with pytest.raises(StrategyError, match="no such model"):
+    with pytest.raises(ModelSetupError, match="no such model"):
         AnswerContext.by_rules(workspace, Settings(card_model="no such model"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -20,13 +21,15 @@ from fin_agent.analyst.model.answer_replies import (
 from fin_agent.analyst.model.question_replies import IntentReply, QueryReply, SubQuestionsReply
 from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply
 from fin_agent.analyst.model.replies import REPLIES
-from fin_agent.analyst.model.schemas import strict_schema
 from fin_agent.analyst.model.summary_replies import NodeSummaryReply, SummaryReply, TitleReply
 from fin_agent.answering.allowed_syntax import check_syntax
 from fin_agent.answering.executor import SandboxSettings
+from fin_agent.answering.model_syntax import check_model_syntax
+from fin_agent.answering.program_errors import ProgramError
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evidence.expressions import parse_formula
-from fin_agent.evidence.intent import Comparison, Relation
+from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
+from fin_agent.models.schemas import strict_schema
 from fin_agent.prompts import load_prompt
 from fin_agent.prompts.roles import ROLES, TEXT
 from fin_agent.vocabulary.fact import Fact, FactPeriod
@@ -71,6 +74,11 @@ def checked(schema: JsonValue, depth: int = 1) -> list[str]:
     return []
 
 
+def test_a_program_may_say_any_unit_or_none() -> None:
+    unit = strict_schema(ProgramReply)["properties"]["unit"]  # type: ignore[call-overload,index]
+    assert unit["anyOf"] == [{"type": "string", "enum": list(get_args(OutputUnit))}, {"type": "null"}]  # type: ignore[call-overload,index]
+
+
 @pytest.mark.parametrize("name", [name for name, role in ROLES.items() if role.output != TEXT])
 def test_a_prompt_names_every_field_of_its_reply(name: str) -> None:
     system = load_prompt(name).filled(**dict.fromkeys(ROLES[name].placeholders, "")).system
@@ -79,7 +87,7 @@ def test_a_prompt_names_every_field_of_its_reply(name: str) -> None:
 
 
 def test_a_prompt_names_every_value_that_may_be_given() -> None:
-    for name in ("intent", "text_judge", "reasoning"):
+    for name in ("intent", "program", "program_repair", "text_judge", "reasoning"):
         schema = json.dumps(strict_schema(REPLIES[ROLES[name].output]))
         values = {value for enum in re.findall(r'"enum": (\[[^\]]*\])', schema) for value in json.loads(enum)}
         system = load_prompt(name).system
@@ -95,7 +103,7 @@ GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
                    "unit": "percent", "decimals": 1, "asks_figure": True}),
     (ListwiseReply, {"ranking": [{"card": 2, "fields": []}, {"card": 1, "fields": []}]}),
     (NodeSummaryReply, {"summary": "Tells of leases.", "topics": ["leases"]}),
-    (ProgramReply, {"inputs": [1], "code": "def solution():\n    return 1", "missing": None}),
+    (ProgramReply, {"inputs": [1], "code": "def solution():\n    return 1", "unit": "USD millions", "missing": None}),
     (QueryReply, {"query": "Acme 10-K fiscal 2023 revenue", "terms": ["Net sales"]}),
     (ReasoningReply, {"sentences": [{"text": "Sales rose.", "citations": [{"passage": 1, "quote": "Sales rose"}]}],
                       "answer": "Yes.", "verdict": "yes"}),
@@ -133,6 +141,9 @@ def test_what_weak_models_write_is_read_too() -> None:
     assert program.code == "def solution():\n    return 1" and program.inputs == (1,)
     assert ProgramReply.model_validate({"code": ["def solution():", "    return 1"]}).code == program.code
     assert ProgramReply.model_validate({"code": None, "missing": "inventories"}).code == ""
+    assert [ProgramReply.model_validate({"unit": unit}).unit for unit in (" n/a ", None, "percent")] == [
+        None, None, "percent",
+    ]  # fmt: skip
     reasoning = ReasoningReply.model_validate(
         {"sentences": [{"text": "x", "citations": None}], "answer": "n/a", "verdict": True}
     )
@@ -150,6 +161,7 @@ def test_what_weak_models_write_is_read_too() -> None:
         (IntentReply, {"relation": "doubling"}),
         (IntentReply, {"relation": "each", "unit": "euros"}),
         (GroupReply, {}),
+        (ProgramReply, {"inputs": [1], "code": "def solution():\n    return 1", "unit": "dollars"}),
         (ListwiseReply, {"ranking": [1.5]}),
         (ReasoningReply, {"sentences": ["a sentence"]}),
         (TextJudgeReply, {"reason": "fine"}),
@@ -190,9 +202,11 @@ def test_a_program_written_as_the_prompt_says_passes_every_check(name: str) -> N
     check_syntax(code, SandboxSettings())
     assert check_provenance(code, facts, "What was debt and dividends over revenue?").unbound == ()
     assert not check_provenance(code.replace("6489", "6498"), facts, "What was it?").ok
+    check_model_syntax(code)
+    assert "No imports" in " ".join(system.split())
     for module in ("math", "decimal", "datetime", "re"):
-        assert re.search(rf"\bmodules\b[^.]*\b{module}\b", system)
-        check_syntax(f"import {module}\n{code}", SandboxSettings())
+        with pytest.raises(ProgramError):
+            check_model_syntax(f"import {module}\n{code}")
 
 
 def test_the_expressions_that_the_intent_prompt_shows_are_in_the_grammar() -> None:

@@ -28,10 +28,10 @@ def test_without_pymupdf_the_permissive_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, "pymupdf")
-    with pytest.raises(ReadError, match=r"pip install 'fin-agent\[pdfium\]'"):
+    with pytest.raises(ReadError, match=r'pip install "\.\[pdfium\]"'):
         pdf_reader("pdfium")
     installed(monkeypatch)
-    with pytest.raises(ReadError, match=r"pip install pymupdf.*fin-agent\[pdfium\]"):
+    with pytest.raises(ReadError, match=r'pip install pymupdf.*"\.\[pdfium\]"'):
         pdf_reader()
 
 

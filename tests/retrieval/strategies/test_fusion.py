@@ -28,5 +28,5 @@ def test_of_equals_the_one_the_first_ranking_names_comes_first() -> None:
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_classic", None)
     monkeypatch.setitem(sys.modules, "langchain_classic.retrievers.ensemble", None)
-    with pytest.raises(StrategyError, match=r"langchain-classic.*pip install \"fin-agent\[dense\]\""):
+    with pytest.raises(StrategyError, match=r"langchain-classic.*pip install \"\.\[dense\]\""):
         reciprocal_rank_fusion(2)

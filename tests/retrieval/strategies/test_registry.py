@@ -46,7 +46,7 @@ def test_without_the_extra_it_says_what_to_install(
     for module in ("sentence_transformers", "torch", "numpy", "langchain_classic"):
         monkeypatch.setitem(sys.modules, module, None)
     settings = Settings(sparse_encoder="/nowhere")
-    with pytest.raises(FinAgentError, match=r"pip install .fin-agent\[dense\]"):
+    with pytest.raises(FinAgentError, match=r"pip install .\.\[dense\]"):
         build_strategy(name, workspace, settings, Models(writer=script("x").writer))
 
 

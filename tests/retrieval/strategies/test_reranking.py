@@ -67,5 +67,5 @@ def test_without_a_cross_encoder_it_says_how_to_give_one(workspace: Workspace) -
 
 def test_without_the_library_it_says_what_to_install(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(FinAgentError, match=r"fin-agent\[dense\]"):
+    with pytest.raises(FinAgentError, match=r"\.\[dense\]"):
         build_strategy("rerank:bm25", workspace, Settings(reranker="/nowhere"))

@@ -1,42 +1,32 @@
-"""Chat models as writers, and what counts as nothing written."""
+"""What is written for a search, and what counts as nothing written."""
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.writing import WritingError, load_writer, written
+from fin_agent.prompts import load_prompt
+from fin_agent.retrieval.strategies.writing import written
 from tests.retrieval.strategies.conftest import Script
 
+PROMPT = load_prompt("hyde").filled(question="What drove sales?")
 
-def test_any_chat_model_of_langchain_writes(script: type[Script], notes: list[str]) -> None:
+
+def test_what_is_written_is_searched_with(script: type[Script], notes: list[str]) -> None:
     model = script("  Net sales rose in fiscal 2024.\n")
-    assert written(model.writer, "Write.", notes.append) == "Net sales rose in fiscal 2024."
-    assert model.prompts == ["Write."] and notes == []
+    assert written(model, PROMPT, notes.append) == "Net sales rose in fiscal 2024."
+    assert model.prompts == [PROMPT.text] and notes == []
 
 
 @pytest.mark.parametrize("rubbish", ["", "   \n", "?!? 12 34 ...", "ok", "{}{}"])
 def test_what_is_no_text_is_noted_and_left_out(script: type[Script], notes: list[str], rubbish: str) -> None:
-    assert written(script(rubbish).writer, "Write.", notes.append) == ""
+    assert written(script(rubbish), PROMPT, notes.append) == ""
     assert len(notes) == 1 and "the question itself is searched with" in notes[0]
 
 
 def test_a_model_that_fails_is_noted_and_does_not_end_the_search(script: type[Script], notes: list[str]) -> None:
-    model = script()  # has nothing to say: raises
-    with pytest.raises(WritingError, match="chat model failed"):
-        model.writer.write("Write.")
-    assert written(model.writer, "Write.", notes.append) == ""
-    assert "chat model failed" in notes[0]
+    assert written(script(), PROMPT, notes.append) == ""
+    assert notes == ["the model: no connection to the server; the question itself is searched with"]
 
 
 def test_a_very_long_text_is_cut(script: type[Script], notes: list[str]) -> None:
-    assert len(written(script("revenue " * 9000).writer, "Write.", notes.append)) == 4000
-
-
-def test_without_langchain_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "langchain", None)
-    monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
-    with pytest.raises(StrategyError, match=r"openai:x.*langchain.*pip install \"fin-agent\[chat\]\""):
-        load_writer("openai:x")
+    assert len(written(script("revenue " * 9000), PROMPT, notes.append)) == 4000

@@ -1,0 +1,234 @@
+"""Answers in words by a chat model: each quote is held against its passage, each number against the quotes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.journal import warned
+from fin_agent.analyst.model.answer_replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
+from fin_agent.analyst.model.borne_out import Quote, unsaid
+from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.model.grounding import on_a_line
+from fin_agent.analyst.model.judgements import asks_yes_or_no, gives_verdict
+from fin_agent.analyst.model.links import Links
+from fin_agent.analyst.model.page_sizes import PageSizes
+from fin_agent.analyst.model.passages import MOST_CHARACTERS, reporter_of, shown_passages
+from fin_agent.analyst.protocol import Reasoning, ReasoningStep
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.index.protocol import PageKey
+from fin_agent.models.roles import Role
+from fin_agent.prompts import Quoted, as_quoted, signs_of_injection
+from fin_agent.workspace import Workspace
+
+_FEWEST_WORDS = 3
+"""Of a quote: fewer stand anywhere."""
+_LONGEST = 2_000
+_AROUND = 80
+"""Characters on both sides of a quote in which nothing may speak to the model."""
+_YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class WordsAnswer:
+    """What a model's reply comes to."""
+
+    reasoning: Reasoning | None
+    """None where nothing of it can be used."""
+    said_missing: str = ""
+    """What the model says is missing, where it gives no answer."""
+
+
+class Reasoner:
+    """Chain of thought (Wei et al. 2022) over numbered passages, with sentence-level citations."""
+
+    def __init__(self, desk: Desk, workspace: Workspace) -> None:
+        self._desk = desk
+        self._workspace = workspace
+
+    def answer(self, intent: Intent, evidence: Sequence[Evidence], computed: str = "") -> WordsAnswer:
+        """The model's answer as far as its quotes bear it out. A quote that is not there is dropped, and told.
+
+        `computed` is a result of our own over figures of the filings, which may be quoted as a passage may.
+        """
+        grounds = _Grounds(self._workspace, intent, evidence, computed)
+        shown = shown_passages([each.passage for each in evidence], self._workspace)
+        if computed:
+            shown.append(Quoted(computed, "computed from figures of the filings"))
+
+        def fault(reply: ReasoningReply) -> str | None:
+            return _fault_of(reply, grounds)
+
+        reply = self._desk.asked(
+            Role.REASONING,
+            "reasoning",
+            ReasoningReply,
+            fault,
+            drafted="answer",
+            question=intent.question,
+            passages=shown,
+        )
+        if reply is None:
+            return WordsAnswer(None)
+        if not _answer_of(reply):
+            last = on_a_line(reply.sentences[-1].text)[:_LONGEST] if reply.sentences else ""
+            lacking = grounds.all_unsaid(last)
+            return WordsAnswer(None, last if last and not lacking else "a passage that gives the answer")
+        return WordsAnswer(_borne_out(intent, reply, evidence, grounds))
+
+
+class _Grounds:
+    """What an answer may rest on: the passages shown, who reports, and the question."""
+
+    def __init__(self, workspace: Workspace, intent: Intent, evidence: Sequence[Evidence], computed: str) -> None:
+        passages = [each.passage for each in evidence]
+        self.texts = [_plain(as_quoted(passage.text[:MOST_CHARACTERS])) for passage in passages]
+        if computed:
+            self.texts.append(_plain(as_quoted(computed)))
+        self.question = intent.question
+        self._workspace = workspace
+        self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
+        self._reporters = [reporter_of(passage, workspace) for passage in passages]
+        self._pages: dict[PageKey, PageSizes] = {}
+        names = (*(company.name for company in intent.companies), *self._reporters)
+        self.links = Links(workspace.lexicon, intent.question, names)
+
+    def quote(self, quoted: QuotedSource) -> Quote:
+        """A quote that stands, with the page it is from."""
+        if quoted.passage > len(self._keys):
+            return Quote(quoted.quote)
+        key = self._keys[quoted.passage - 1]
+        if key not in self._pages:
+            self._pages[key] = PageSizes(self._workspace, key)
+        return Quote(quoted.quote, self._pages[key])
+
+    def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
+        """Numbers of `words` that neither the quotes nor what is known bears out."""
+        return unsaid(words, quotes, " ".join(self._reporters), self.question, denied=denied)
+
+    def all_unsaid(self, words: str) -> tuple[str, ...]:
+        """Numbers of `words` that stand nowhere in what the model was shown."""
+        return self.unsaid(words, [Quote(text) for text in self.texts], denied=True)
+
+    def about(self, words: str, quotes: Sequence[Quote]) -> bool:
+        """Whether a quote has to do with these words, or with the question."""
+        return self.links.linked(f"{words} {self.question}", [quote.text for quote in quotes])
+
+
+def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning:
+    citations: list[Citation] = []
+    steps: list[ReasoningStep] = []
+    before: list[Quote] = []
+    for sentence in reply.sentences:
+        standing = []
+        for quoted in sentence.citations:
+            if _stands(quoted, grounds.texts):
+                standing.append(quoted)
+                continue
+            why = "speaks to the model" if _speaks_to_the_model(quoted, grounds.texts) else "stands in no passage"
+            warned(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
+        own = [grounds.quote(quoted) for quoted in standing]
+        if own and not grounds.about(sentence.text, own):
+            warned("a sentence of the model is dropped: what it quotes has nothing to do with it or the question")
+            continue
+        before += own
+        places: list[int] = []
+        for quoted in standing:
+            if quoted.passage > len(evidence):
+                continue  # our own: the figures it is computed from are cited
+            passage = evidence[quoted.passage - 1].passage
+            text = on_a_line(quoted.quote)
+            citation = Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box)
+            if citation not in citations:
+                citations.append(citation)
+            places.append(citations.index(citation))
+        lacking = grounds.unsaid(sentence.text, before, denied=_denies(reply))
+        if lacking:
+            warned(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
+            continue
+        steps.append(ReasoningStep(text=on_a_line(sentence.text), citations=tuple(dict.fromkeys(places))))
+    text = _answer_of(reply)
+    if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
+        text = f"{reply.verdict.value.capitalize()}: {text}"
+    return Reasoning(text=text, citations=tuple(citations), steps=tuple(steps))
+
+
+def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
+    """What makes a reply no answer: no quote that stands and is about it, or numbers that stand in none."""
+    answer = _answer_of(reply)
+    if not answer:
+        return None
+    quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
+    standing = [grounds.quote(quoted) for quoted in quotes if _stands(quoted, grounds.texts)]
+    if not standing:
+        return (
+            "no quote stands in the passage it names, letter by letter"
+            if quotes
+            else "it answers and quotes no passage: every fact needs a quote"
+        )
+    lacking = grounds.unsaid(answer, standing, denied=_denies(reply))
+    if lacking:
+        return f"the answer has {', '.join(lacking)}, which no quote has"
+    if not grounds.about(answer, standing) and not any(
+        _leads(sentence, answer, grounds) for sentence in reply.sentences
+    ):
+        return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
+    opening = _YES_OR_NO.match(answer)
+    if opening and reply.verdict.value in ("yes", "no") and opening[1].lower() != reply.verdict.value:
+        return f"the answer begins with {opening[1]!r}, and the verdict is {reply.verdict.value!r}"
+    return None
+
+
+def _leads(sentence: CitedSentence, answer: str, grounds: _Grounds) -> bool:
+    """Whether a sentence leads from its quotes to the answer: it has to do with both."""
+    own = [quoted.quote for quoted in sentence.citations if _stands(quoted, grounds.texts)]
+    links = grounds.links
+    return links.linked(sentence.text, own) and links.linked(f"{answer} {grounds.question}", [sentence.text])
+
+
+def _denies(reply: ReasoningReply) -> bool:
+    """Whether the answer is no: what the question says may then be repeated."""
+    opening = _YES_OR_NO.match(_answer_of(reply))
+    return reply.verdict is YesOrNo.NO or (opening is not None and opening[1].lower() == "no")
+
+
+def _answer_of(reply: ReasoningReply) -> str:
+    """The answer on a line; empty where it says nothing."""
+    text = on_a_line(reply.answer or "")[:_LONGEST]
+    return text if any(map(str.isalnum, text)) else ""
+
+
+def _stands(quoted: QuotedSource, texts: Sequence[str]) -> bool:
+    """Whether a quote is in its passage, word by word, and no part of what there speaks to the model.
+
+    A number is not cut: `5 stores` is no quote of `425 stores`.
+    """
+    words = _plain(quoted.quote).strip(" .…")
+    if not 1 <= quoted.passage <= len(texts) or len(words.split()) < _FEWEST_WORDS:
+        return False
+    whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
+    return whole.search(texts[quoted.passage - 1]) is not None and not _speaks_to_the_model(quoted, texts)
+
+
+def _speaks_to_the_model(quoted: QuotedSource, texts: Sequence[str]) -> bool:
+    """Whether a quote, with the words around it, shows signs of an instruction that was planted."""
+    if not 1 <= quoted.passage <= len(texts):
+        return False
+    text, words = texts[quoted.passage - 1], _plain(quoted.quote).strip(" .…")
+    start = text.find(words)
+    if start < 0 or not words:
+        return False
+    end = start + len(words)
+    return any(sign.start < end + _AROUND and start - _AROUND < sign.end for sign in signs_of_injection(text))
+
+
+_QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00ad": None})
+
+
+def _plain(text: str) -> str:
+    """Small letters, one kind of quotation mark and dash, single blanks."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())

@@ -1,0 +1,143 @@
+"""Curation by a chat model over that of the rules: filter, answerability and what to ask next, in one call a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.analyst.journal import warned
+from fin_agent.analyst.model.answer_replies import CurationReply
+from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.passages import shown_passages
+from fin_agent.analyst.model.wanted import intent_lines
+from fin_agent.evidence.choosing import lacking_slots
+from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.trace import Judged
+from fin_agent.models.roles import Role
+from fin_agent.models.settings import Preset
+from fin_agent.workspace import Workspace
+
+_MOST_MISSING = 6
+_LONGEST = 240
+"""Characters of a reason, of what is missing, of a question."""
+
+
+class Curator:
+    """HiREC, Algorithm 1: new passages and those kept before are judged together by one call."""
+
+    def __init__(self, desk: Desk, workspace: Workspace, preset: Preset, most: int) -> None:
+        self._desk = desk
+        self._workspace = workspace
+        self._preset = preset
+        self._most = most
+
+    def curation(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
+        """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
+
+        What holds the ledger's figures is kept whatever the model says, and so is, behind what it keeps, what the rules
+        keep.
+        """
+        base = _as_open(base, intent)
+        if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
+            return base
+        reply = self._desk.asked(
+            Role.CURATION,
+            "curation",
+            CurationReply,
+            lambda reply: _fault_of(reply, len(passages)),
+            question=intent.question,
+            wanted=intent_lines(intent, plan, base.ledger),
+            passages=shown_passages(passages, self._workspace),
+            most=str(self._most),
+        )
+        return base if reply is None else self._joined(base, reply, intent, passages)
+
+    def _wants(self, base: Curation, intent: Intent) -> bool:
+        if self._preset is Preset.FAST:
+            return False
+        return self._preset is Preset.THOROUGH or not (intent.numeric and base.answerable)
+
+    def _joined(
+        self, base: Curation, reply: CurationReply, intent: Intent, passages: Sequence[RetrievedPassage]
+    ) -> Curation:
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
+        cards = {evidence.passage.key: evidence.card for evidence in base.kept}
+        kept: dict[tuple[str, int], Evidence] = {}
+        for each in reply.kept:
+            if not 1 <= each.passage <= len(passages):
+                continue
+            passage = passages[each.passage - 1]
+            why = on_a_line(each.reason)[:_LONGEST] or "the model keeps it"
+            own = by_rules.get(passage.key)
+            kept.setdefault(
+                passage.key,
+                own.model_copy(update={"why": f"{own.why}; {why}"})
+                if own is not None
+                else Evidence(passage=passage, card=cards.get(passage.key), why=why, by_model=True),
+            )
+        holders = {evidence.passage.key for evidence in base.kept if base.ledger.figures and intent.numeric}
+        room = max(0, self._most - len(holders))
+        beside = [key for key in kept if key not in holders][:room]
+        chosen = {key: each for key, each in kept.items() if key in holders or key in beside}
+        for evidence in base.kept:
+            if len(chosen) < self._most or evidence.passage.key in holders:
+                chosen.setdefault(evidence.passage.key, evidence)
+        figures_known = intent.numeric and not intent.beyond_rules and base.answerable
+        answerable = figures_known or (reply.answerable and bool(kept))
+        known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in passages)])
+        told = _told(reply.missing, known)
+        missing = () if answerable else told or base.missing or ("what the model did not find",)
+        if figures_known and not reply.answerable:
+            warned("the model finds these passages not enough; every figure that rules look for is among them")
+        return base.model_copy(
+            update={
+                "kept": tuple(chosen.values()),
+                "answerable": answerable,
+                "missing": missing,
+                "complementary_question": "" if answerable else _question(reply, base),
+                "judged": tuple(_judged(each, chosen) for each in base.judged),
+            }
+        )
+
+
+def _as_open(base: Curation, intent: Intent) -> Curation:
+    """What rules cannot compute is not answerable because they have the figures they can read of it."""
+    if not intent.beyond_rules:
+        return base
+    return base.model_copy(update={"answerable": False, "missing": intent.beyond_rules})
+
+
+def _is_torn(base: Curation, intent: Intent, plan: Plan) -> bool:
+    """Whether every figure is there and still no answer: figures that cannot be set against each other, or a tie."""
+    if not intent.numeric or intent.beyond_rules or base.answerable:
+        return False
+    return not lacking_slots(plan, intent, base.ledger)
+
+
+def _fault_of(reply: CurationReply, passages: int) -> str | None:
+    numbers = [each.passage for each in reply.kept]
+    if numbers and not any(1 <= number <= passages for number in numbers):
+        return f"it keeps passages {', '.join(str(number)[:9] for number in numbers[:5])}; there are 1 to {passages}"
+    if reply.answerable and not numbers:
+        return "it says that the question can be answered and keeps no passage"
+    return None
+
+
+def _told(missing: Sequence[str], known: str) -> tuple[str, ...]:
+    """What the model says is missing, but for what has numbers of its own: a refusal states no figure."""
+    told = [on_a_line(each)[:_LONGEST] for each in missing]
+    return tuple(dict.fromkeys(each for each in told if each and not numbers_not_in(each, known)))[:_MOST_MISSING]
+
+
+def _question(reply: CurationReply, base: Curation) -> str:
+    asked = on_a_line(reply.complementary_question or "")[:_LONGEST]
+    return asked or base.complementary_question
+
+
+def _judged(judged: Judged, chosen: dict[tuple[str, int], Evidence]) -> Judged:
+    evidence = chosen.get((judged.doc_id, judged.ordinal))
+    if evidence is not None:
+        return judged.model_copy(update={"kept": True, "why": evidence.why})
+    return judged.model_copy(update={"kept": False, "why": f"the model does not keep it; {judged.why}"})

@@ -1,0 +1,188 @@
+"""Programs that a chat model writes from numbered figures, for what rules have no program for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fin_agent.analyst.model.answer_replies import ProgramReply
+from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.model.figures import figure_lines, figures_of, offered_figures
+from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.wanted import intent_lines
+from fin_agent.answering.model_programs import check_model_program
+from fin_agent.answering.program import Program
+from fin_agent.answering.program_reader import read_numbers
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.choosing import lacking_slots
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.words import word_lists
+from fin_agent.models.roles import Role
+from fin_agent.retrieval.matching import same_part
+from fin_agent.retrieval.terms import stems_of
+from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.workspace import Workspace
+
+_LAST_QUARTER = 4
+_LONGEST = 240
+_LONGEST_PROGRAM = 20_000
+
+
+class ProgramWriter:
+    """Program-of-Thought (Chen et al. 2023): the model names figures and writes the arithmetic, and runs nothing."""
+
+    def __init__(self, desk: Desk, workspace: Workspace) -> None:
+        self._desk = desk
+        self._workspace = workspace
+
+    def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
+        """A program over figures of the evidence. Raises ValueError, which says what is missing, for none."""
+        offered = offered_figures(intent, ledger, evidence, self._workspace)
+        lacking = _metrics_lacking(intent, plan, ledger)
+        if not offered:
+            raise ValueError("the passages kept hold no figures of the company and period asked about")
+        reply = self._desk.asked(
+            Role.PROGRAM,
+            "program",
+            ProgramReply,
+            lambda reply: self._fault(reply, offered, intent, lacking),
+            question=intent.question,
+            wanted=intent_lines(intent, plan, ledger),
+            figures=figure_lines(offered),
+        )
+        if reply is None:
+            raise ValueError("the model wrote no program that can be used")
+        if not reply.code.strip():
+            said = on_a_line(reply.missing or "")[:_LONGEST]
+            invented = numbers_not_in(said, f"{intent.question} {figure_lines(offered)}")
+            raise ValueError(said if said and not invented else "the model finds the figures not enough")
+        return self._program(reply, offered)
+
+    def repaired(
+        self,
+        intent: Intent,
+        plan: Plan,
+        ledger: Ledger,
+        evidence: Sequence[Evidence],
+        program: Program,
+        problem: SandboxError,
+    ) -> Program | None:
+        """The program written anew; None where the model gives none."""
+        offered = offered_figures(intent, ledger, evidence, self._workspace)
+        lacking = _metrics_lacking(intent, plan, ledger)
+        reply = self._desk.asked(
+            Role.REPAIR,
+            "program_repair",
+            ProgramReply,
+            lambda reply: self._fault(reply, offered, intent, lacking),
+            question=intent.question,
+            wanted=intent_lines(intent, plan, ledger),
+            figures=figure_lines(offered),
+            program=program.code,
+            problem=str(problem),
+        )
+        return None if reply is None or not reply.code.strip() else self._program(reply, offered)
+
+    def _program(self, reply: ProgramReply, offered: Sequence[SourcedFact]) -> Program:
+        variables = figures_of(tuple(dict.fromkeys(reply.inputs)), offered, self._workspace)
+        return Program(reply.code, variables, scale=1, names=(), by_model=True, unit=reply.unit)
+
+    def _fault(
+        self, reply: ProgramReply, offered: Sequence[SourcedFact], intent: Intent, lacking: Sequence[str]
+    ) -> str | None:
+        if not reply.code.strip():
+            return None
+        if len(reply.code) > _LONGEST_PROGRAM:
+            return f"`code` has {len(reply.code):,} characters; {_LONGEST_PROGRAM:,} at most are read"
+        wrong = [number for number in reply.inputs if not 1 <= number <= len(offered)]
+        if wrong:
+            return f"there are no figures {', '.join(str(number)[:9] for number in wrong[:5])}: 1 to {len(offered)} are"
+        if not reply.inputs:
+            return "`inputs` names no figure: a program computes from figures"
+        inputs = [offered[number - 1] for number in reply.inputs]
+        bindings = check_model_program(self._program(reply, offered), intent.question).bindings
+        names = read_numbers(reply.code).names.used
+        used = {
+            abs(binding.fact.amount)
+            for binding in bindings
+            if binding.fact is not None and (binding.variable is None or binding.variable in names)
+        }
+        # A figure that is named and not used makes no program one of the period asked about.
+        inputs = [each for each in inputs if abs(each.fact.amount) in used] or inputs
+        return self._beside(intent, inputs) or self._of_other_measures(lacking, inputs)
+
+    def _of_other_measures(self, lacking: Sequence[str], inputs: Sequence[SourcedFact]) -> str | None:
+        """What rules look for and find nowhere may be printed in other words, but not without any of its own."""
+        for name in lacking:
+            entry = self._workspace.lexicon.metrics[name]
+            phrases = (name.replace("_", " "), *entry.words, *(label.split(" > ")[-1] for label in entry.labels))
+            if not any(_is_called(each, phrases) for each in inputs):
+                return f"none of its figures is of {name.replace('_', ' ')}"
+        return None
+
+    def _beside(self, intent: Intent, inputs: Sequence[SourcedFact]) -> str | None:
+        """What of the question the figures pass by: the period asked about, or the part."""
+        asked = set(intent.periods)
+        for company in intent.companies:
+            filed = self._workspace.years[company.key]
+            asked |= {filed.meant(period)[0] for period in intent.periods}
+        if asked and not any(_is_in(period, each.fact.period) for period in asked for each in inputs):
+            named = sorted(asked, key=lambda period: (period.fiscal_year, period.quarter or 5))
+            return f"none of its figures is of {', '.join(map(str, named))}"
+        for company in intent.companies:
+            owners = self._workspace.directory.owners
+            if len(intent.companies) > 1 and company.key not in {owners.get(each.doc_id) for each in inputs}:
+                return f"none of its figures is of {company.name}"
+        for part in intent.parts:
+            if not any(_is_of(part, each) for each in inputs):
+                return f"none of its figures is of the part {part!r}"
+        return None
+
+
+def _is_called(sourced: SourcedFact, phrases: Sequence[str]) -> bool:
+    """Whether a row's label has of one of these names what sets it apart from others.
+
+    Of `advertising expense` that is `advertising`; of a name in which nothing does, as `net income`, it is all of it.
+    Column and section are passed over, but for a row that is no more than `Total`.
+    """
+    lists = word_lists("measure_words")
+    of_any_row = _stems(lists["of any row"])
+    of_many = _stems(lists["of many measures"])
+    fact = sourced.fact
+    label = set(stems_of(fact.label)) - of_any_row
+    if not label and fact.section:
+        label = set(stems_of(fact.section[-1])) - of_any_row
+    for phrase in phrases:
+        words = set(stems_of(phrase)) - of_any_row
+        telling = words - of_many
+        if telling & label if telling else words and words <= label:
+            return True
+    return False
+
+
+def _stems(words: Iterable[str]) -> set[str]:
+    return set(stems_of(" ".join(sorted(words))))
+
+
+def _metrics_lacking(intent: Intent, plan: Plan, ledger: Ledger) -> list[str]:
+    """Metrics that rules read in the question and have no figure of."""
+    if not intent.numeric or intent.beyond_rules:
+        return []
+    return list(dict.fromkeys(slot.metric for slot in lacking_slots(plan, intent, ledger)))
+
+
+def _is_in(asked: FiscalPeriod, of: FactPeriod) -> bool:
+    """Whether a figure is of a period; the fourth quarter is also what a year has beyond the first three."""
+    if asked.fiscal_year != of.fiscal_year:
+        return False
+    return asked.quarter == of.quarter or (asked.quarter == _LAST_QUARTER and of.quarter is None)
+
+
+def _is_of(part: str, sourced: SourcedFact) -> bool:
+    fact = sourced.fact
+    named = (fact.scope or "", fact.label, fact.column, *fact.section)
+    return any(name and (same_part(part, name) or part.casefold() in name.casefold()) for name in named)

@@ -1,0 +1,108 @@
+"""Summaries of filings by a chat model, from their first pages: what the pages do not say does not get in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fin_agent.analyst.model.calls import call_of
+from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line, stands_in
+from fin_agent.analyst.model.summary_replies import SummaryReply
+from fin_agent.evidence.summaries import COVER_PAGES, summary_by_rules
+from fin_agent.index.protocol import FilingRecord, PageKey
+from fin_agent.models.caller import Caller
+from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
+from fin_agent.prompts import Quoted, load_prompt
+from fin_agent.workspace import Workspace
+
+_MOST_READ = 4_000
+"""Characters of each page that the model is shown."""
+_MOST_TOKENS = 2_500
+_LONGEST = 800
+_LONGEST_NAME = 80
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MadeSummary:
+    """A filing's summary, and who made it."""
+
+    text: str
+    by_model: bool
+    """Whether a model added to what the rules say."""
+    notes: tuple[str, ...] = ()
+    """Why it did not, or what of its reply was left out."""
+    out_of_reach: bool = False
+    """Whether the model could not be had: it could not be had for other filings either."""
+
+
+class ModelSummarizer:
+    """Adds to the lines of the rules what a chat model says of a filing's first pages.
+
+    The rules' lines stay, and first: who, what and when a filing is, is never taken from a model.
+    """
+
+    def __init__(self, caller: Caller, workspace: Workspace, folder: Path | None = None) -> None:
+        """`folder` may hold a `cover_summary.md` of the user's own. Raises PromptError."""
+        self._caller = caller
+        self._workspace = workspace
+        self._prompt = load_prompt("cover_summary", folder=folder)
+
+    def is_made(self, record: FilingRecord) -> bool:
+        """Whether a model has added to a filing's summary before."""
+        return record.summary.startswith(f"{self.by_rules(record)}\n")
+
+    def by_rules(self, record: FilingRecord) -> str:
+        """The summary that rules make."""
+        outline = self._workspace.index.outline([record.doc_id])
+        return summary_by_rules(record.identity, [page.title for page in outline if page.key.page < COVER_PAGES])
+
+    def made(self, record: FilingRecord) -> MadeSummary:
+        """The summary of a filing in the index. Never raises for what a model says or fails to say."""
+        base = self.by_rules(record)
+        keys = [PageKey(record.doc_id, number) for number in range(min(COVER_PAGES, record.page_count))]
+        texts = [stored.page.text for stored in self._workspace.index.pages(keys)]
+        pages = [Quoted(text[:_MOST_READ], f"page {number}") for number, text in enumerate(texts, start=1)]
+        try:
+            filled = self._prompt.filled(pages=pages, correction="")
+            said, _ = self._caller.value(call_of(filled, output=SummaryReply, max_output_tokens=_MOST_TOKENS))
+        except ModelError as failure:
+            there = isinstance(failure, UnusableReplyError | RefusedByModelError)
+            return MadeSummary(base, False, (f"the rules' summary stays: {failure.what}",), out_of_reach=not there)
+        return self._joined(base, said, "\n".join(texts), record.doc_id)
+
+    def _joined(self, base: str, said: SummaryReply, text: str, doc_id: str) -> MadeSummary:
+        notes: list[str] = []
+        names = [on_a_line(name)[:_LONGEST_NAME] for name in (said.company or "", *said.also_named)]
+        held = [name for name in dict.fromkeys(filter(None, names)) if stands_in(name, text)]
+        if odd := [name for name in dict.fromkeys(filter(None, names)) if name not in held]:
+            notes.append(f"left out names that are not on the first pages: {', '.join(odd[:_MOST_NAMES])}")
+        new = [name for name in held if not stands_in(name, base)][:_MOST_NAMES]
+        summary = on_a_line(said.summary)[:_LONGEST]
+        if wrong := self._wrong(summary, text, doc_id):
+            notes.append(f"left out the summary, for {wrong}")
+            summary = ""
+        added = [*([f"also named {', '.join(new)}"] if new else []), *([summary] if summary else [])]
+        if not added:
+            return MadeSummary(base, False, tuple(notes) or ("the rules' summary stays: nothing was added",))
+        return MadeSummary("\n".join([base, *added]), True, tuple(notes))
+
+    def _wrong(self, summary: str, text: str, doc_id: str) -> str:
+        """What a summary says that the pages do not: numbers, and companies of the index."""
+        if not any(map(str.isalpha, summary)):
+            return "it says nothing"
+        if invented := numbers_not_in(summary, text):
+            return f"numbers that are not on the first pages: {', '.join(invented)}"
+        directory = self._workspace.directory
+        strange = [
+            mention.company.name
+            for mention in directory.mentions(summary)
+            if directory.owners.get(doc_id) != mention.company.key and not stands_in(mention.company.name, text)
+        ]
+        return f"companies that are not on the first pages: {', '.join(dict.fromkeys(strange))}" if strange else ""
+
+
+def given_up(made: Sequence[MadeSummary], patience: int = 2) -> bool:
+    """Whether the model was out of reach for the last `patience` filings: it is not asked for others."""
+    return len(made) >= patience and all(one.out_of_reach for one in made[-patience:])

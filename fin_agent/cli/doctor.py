@@ -1,0 +1,198 @@
+"""`fin-agent doctor`."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from fin_agent.analyst.model.role_models import role_models
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import chosen_index
+from fin_agent.cli.model_options import ModelOptions
+from fin_agent.cli.prompt_commands import checked_prompts
+from fin_agent.cli.streams import messages, show, show_json
+from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, Configured, Settings, SettingsError
+from fin_agent.config_file import FILE_NAME, FILE_VARIABLE
+from fin_agent.config_sources import VARIABLES
+from fin_agent.errors import FilingIndexError, how_to_install
+from fin_agent.filings.reader import PDF_READER_VARIABLE
+from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
+from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
+from fin_agent.models.loading import KEY_VARIABLE
+from fin_agent.models.metering import Meter
+from fin_agent.models.settings import ModelSettings
+from fin_agent.models.usage_table import usage_table
+from fin_agent.presentation.doctor import findings_view
+
+_PREFIX = "FIN_AGENT_"
+_EXTRAS = {
+    "chat": "chat models",
+    "dense": "search by vectors",
+    "evaluation": "comparing strategies and fitting weights",
+    "pdfium": "another reader of PDF files",
+}
+"""Extra -> what it is for; others are those of developers."""
+_OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
+
+
+def examine(options: ModelOptions, given: Path | None, *, offline: bool, as_json: bool) -> ExitCode:
+    """Look at all that an answer needs, and say what to do where something is wrong; SOME_FAILED where it is."""
+    meter = Meter()
+    findings: list[Finding] = []
+    configured: Configured | None = None
+    try:
+        configured = options.configured()
+    except SettingsError as error:
+        subject = f"{error.subject}: " if error.subject else ""
+        findings.append(Finding("settings", "values", State.FAILED, f"{subject}{error.what}", error.remedy))
+    with messages().status("looking") as status:
+        if configured is not None:
+            findings += _of_settings(configured)
+            findings += _of_analyst(configured.settings)
+            findings += diagnosed_models(
+                _models_used(configured.settings),
+                meter,
+                offline=offline,
+                asking=lambda name: status.update(f"asking {name}"),
+            )
+            findings += _of_prompts(configured.settings.prompts)
+        findings += _of_index(given)
+        findings += _of_extras(configured is not None and bool(models_in_use(_models_used(configured.settings))))
+    failed = sum(each.state is State.FAILED for each in findings)
+    took = usage_table(meter.records).total
+    if as_json:
+        show_json(
+            {
+                "findings": [
+                    {
+                        "about": each.about,
+                        "check": each.check,
+                        "state": each.state.value,
+                        "found": each.found,
+                        "remedy": each.remedy or None,
+                    }
+                    for each in findings
+                ],
+                "failed": failed,
+                "warnings": sum(each.state is State.WARNING for each in findings),
+                "calls": took.calls,
+                "tokens": took.usage.total,
+                "dollars": took.dollars,
+            }
+        )
+    else:
+        show(findings_view(findings, took))
+    return ExitCode.SOME_FAILED if failed else ExitCode.DONE
+
+
+def _of_settings(configured: Configured) -> Iterator[Finding]:
+    """Which file was read, who gave what, and variables that nobody reads."""
+    file = configured.file
+    found = str(file) if file is not None else f"no {FILE_NAME} is read"
+    yield Finding("settings", "file", State.OK if file is not None else State.NOTE, found)
+    given: dict[str, list[str]] = {}
+    for place, each in configured.said.items():
+        given.setdefault(FILE_NAME if each.by == str(file) else each.by, []).append(".".join(place))
+    if given:
+        told = "; ".join(f"{by} gives {', '.join(names)}" for by, names in given.items())
+        yield Finding("settings", "given", State.OK, told)
+    key_variable = configured.settings.models.key_variable
+    known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), INDEX_VARIABLE, FILE_VARIABLE, KEY_VARIABLE}
+    known |= {PDF_READER_VARIABLE, LEXICON_VARIABLE, *([key_variable] if key_variable else [])}
+    for variable in sorted(os.environ):
+        if variable.startswith(_PREFIX) and variable not in known:
+            near = difflib.get_close_matches(variable, sorted(known), n=1)
+            remedy = f"Did you mean {near[0]}?" if near else "Unset it, or see docs/models.md for those that are"
+            yield Finding("settings", "variable", State.WARNING, f"{variable} is set, and nothing reads it", remedy)
+
+
+def _of_analyst(settings: Settings) -> Iterator[Finding]:
+    """Who answers."""
+    models = settings.models
+    name = f'Name one: --model openai:gpt-5.4, FIN_AGENT_MODEL, or model = "..." under [models] in {FILE_NAME}'
+    if settings.by_model and models.given:
+        found = f"a chat model, with rules to fall back on; preset {models.preset.value}"
+        yield Finding("analyst", "who answers", State.OK, found)
+    elif settings.by_model:
+        yield Finding("analyst", "who answers", State.FAILED, "a chat model is to answer, and none is named", name)
+    elif settings.analyst == "rules" and models.given:
+        found = "rules, as asked for; the chat models named are not used and not looked at"
+        yield Finding("analyst", "who answers", State.NOTE, found)
+    elif models.roles or models.small:
+        found = "rules: a model is named for some role only, and none that answers"
+        yield Finding("analyst", "who answers", State.WARNING, found, name)
+    else:
+        yield Finding("analyst", "who answers", State.OK, "rules, without any chat model", f"{name} to have one answer")
+
+
+def _models_used(settings: Settings) -> ModelSettings:
+    """The models by role; where rules answer, those alone that are named for some role."""
+    named = role_models(settings)
+    return named if settings.by_model else named.model_copy(update={"model": None})
+
+
+def _of_prompts(folder: Path | None) -> Iterator[Finding]:
+    if folder is not None and not folder.is_dir():
+        remedy = "Give the folder that holds your *.md files: `prompts`, or FIN_AGENT_PROMPTS"
+        yield Finding("prompts", "folder", State.FAILED, f"{folder} is no folder", remedy)
+        return
+    checked = checked_prompts(folder)
+    for each in checked:
+        for wrong in each.wrong:
+            yield Finding("prompts", each.name, State.FAILED, f"{each.file}: {wrong.what}", wrong.remedy)
+    right = [each for each in checked if not each.wrong]
+    own = [each.name for each in right if each.own]
+    found = f"{len(right)} are right" + (f", of them your own: {', '.join(own)}" if own else ", all packaged")
+    yield Finding("prompts", "files", State.OK, found)
+
+
+def _of_index(given: Path | None) -> Iterator[Finding]:
+    chosen = chosen_index(given)
+    why = "the usual place" if chosen.chosen_by == "default" else chosen.chosen_by
+    where = f"{chosen.folder} ({why})"
+    if not (chosen.folder / INDEX_FILE).is_file():
+        remedy = f"Bring filings in with `fin-agent ingest PATH...`, or name another index: --index, {INDEX_VARIABLE}"
+        yield Finding("index", "filings", State.FAILED, f"there is none in {where}", remedy)
+        return
+    try:
+        with SqliteIndex(chosen.folder) as index:
+            count = len(index.filings())
+    except FilingIndexError as error:
+        yield Finding("index", "filings", State.FAILED, f"{where}: {error.what}", error.remedy)
+        return
+    if not count:
+        remedy = "Bring filings in with `fin-agent ingest PATH...`"
+        yield Finding("index", "filings", State.WARNING, f"{where} is empty", remedy)
+        return
+    yield Finding("index", "filings", State.OK, f"{count:,} in {where}")
+
+
+def _of_extras(chat_needed: bool) -> Iterator[Finding]:
+    """Which extras are installed. One that is needed and is not fails."""
+    wanted: dict[str, list[str]] = {}
+    for line in requires("fin-agent") or ():
+        if (found := _OF_AN_EXTRA.match(line)) is not None and found["extra"] in _EXTRAS:
+            wanted.setdefault(found["extra"], []).append(found["name"])
+    for extra, packages in sorted(wanted.items()):
+        lacking = [name for name in packages if not _installed(name)]
+        if not lacking:
+            yield Finding("extras", extra, State.OK, f"installed, for {_EXTRAS[extra]}")
+            continue
+        needed = extra == "chat" and chat_needed
+        found_out = f"not installed: {', '.join(lacking)}; for {_EXTRAS[extra]}"
+        remedy = how_to_install(extra)
+        yield Finding("extras", extra, State.FAILED if needed else State.NOTE, found_out, remedy)
+
+
+def _installed(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,57 @@
+"""The answer graph as one step of a chain: a question in, an Answer out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
+
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import QuestionError
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.graph import steps_at_most, unkept_graph
+from fin_agent.graphs.answer.state import QuestionInput
+
+
+def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
+    """A runnable over `context`, for chains, batches and `assign`; callbacks and tracing reach the graph's nodes.
+
+    It takes a question, or the graph's input: `{"question": ..., "doc_ids": [...]}`. Raises QuestionError where
+    there is no question, FilingIndexError where a filing named is not indexed.
+
+    >>> from langchain_core.runnables import RunnablePassthrough
+    >>> chain = RunnablePassthrough.assign(answer=as_runnable(context))  # doctest: +SKIP
+    >>> chain.invoke({"question": "What was Nike's revenue in FY2023?"})["answer"].answer.text  # doctest: +SKIP
+    """
+
+    def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
+        graph, limited = unkept_graph(), _limited(config, context)
+        answer: Answer = graph.invoke(_input(given, context), config=limited, context=context)["answer"]
+        return answer
+
+    async def answered_async(given: str | QuestionInput, config: RunnableConfig) -> Answer:
+        graph, limited = unkept_graph(), _limited(config, context)
+        answer: Answer = (await graph.ainvoke(_input(given, context), config=limited, context=context))["answer"]
+        return answer
+
+    runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, answered_async, name="answer")
+    return runnable.with_types(input_type=str | QuestionInput, output_type=Answer)  # type: ignore[arg-type]
+
+
+def _input(given: str | QuestionInput, context: AnswerContext) -> QuestionInput:
+    if isinstance(given, str):
+        return QuestionInput(question=given)
+    if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
+        raise QuestionError("there is no question", remedy='Give a text, or {"question": "..."}')
+    known: QuestionInput = {"question": given["question"]}
+    if given.get("doc_ids"):
+        for doc_id in given["doc_ids"]:
+            context.workspace.index.filing(doc_id)
+        known["doc_ids"] = list(given["doc_ids"])
+    if given.get("only_pages"):
+        known["only_pages"] = list(given["only_pages"])
+    return known
+
+
+def _limited(config: RunnableConfig, context: AnswerContext) -> RunnableConfig:
+    return {**config, "recursion_limit": steps_at_most(context)}

@@ -1,0 +1,105 @@
+"""Summaries, sections and titles by a model: what the text does not say does not get in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fin_agent.analyst.journal import journal
+from fin_agent.analyst.model.sections import ModelSectionReader, ModelTitler, section_by_rules
+from fin_agent.analyst.model.summarizing import ModelSummarizer, given_up
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.prompts import Quoted
+from fin_agent.workspace import Workspace
+from tests.analyst.model.conftest import Script
+
+FILING = "harborlight_2023_10k"
+NAME = "Harborlight Instruments, Inc."
+TEXTS = [Quoted("Net sales rose 6% in 2023.\nNet sales and gross margin are told in Note 2.", "page 4")]
+
+
+@pytest.fixture
+def record(workspace: Workspace) -> FilingRecord:
+    return workspace.index.filing(FILING)
+
+
+def reply(**changed: object) -> str:
+    said = {"company": NAME, "also_named": [], "form": "10-K", "period": "fiscal 2023", "period_end": "2023-12-31"}
+    return json.dumps({**said, "summary": "Annual report of a maker of instruments.", **changed})
+
+
+def test_the_rules_lines_stay_and_the_models_come_after(workspace: Workspace, record: FilingRecord) -> None:
+    model = Script(reply())
+    summarizer = ModelSummarizer(model.caller, workspace)
+    made = summarizer.made(record)
+    assert made.by_model and made.notes == ()
+    assert made.text == f"{record.summary}\nAnnual report of a maker of instruments."
+    assert summarizer.by_rules(record) == record.summary and not summarizer.is_made(record)
+    assert model.prompts[0].count("</page-") == 3 and 'number="1"' in model.prompts[0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "noted"),
+    [
+        (
+            {"summary": "Sales were 987654 dollars."},
+            "left out the summary, for numbers that are not on the first pages",
+        ),
+        ({"summary": "Quillmark Stores, Inc. sells."}, "companies that are not on the first pages: Quillmark Stores"),
+        ({"summary": "…"}, "left out the summary, for it says nothing"),
+    ],
+)
+def test_what_the_pages_do_not_say_is_left_out(
+    changed: dict[str, object], noted: str, workspace: Workspace, record: FilingRecord
+) -> None:
+    made = ModelSummarizer(Script(reply(**changed)).caller, workspace).made(record)
+    assert made.text == record.summary and not made.by_model and not made.out_of_reach
+    assert noted in made.notes[0]
+
+
+def test_names_stand_on_the_pages_or_are_left_out(workspace: Workspace, record: FilingRecord) -> None:
+    made = ModelSummarizer(Script(reply(also_named=["Acme Widgets", "HARBORLIGHT"])).caller, workspace).made(record)
+    assert made.by_model and "Acme" not in made.text
+    assert made.notes == ("left out names that are not on the first pages: Acme Widgets",)
+
+
+def test_a_model_out_of_reach_leaves_the_rules_summary(
+    workspace: Workspace, record: FilingRecord, silent: Script
+) -> None:
+    summarizer = ModelSummarizer(silent.caller, workspace)
+    made = [summarizer.made(record) for _ in range(2)]
+    assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
+    assert given_up(made) and not given_up(made[:1])
+
+
+def test_a_section_is_told_in_words_of_its_own(workspace: Workspace) -> None:
+    said = {"summary": "How net sales rose.", "topics": ["Net sales", "revenue", "gross margin", "the weather"]}
+    told = ModelSectionReader(Script(json.dumps(said)).caller, lexicon=workspace.lexicon).summary(TEXTS)
+    assert told.by_model and told.summary == "How net sales rose."
+    assert told.topics == ("Net sales", "revenue", "gross margin")
+    by_rules = section_by_rules(TEXTS, workspace.lexicon)
+    assert by_rules.topics[0] == "revenue" and by_rules.summary.startswith("Net sales rose 6% in 2023.")
+
+
+@pytest.mark.parametrize("summary", ["Sales rose 17%.", ""])
+def test_a_section_with_invented_numbers_is_told_by_rules(summary: str, workspace: Workspace) -> None:
+    reader = ModelSectionReader(Script(json.dumps({"summary": summary})).caller, lexicon=workspace.lexicon)
+    with journal() as notes:
+        assert reader.summary(TEXTS) == section_by_rules(TEXTS, workspace.lexicon)
+    assert "left out" in notes.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ('"Net sales in 2023."', "Net sales in 2023"),
+        ("Net sales rose 17%", "Net sales rose 6% in 2023. Net sales and gross margin are told in Note 2."),
+        ("...", "Net sales rose 6% in 2023. Net sales and gross margin are told in Note 2."),
+        ("Sales " * 40, ("Sales " * 13).strip() + "…"),
+    ],
+)
+def test_a_title_is_short_and_says_nothing_else(said: str, title: str) -> None:
+    with journal() as notes:
+        assert ModelTitler(Script(json.dumps({"title": said})).caller).title("a note", TEXTS) == title
+    assert bool(notes.warnings) == title.startswith("Net sales rose")

@@ -1,0 +1,74 @@
+"""Questions taken apart: by the figures they need, or by a model within what they name."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.decomposing import AnalystDecomposer
+from fin_agent.analyst.model.sub_questions import ModelSubQuestions
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.config import Settings
+from fin_agent.retrieval.query import Query
+from fin_agent.workspace import Workspace
+from tests.analyst.model.conftest import Script
+
+GROWTH = "How much did the net sales of Harborlight grow from FY2022 to FY2023?"
+WORDS = "Why did net sales of Harborlight rise in FY2023, and which suit did it settle in 2024?"
+
+
+def query_of(workspace: Workspace, question: str) -> Query:
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent(question)
+    return analyst.query(intent, analyst.plan(intent), None)
+
+
+def decomposer(workspace: Workspace, model: Script | None, notes: list[str]) -> AnalystDecomposer:
+    asked = None if model is None else ModelSubQuestions(model.caller)
+    return AnalystDecomposer(RulesAnalyst(workspace), workspace, asked, notify=notes.append)
+
+
+def test_rules_ask_for_each_figure(workspace: Workspace) -> None:
+    parts = decomposer(workspace, None, []).parts(query_of(workspace, GROWTH))
+    assert [[slot.fiscal_year for slot in part.slots] for part in parts] == [[2022], [2023]]
+    assert decomposer(workspace, None, []).parts(query_of(workspace, WORDS)) == []
+    found = strategy_for(Settings(strategy="sub-questions"), workspace).search(query_of(workspace, GROWTH))
+    assert {"harborlight_2022_10k", "harborlight_2023_10k"} <= {filing.doc_id for filing in found.filings}
+
+
+def test_a_model_takes_words_apart(workspace: Workspace) -> None:
+    asked = ["Why did net sales of Harborlight rise in FY2023?", "Which suit did Harborlight settle in 2024?"]
+    model, notes = Script(json.dumps({"questions": [*asked, asked[0]]})), list[str]()
+    parts = decomposer(workspace, model, notes).parts(query_of(workspace, WORDS))
+    assert [part.companies for part in parts] == [query_of(workspace, WORDS).companies] * 2
+    assert notes == [] and WORDS.split(",")[0] in model.prompts[0] and "Harborlight Instruments" in model.prompts[0]
+
+
+def test_other_companies_are_left_out_and_it_is_told(workspace: Workspace) -> None:
+    asked = [
+        "What were net sales of Quillmark?",
+        "What were net sales of Harborlight in FY2023?",
+        "Its cash in FY2022?",
+    ]
+    notes: list[str] = []
+    kept = decomposer(workspace, Script(json.dumps({"questions": asked})), notes).questions(query_of(workspace, GROWTH))
+    assert kept == (asked[1], asked[2])
+    assert notes == ["left out 1 sub-questions on companies that were not asked about"]
+
+
+@pytest.mark.parametrize(
+    "reply", ['{"questions": []}', '{"questions": ["???"]}', "none", '{"questions": ["Quillmark?"]}']
+)
+def test_where_a_model_is_of_no_use_rules_take_it_apart(workspace: Workspace, reply: str) -> None:
+    notes: list[str] = []
+    query = query_of(workspace, GROWTH)
+    asked = decomposer(workspace, Script(reply), notes).questions(query)
+    assert asked == decomposer(workspace, None, []).questions(query) and len(asked) == 2
+    assert any("taken apart by rules" in note for note in notes)
+
+
+def test_a_question_that_is_one_stays_one(workspace: Workspace) -> None:
+    query = query_of(workspace, GROWTH)
+    assert decomposer(workspace, Script(json.dumps({"questions": [query.text]})), []).parts(query) == []
