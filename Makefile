@@ -16,7 +16,7 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test test-extras check filings clean
+.PHONY: demo test properties test-extras check filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -34,6 +34,11 @@ demo: $(VENV)/installed
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest
+
+# Property tests alone, with other examples at each run; SEEDS names them.
+SEEDS ?= $(shell date +%s)
+properties: $(VENV)/developing
+	for seed in $(SEEDS); do $(BIN)/python -m pytest -q -m hypothesis --hypothesis-seed=$$seed || exit 1; done
 
 # A test that is skipped here fails the target. One thread: models this small gain nothing from more.
 test-extras: $(EXTRAS)/installed
