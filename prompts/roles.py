@@ -50,24 +50,24 @@ _OURS, _QUESTION, _FILING, _MODEL = Holds.OURS, Holds.QUESTION, Holds.FILING, Ho
 
 ROLES: Mapping[str, Role] = {
     "card": Role(
-        ModelRole.CARD, "describes a passage as a card", {"passage": _FILING, "correction": _OURS}, "Abstraction"
+        ModelRole.CARD, "describes a passage as a card", {"passage": _FILING}, "Abstraction"
     ),
     "cover_summary": Role(
         ModelRole.SUMMARY,
         "says what a filing is",
-        {"pages": _FILING, "correction": _OURS},
+        {"pages": _FILING},
         "SummaryReply",
     ),
     "curation": Role(
         ModelRole.CURATION,
         "keeps passages, asks for more",
-        {"question": _QUESTION, "wanted": _FILING, "passages": _FILING, "most": _OURS, "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "passages": _FILING, "most": _OURS},
         "CurationReply",
     ),
     "group_selection": Role(
         ModelRole.GROUP,
         "chooses cards that go on",
-        {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "most": _OURS, "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "most": _OURS},
         "GroupReply",
     ),
     "hyde": Role(
@@ -76,7 +76,7 @@ ROLES: Mapping[str, Role] = {
     "intent": Role(
         ModelRole.INTENT,
         "reads what a question asks",
-        {"question": _QUESTION, "companies": _FILING, "metrics": _OURS, "correction": _OURS},
+        {"question": _QUESTION, "companies": _FILING, "metrics": _OURS},
         "IntentReply",
     ),
     "ircot": Role(
@@ -88,7 +88,7 @@ ROLES: Mapping[str, Role] = {
     "judge": Role(
         ModelRole.LISTWISE,
         "ranks cards in one list",
-        {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "count": _OURS, "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "cards": _FILING, "count": _OURS},
         "ListwiseReply",
     ),
     "multi_hyde": Role(
@@ -100,50 +100,49 @@ ROLES: Mapping[str, Role] = {
     "node_summary": Role(
         ModelRole.NODE_SUMMARY,
         "says what a section tells",
-        {"sections": _FILING, "correction": _OURS},
+        {"sections": _FILING},
         "NodeSummaryReply",
     ),
     "program": Role(
         ModelRole.PROGRAM,
         "writes the program",
-        {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "figures": _FILING},
         "ProgramReply",
     ),
     "program_repair": Role(
         ModelRole.REPAIR,
         "mends a refused program",
-        {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "program": _MODEL, "problem": _MODEL,
-         "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "figures": _FILING, "program": _MODEL, "problem": _MODEL},
         "ProgramReply",
     ),
     "query_rewrite": Role(
         ModelRole.QUERY,
         "writes what to search for",
-        {"question": _QUESTION, "wanted": _FILING, "missing": _MODEL, "correction": _OURS},
+        {"question": _QUESTION, "wanted": _FILING, "missing": _MODEL},
         "QueryReply",
     ),
     "reasoning": Role(
         ModelRole.REASONING,
         "answers in words, with quotes",
-        {"question": _QUESTION, "passages": _FILING, "correction": _OURS},
+        {"question": _QUESTION, "passages": _FILING},
         "ReasoningReply",
     ),
     "sub_questions": Role(
         ModelRole.SUB_QUESTIONS,
         "takes a question apart",
-        {"question": _QUESTION, "companies": _FILING, "most": _OURS, "correction": _OURS},
+        {"question": _QUESTION, "companies": _FILING, "most": _OURS},
         "SubQuestionsReply",
     ),
     "text_judge": Role(
         ModelRole.TEXT_JUDGE,
         "judges an answer in words",
-        {"question": _QUESTION, "reference": _FILING, "answer": _MODEL, "correction": _OURS},
+        {"question": _QUESTION, "reference": _FILING, "answer": _MODEL},
         "TextJudgeReply",
     ),
     "title": Role(
         ModelRole.TITLE,
         "gives a text a title",
-        {"what": _OURS, "texts": _FILING, "correction": _OURS},
+        {"what": _OURS, "texts": _FILING},
         "TitleReply",
     ),
 }  # fmt: skip

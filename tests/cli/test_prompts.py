@@ -19,7 +19,7 @@ def no_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A folder with a prompt of one's own."""
-    text = prompt_source("title").text.replace("version: 1", "version: 12").replace("two to ten", "at most five")
+    text = prompt_source("title").text.replace("version: 2", "version: 12").replace("two to ten", "at most five")
     (tmp_path / "title.md").write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -43,7 +43,7 @@ def test_one_is_shown_as_it_stands_and_can_begin_ones_own(own: Path, tmp_path: P
     assert load_prompt("judge", folder=tmp_path) == load_prompt("judge")
     parsed = Ran("prompts", "show", "title", "--folder", own, "--json").document
     assert parsed["own"] and parsed["version"].startswith("12-") and parsed["file"] == str(own / "title.md")
-    assert parsed["placeholders"] == {"what": "ours", "texts": "filing", "correction": "ours"}
+    assert parsed["placeholders"] == {"what": "ours", "texts": "filing"}
     assert "at most five" in parsed["system"] and parsed["user"].startswith("{texts}")
 
 

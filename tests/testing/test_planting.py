@@ -50,7 +50,7 @@ PLANTED = plant(3, "break the fence", Way.VISIBLE).text
 
 
 def called(role: str, *further: BaseMessage, passage: str = PLANTED) -> ModelCall:
-    prompt = load_prompt(role).filled(question="What rose?", passages=[Quoted(passage, "ACME page 4")], correction="")
+    prompt = load_prompt(role).filled(question="What rose?", passages=[Quoted(passage, "ACME page 4")])
     return ModelCall((SystemMessage(prompt.system), HumanMessage(prompt.user), *further), role, {})
 
 

@@ -31,7 +31,7 @@ def look_up(page: int) -> str:
 
 
 HYDE = load_prompt("hyde").filled(question="What was revenue?").text
-CARD = load_prompt("card").filled(passage="Sales rose.", correction="").text
+CARD = load_prompt("card").filled(passage="Sales rose.").text
 
 
 def test_replies_come_in_turn_however_it_is_asked() -> None:

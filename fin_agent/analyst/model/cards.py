@@ -85,4 +85,4 @@ class ModelCardMaker:
 
     def prompt(self, base: Card, text: str) -> FilledPrompt:
         """What the model is asked; the same input always gives the same text."""
-        return self._prompt.filled(passage=[Quoted(text[:_MOST_READ], card_place(base))], correction="")
+        return self._prompt.filled(passage=[Quoted(text[:_MOST_READ], card_place(base))])

@@ -103,7 +103,7 @@ class Desk:
         `fault` says what is wrong with a reply beyond its form; the model is told once, and asked again. The field
         `drafted` of the reply is told as a draft while it is written, to whoever listens.
         """
-        filled = self._prompt(name).filled(self._seed, **values, correction="")
+        filled = self._prompt(name).filled(self._seed, **values)
         hearing = current_hearing()
         drafting = Drafting(drafted if hearing.drafts and hearing.listener is not None else None)
         call = call_of(filled, role, output, MOST_OUTPUT.get(role), check=drafting.withdrawn_where(fault))

@@ -80,7 +80,6 @@ class ModelJudge:
             wanted="\n".join(wanted_lines(brief)),
             cards=_shown(cards),
             count=str(len(cards)),
-            correction="",
         )
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
@@ -90,7 +89,6 @@ class ModelJudge:
             wanted="\n".join(wanted_lines(brief)),
             cards=_shown(cards),
             most=str(most),
-            correction="",
         )
 
 

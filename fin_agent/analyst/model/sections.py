@@ -47,7 +47,7 @@ class ModelSectionReader:
         """What a section tells: `texts` are its pages, or the summaries of its own sections."""
         by_rules = section_by_rules(texts, self._lexicon)
         try:
-            filled = self._prompt.filled(sections=_shortened(texts), correction="")
+            filled = self._prompt.filled(sections=_shortened(texts))
             said, _ = self._caller.value(call_of(filled, output=NodeSummaryReply, max_output_tokens=_MOST_TOKENS))
         except ModelError as failure:
             warned(f"the summary of a section is that of the rules: {failure.what}")
@@ -89,7 +89,7 @@ class ModelTitler:
     def title(self, what: str, texts: Sequence[Quoted]) -> str:
         """A title for `what`, as "a conversation about filings", of which these are the texts."""
         try:
-            filled = self._prompt.filled(what=what, texts=_shortened(texts), correction="")
+            filled = self._prompt.filled(what=what, texts=_shortened(texts))
             said, _ = self._caller.value(call_of(filled, output=TitleReply, max_output_tokens=_MOST_TOKENS))
         except ModelError as failure:
             warned(f"the title is the first words of the text: {failure.what}")

@@ -33,7 +33,6 @@ class ModelSubQuestions:
             question=question,
             companies=[Quoted(company) for company in companies],
             most=str(most),
-            correction="",
         )
         call = call_of(filled, output=SubQuestionsReply, max_output_tokens=_MOST_TOKENS, check=_asks_something)
         reply, _ = self._caller.value(call)

@@ -65,7 +65,7 @@ class ModelSummarizer:
         texts = [stored.page.text for stored in self._workspace.index.pages(keys)]
         pages = [Quoted(text[:_MOST_READ], f"page {number}") for number, text in enumerate(texts, start=1)]
         try:
-            filled = self._prompt.filled(pages=pages, correction="")
+            filled = self._prompt.filled(pages=pages)
             said, _ = self._caller.value(call_of(filled, output=SummaryReply, max_output_tokens=_MOST_TOKENS))
         except ModelError as failure:
             there = isinstance(failure, UnusableReplyError | RefusedByModelError)

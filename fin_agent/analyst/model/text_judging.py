@@ -27,9 +27,7 @@ class ModelTextJudge:
 
     def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
         """The verdict, with a reason. Raises ModelError."""
-        filled = self._prompt.filled(
-            question=question, reference=reference, answer=answer.strip() or _NO_ANSWER, correction=""
-        )
+        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
         reply, _ = self._caller.value(call_of(filled, output=TextJudgeReply, max_output_tokens=_MOST_TOKENS))
         return reply
 
