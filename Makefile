@@ -50,6 +50,7 @@ check: $(VENV)/developing
 	$(BIN)/ruff format --check .
 	rm -rf $(TYPED) && $(BIN)/python -m pip install --quiet --no-deps --target $(TYPED) .
 	cd $(TYPED) && $(abspath $(BIN))/mypy -p fin_agent --config-file $(CURDIR)/pyproject.toml
+	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(CURDIR)/tests/typing
 
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed

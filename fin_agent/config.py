@@ -39,7 +39,7 @@ class Settings(BaseModel):
     """How a run searches, how far, and with which models.
 
     The defaults are HiREC's: 5 documents, 20 pages, 5 passages a round, 3 rounds, 10 kept. No model is needed for the
-    strategy `default`.
+    strategy `default`. Nothing is taken from the environment or a file: `settings_from` does that.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -113,10 +113,19 @@ def configured(flags: Iterable[Said] = (), *, file: Path | None = None, **given:
 
 
 def settings_from(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Settings:
-    """The settings of `configured`.
+    """Settings as the environment says, before which goes `fin-agent.toml`, then `flags`, then what is `given` here.
 
-    >>> settings_from(models={"model": "openai:gpt-4o"}, rounds=2).models.model
-    'openai:gpt-4o'
+    `file` names another file of settings. Raises SettingsError that names who gave what cannot be used.
+
+    >>> from fin_agent import settings_from
+    >>> settings_from(models={"model": "openai:gpt-5.4"}, rounds=2).models.model
+    'openai:gpt-5.4'
+
+    `Settings` itself is exact, for a checker of types as well:
+
+    >>> from fin_agent import ModelSettings, Settings
+    >>> Settings(models=ModelSettings(model="openai:qwen3", base_url="http://localhost:11434/v1")).by_model
+    True
     """
     return configured(flags, file=file, **given).settings
 

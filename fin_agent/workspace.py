@@ -13,7 +13,14 @@ from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 
 
 class Workspace:
-    """An index with everything derived from its list of filings, kept until that list changes."""
+    """An index with everything derived from its list of filings, kept until that list changes.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import Workspace
+    >>> workspace = Workspace.open(Path("my-index"))
+    >>> sorted(company.name for company in workspace.directory.by_key.values())[0]
+    'Harborlight Instruments, Inc.'
+    """
 
     def __init__(self, index: FilingIndex, lexicon: Lexicon | None = None) -> None:
         self.index = index

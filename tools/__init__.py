@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["FinAgentToolkit"]
 
 
-def __getattr__(name: str) -> object:
-    if name == "FinAgentToolkit":
-        from fin_agent.tools.toolkit import FinAgentToolkit
+if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
 
-        return FinAgentToolkit
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        if name == "FinAgentToolkit":
+            from fin_agent.tools.toolkit import FinAgentToolkit
+
+            return FinAgentToolkit
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

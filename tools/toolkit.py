@@ -30,8 +30,13 @@ class FinAgentToolkit(BaseToolkit):
     `answer_question`). What filings say is quoted between marks, as data. The tools are safe to share between threads
     and can be awaited.
 
-    >>> toolkit = FinAgentToolkit(index="my-index")  # doctest: +SKIP
-    >>> agent = create_agent("openai:gpt-5.4", toolkit.get_tools())  # doctest: +SKIP
+    Given to an agent: `create_agent("openai:gpt-5.4", toolkit.get_tools())`.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import FinAgentToolkit
+    >>> tools = FinAgentToolkit(index=Path("my-index")).get_tools()
+    >>> [tool.name for tool in tools][:3]
+    ['list_filings', 'document_search', 'page_search']
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")

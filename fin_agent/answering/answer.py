@@ -104,18 +104,32 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str | None = None
+    """That the question was given."""
     question: str
+    """As it was asked."""
     answer: AnswerValue
+    """In words, and of a figure its value and unit."""
     refused: bool = False
+    """Whether nothing is answered; `missing` says why."""
     missing: tuple[str, ...] = ()
+    """What was looked for and is not there."""
     citations: tuple[Citation, ...] = ()
+    """Where every figure and sentence stands."""
     retrieved: Retrieved = Retrieved()
+    """Filings, pages and passages found, each best first."""
     ledger: tuple[Entry, ...] = ()
+    """The figures that the answer needs, each with the fact that fills it, why, and what disagrees."""
     program: str | None = None
+    """The Python that computed the value."""
     assumptions: tuple[str, ...] = ()
+    """How words of the question were taken: definitions, fiscal years."""
     rounds: int = 0
+    """Of search."""
     seconds: float = 0.0
+    """That answering took; the one part that differs from run to run."""
     usage: Usage = Usage()
+    """Calls of models, tokens, dollars."""
     warnings: tuple[str, ...] = ()
     """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()
+    """What each step saw, kept and dropped, and why."""

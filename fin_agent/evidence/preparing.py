@@ -13,7 +13,16 @@ from fin_agent.lexicon.lexicon import load_lexicon
 
 
 def prepare(path: Path) -> PreparedFiling:
-    """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step."""
+    """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step.
+
+    It is what `ingest` is given to read a file with.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import prepare
+    >>> prepared = prepare(Path("examples/filings/harborlight_2023_10k.pdf"))
+    >>> prepared.filing.identity.company, prepared.filing.identity.fiscal_year
+    ('Harborlight Instruments, Inc.', 2023)
+    """
     document = read_document(path)
     return prepare_document(
         document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash(path)

@@ -19,6 +19,7 @@ class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
     """Filings in the folder `folder`. Safe to share between threads: each gets a connection of its own.
 
     >>> import tempfile, pathlib
+    >>> from fin_agent import SqliteIndex
     >>> with tempfile.TemporaryDirectory() as folder, SqliteIndex.create(pathlib.Path(folder)) as index:
     ...     index.page_count()
     0

@@ -35,6 +35,15 @@ class TournamentCompressor(BaseDocumentCompressor):
     Takes pages and passages of FinAgentRetriever, over the same index: their `doc_id`, `page` and `ordinal` say which
     cards meet. A page stands where its best passage stands. Rules judge, or the chat model named. Raises
     CompressionError for documents from elsewhere, QuestionError for a query in which there is nothing to read.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import FinAgentRetriever, TournamentCompressor, Workspace
+    >>> workspace = Workspace.open(Path("my-index"))
+    >>> question = "What were Harborlight's net sales in FY2023?"
+    >>> found = FinAgentRetriever(workspace=workspace, k=20).invoke(question)
+    >>> best = TournamentCompressor(workspace=workspace, top_n=2).compress_documents(found, question)
+    >>> best[0].metadata["doc_id"], best[0].metadata["page_number"]
+    ('harborlight_2023_10k', 9)
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
@@ -113,6 +122,16 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
 
     Takes any documents; needs the extra `dense`, or a `scorer` of your own. Raises EncoderError where the model cannot
     be loaded, CompressionError where none is named.
+
+    >>> from langchain_core.documents import Document
+    >>> from fin_agent import CrossEncoderCompressor
+    >>> class Longest:
+    ...     def score(self, query, texts):
+    ...         return [float(len(text)) for text in texts]
+    >>> compressor = CrossEncoderCompressor(scorer=Longest(), top_n=1)
+    >>> found = [Document("Sales rose."), Document("Net sales rose by 7.7%.")]
+    >>> compressor.compress_documents(found, "What rose?")[0].page_content
+    'Net sales rose by 7.7%.'
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

@@ -40,6 +40,14 @@ def ingest_documents(
 
     What is in the index already is left alone. What cannot be read is reported and the rest goes on. Raises
     FilingIndexError where the index cannot be written, ReadError where a document has no source.
+
+    >>> from pathlib import Path
+    >>> from langchain_core.documents import Document
+    >>> from fin_agent import SqliteIndex, ingest_documents
+    >>> page = Document("FORM 10-K, year ended December 31, 2023", metadata={"source": "larkspur_2023.txt"})
+    >>> with SqliteIndex.create(Path("loaded-index")) as index:
+    ...     [(file.doc_id, file.outcome.value) for file in ingest_documents([page], index).files]
+    [('larkspur_2023', 'added')]
     """
     report = IngestReport()
     of_source: dict[str, list[LoadedPage]] = {}

@@ -32,8 +32,11 @@ class FinAgentRetriever(BaseRetriever):
     Raises FilingIndexError where there is no index, StrategyError where the strategy lacks what it needs, and with a
     call ToolInputError where a company or a filing is not there.
 
-    >>> retriever = FinAgentRetriever(index="my-index", level="page", k=3)  # doctest: +SKIP
-    >>> retriever.invoke("What drove Nike's gross margin in FY2023?")[0].metadata["page_number"]  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> from fin_agent import FinAgentRetriever
+    >>> retriever = FinAgentRetriever(index=Path("my-index"), level="page", k=3)
+    >>> retriever.invoke("What were Harborlight's net sales in FY2023?")[0].id
+    'harborlight_2023_10k/9'
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")

@@ -30,7 +30,17 @@ LARGE_ROLES = frozenset((Role.PROGRAM, Role.REPAIR, Role.REASONING, Role.TEXT_JU
 
 
 class Callers:
-    """Callers by role. Safe to share between threads; models are loaded once."""
+    """Callers by role. Safe to share between threads; models are loaded once.
+
+    A chat model that an application has already answers in place of one by name:
+
+    >>> from fin_agent import Callers
+    >>> from fin_agent.models import Role
+    >>> from fin_agent.testing import ScriptedChatModel
+    >>> callers = Callers.with_model(ScriptedChatModel(["Revenue rose."]), name="mine:model")
+    >>> callers.name(Role.REASONING)
+    'mine:model'
+    """
 
     def __init__(self, settings: ModelSettings, *, load: Load | None = None) -> None:
         """`load` gives the model of a name in place of `load_chat_model`. Raises PricesError."""

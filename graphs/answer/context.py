@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+
 from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.model.analyst import ModelAnalyst
 from fin_agent.analyst.model.cards import CardMaker, ModelCardMaker
@@ -26,16 +30,50 @@ from fin_agent.workspace import Workspace
 
 @dataclass(frozen=True)
 class AnswerContext:
-    """Index and lexicon, who reasons, where programs run, how far to look."""
+    """Index and lexicon, who reasons, where programs run, how far to look: made once, for any number of questions.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Settings, Workspace
+    >>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")), Settings(rounds=1))
+    >>> context.settings.rounds
+    1
+    """
 
     workspace: Workspace
+    """Index and lexicon."""
     analyst: Analyst
+    """Reasons: by rules, or by asking models."""
     executor: ProgramExecutor
+    """Runs programs."""
     settings: Settings = field(default_factory=Settings)
+    """How far to look."""
     strategy: Strategy | None = None
     """Searches in one go; None where documents, pages and passages are searched one after the other, the default."""
     card_maker: CardMaker | None = None
     """Makes the cards of the passages to be judged; None where those of the index serve, made by rules."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.is_instance_schema(cls)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """For `get_context_jsonschema` of a graph: the one part that JSON can hold, of live objects the names."""
+        live = "a live object, given in Python"
+        return {
+            "title": cls.__name__,
+            "type": "object",
+            "description": "Made in Python, by `by_rules` or `from_settings`; JSON cannot hold all of it.",
+            "properties": {
+                "workspace": {"description": f"index and lexicon: {live}"},
+                "analyst": {"description": f"who reasons: {live}"},
+                "executor": {"description": f"where programs run: {live}"},
+                "settings": handler(TypeAdapter(Settings).core_schema),
+                "strategy": {"description": f"searches in one go: {live}, or null"},
+                "card_maker": {"description": f"makes cards: {live}, or null"},
+            },
+            "required": ["workspace", "analyst", "executor"],
+        }
 
     @classmethod
     def from_settings(

@@ -41,6 +41,17 @@ def answer_question(
     `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
     it ends, and whoever listens (`listening`; `stream_answer`) all that happens. Raises QuestionError where there is no
     question, FilingIndexError where a filing named is not indexed.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, answer_question
+    >>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")))
+    >>> answer = answer_question("What was Harborlight's net income in FY2023?", context)
+    >>> answer.answer.text
+    'Net income of Harborlight Instruments, Inc. for FY2023: $544 million.'
+    >>> answer.citations[0].doc_id, answer.citations[0].page + 1  # pages count from 0, viewers from 1
+    ('harborlight_2023_10k', 9)
+    >>> answer_question("What was research and development?", context, doc_ids=["quillmark_2023_10k"]).missing
+    ('research and development of Quillmark Stores, Inc. for FY2023',)
     """
     started = time.perf_counter()
     given = QuestionInput(question=question)
@@ -72,7 +83,17 @@ def steps_at_most(context: AnswerContext) -> int:
 
 @lru_cache(maxsize=1)
 def build_graph() -> AnswerGraph:
-    """The compiled graph; it holds no state of its own and can be shared."""
+    """The compiled graph; it holds no state of its own and can be shared.
+
+    Invoke it, stream it, or add it as a node to a graph of your own whose state has `question` and `answer`. A run is
+    given an AnswerContext as its context.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, build_graph
+    >>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")))
+    >>> build_graph().invoke({"question": "What was Tellurond's revenue in FY2023?"}, context=context)["answer"].refused
+    False
+    """
     return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
 
 

@@ -19,9 +19,12 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     It takes a question, or the graph's input: `{"question": ..., "doc_ids": [...]}`. Raises QuestionError where
     there is no question, FilingIndexError where a filing named is not indexed.
 
-    >>> from langchain_core.runnables import RunnablePassthrough
-    >>> chain = RunnablePassthrough.assign(answer=as_runnable(context))  # doctest: +SKIP
-    >>> chain.invoke({"question": "What was Nike's revenue in FY2023?"})["answer"].answer.text  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, as_runnable
+    >>> asking = as_runnable(AnswerContext.by_rules(Workspace.open(Path("my-index"))))
+    >>> questions = ["What was Harborlight's net income in FY2023?", "And what was it in FY1999?"]
+    >>> [answer.refused for answer in asking.batch(questions)]
+    [False, True]
     """
 
     def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:

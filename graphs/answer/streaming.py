@@ -34,6 +34,13 @@ def stream_answer(
     Takes what `answer_question` takes, answers the same and raises the same. The run has a thread of its own. Closing
     the iterator early takes no time: no further step and no further call of a model begins, a reply that is streamed
     is left, and a call under way ends by itself.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, stream_answer
+    >>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")))
+    >>> events = list(stream_answer("What was Harborlight's net income in FY2023?", context))
+    >>> events[0].kind, events[0].node, events[-1].kind
+    ('step_begun', 'rewrite_query', 'answered')
     """
     delivered: SimpleQueue[_Delivered] = SimpleQueue()
     run = _Run(partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
@@ -71,7 +78,15 @@ async def aanswer_question(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
 ) -> Answer:
-    """See `answer_question`. The event loop goes on; a task that is cancelled leaves the run."""
+    """See `answer_question`. The event loop goes on; a task that is cancelled leaves the run.
+
+    >>> import asyncio
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, aanswer_question
+    >>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")))
+    >>> asyncio.run(aanswer_question("What was Harborlight's net income in FY2023?", context)).answer.value
+    544.0
+    """
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
     async with aclosing(_awaited(_Run(asked, drafts=False))) as events:
         async for event in events:

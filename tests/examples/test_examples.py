@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,12 +16,32 @@ SHOWS = {
         "Ada: Net income of Harborlight Instruments, Inc. for FY2023: $544 million. [harborlight_2023_10k page 9]",
         "Cleo: not answered: research and development of Quillmark Stores, Inc. for FY2024",
     ),
+    "batch_over_a_csv.py": (
+        "Tellurond Semiconductor Corporation for FY2022: $6,963 million.  [tellurond_2022_10k p. 9]",
+        "not answered: research and development of Quillmark Stores, Inc. for FY2024  []",
+        "written: answers.csv",
+    ),
+    "chat_model_of_your_own.py": (
+        "In November 2024 we settled the patent suit of Corvane Metrology Ltd. for $6 million",
+        "harborlight_2024_10k page 5",
+        "reasoning by house:house-large: 1 call",
+    ),
     "filings_from_a_loader.py": (
         "[('larkspur_2023', 'added', '')]",
         "primarily due to higher prices of industrial pumps",
         "Larkspur Pumps, Inc. 10-K 2023 larkspur_2023/2",
     ),
+    "lexicon_of_your_own.py": (
+        "Stock burden of Harborlight Instruments, Inc. for FY2023: 14.4%.",
+        "stock burden is average inventories over revenue",
+        "Takings of Quillmark Stores, Inc. for FY2024: $5,272,046 thousand.",
+    ),
     "retriever_in_a_chain.py": ("Ines K. Calloway was appointed President and CEO [tellurond_2024_8k, page 2].",),
+    "subgraph_in_your_graph.py": (
+        "read_request\n  rewrite_query\n  search_documents",
+        "-> Gross margin of Tellurond Semiconductor Corporation for FY2024: 57.7%. (Sources: tellurond_2024_10k p. 9)",
+        "ask_a_colleague\n-> Please find: research and development of Quillmark Stores, Inc. for FY2024",
+    ),
     "tools_by_hand.py": (
         "--- page_search (success)",
         "Each of its 3 numbers has a source.",
@@ -32,6 +53,13 @@ SHOWS = {
 
 def test_every_example_is_run() -> None:
     assert {file.name for file in EXAMPLES.glob("*.py")} == set(SHOWS)
+
+
+def test_the_list_of_examples_names_each_and_no_other() -> None:
+    listed = re.findall(r"^\| \[([^\]]+)\]\(([^)]+)\) \|", (EXAMPLES / "README.md").read_text(encoding="utf-8"), re.M)
+    assert all(shown == target for shown, target in listed)
+    files = [file.name for file in EXAMPLES.iterdir() if file.suffix in {".py", ".ipynb"}]
+    assert [shown for shown, _ in listed] == sorted(files)
 
 
 @pytest.mark.parametrize("name", SHOWS)

@@ -1,0 +1,131 @@
+"""An application that uses every public name, as its author would write it: `make check` runs `mypy --strict` over it.
+
+A test runs it over the sample index, and holds its imports against `fin_agent.__all__`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+
+from fin_agent import (
+    Answer,
+    AnswerContext,
+    Callers,
+    CrossEncoderCompressor,
+    FinAgentError,
+    FinAgentRetriever,
+    FinAgentToolkit,
+    IngestReport,
+    ModelSettings,
+    Settings,
+    SqliteIndex,
+    TournamentCompressor,
+    Workspace,
+    __version__,
+    aanswer_question,
+    answer_question,
+    as_runnable,
+    astream_answer,
+    build_graph,
+    ingest,
+    ingest_documents,
+    prepare,
+    settings_from,
+    stream_answer,
+)
+from fin_agent.graphs.answer.state import QuestionInput
+from fin_agent.testing import ScriptedChatModel
+
+QUESTION = "What was Harborlight's net income in FY2023?"
+
+
+class Letters(BaseLoader):
+    """A loader of one's own."""
+
+    def lazy_load(self) -> Iterator[Document]:
+        yield Document("To our shareholders: sales of pumps rose.", metadata={"source": "letter_2023.txt", "page": 0})
+
+
+class Longest:
+    """A scorer of one's own."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [float(len(text)) for text in texts]
+
+
+def indexed(filing: Path, folder: Path) -> list[str]:
+    """An index of one filing and one letter; what is in it."""
+    assert prepare(filing).filing.doc_id == filing.stem
+    with SqliteIndex.create(folder) as index:
+        reports: list[IngestReport] = [ingest([filing], index, prepare, workers=0)]
+        reports.append(ingest_documents(Letters().lazy_load(), index))
+        assert not [file.reason for report in reports for file in report.failures]
+        return [record.doc_id for record in index.filings()]
+
+
+def contexts(folder: Path) -> list[AnswerContext]:
+    """By rules, and by a chat model that is there already."""
+    workspace = Workspace.open(folder)
+    limited: Settings = settings_from(rounds=2)
+    by_model = Settings(rounds=1, models=ModelSettings(model="mine:model"))
+    callers = Callers.with_model(ScriptedChatModel([]), by_model.models, name="mine:model")
+    return [
+        AnswerContext.by_rules(workspace, limited),
+        AnswerContext.from_settings(workspace, by_model, callers=callers),
+    ]
+
+
+def told(answer: Answer) -> str:
+    value: float | None = answer.answer.value
+    places = [f"{cited.doc_id} {cited.page + 1}" for cited in answer.citations]
+    return f"{value} {answer.answer.unit} {places} {answer.missing}"
+
+
+def asked(context: AnswerContext) -> list[str]:
+    """The same question in every way there is."""
+    chain: Runnable[str | QuestionInput, Answer] = as_runnable(context)
+    state = build_graph().invoke({"question": QUESTION}, context=context)
+    answers = [answer_question(QUESTION, context), chain.invoke(QUESTION), Answer.model_validate(state["answer"])]
+    answers += [event.answer for event in stream_answer(QUESTION, context) if event.kind == "answered"]
+    return [told(answer) for answer in answers]
+
+
+async def awaited(context: AnswerContext) -> list[str]:
+    kinds = [event.kind async for event in astream_answer(QUESTION, context)]
+    return [told(await aanswer_question(QUESTION, context)), kinds[-1]]
+
+
+def found(folder: Path) -> list[Document]:
+    retriever = FinAgentRetriever(index=folder, level="passage", k=4, company="Harborlight")
+    documents = retriever.invoke(QUESTION)
+    best = TournamentCompressor(index=folder, top_n=2).compress_documents(documents, QUESTION)
+    return list(CrossEncoderCompressor(scorer=Longest(), top_n=1).compress_documents(best, QUESTION))
+
+
+def tools(folder: Path) -> list[BaseTool]:
+    return FinAgentToolkit(index=folder, max_tokens=1_000, doc_ids=("harborlight_2023_10k",)).get_tools()
+
+
+def why(error: FinAgentError) -> str:
+    return f"{error.subject}: {error.what}. {error.remedy}"
+
+
+def main(folder: Path, filing: Path) -> list[str]:
+    try:
+        Workspace.open(folder / "not-there")
+    except FinAgentError as error:
+        lines = [why(error)]
+    lines += indexed(filing, folder / "index")
+    context, _ = contexts(folder / "index")
+    lines += asked(context)
+    lines += asyncio.run(awaited(context))
+    lines += [str(document.id) for document in found(folder / "index")]
+    lines += [tool.name for tool in tools(folder / "index")]
+    return [*lines, __version__]
