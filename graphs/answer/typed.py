@@ -98,9 +98,9 @@ def _value_type(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) in (NotRequired, Required) else kind
 
 
-@lru_cache(maxsize=1)
-def state_types() -> tuple[tuple[str, str], ...]:
-    """(module, name) of every class that a state may hold, for serializers that read only what they are told."""
+@lru_cache(maxsize=4)
+def state_types(schema: Any = AnswerState) -> tuple[tuple[str, str], ...]:
+    """(module, name) of every class of ours that a state may hold, for serializers that read only what they are told."""
     found: dict[tuple[str, str], None] = {}
     seen: set[Any] = set()
 
@@ -117,6 +117,6 @@ def state_types() -> tuple[tuple[str, str], ...]:
                 for part in get_type_hints(origin).values():
                     visit(part)
 
-    for kind in get_type_hints(AnswerState).values():
+    for kind in get_type_hints(schema).values():
         visit(kind)
     return tuple(sorted(found))

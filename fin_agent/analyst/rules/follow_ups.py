@@ -1,0 +1,141 @@
+"""What a message in a conversation asks: a whole question, one that goes on from the question before, or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.analyst.rules.asked_before import AskedBefore
+from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
+from fin_agent.analyst.rules.intents import LONGEST_QUESTION
+from fin_agent.analyst.rules.replacing import (
+    about_movement,
+    about_reasons,
+    as_share_of,
+    completed,
+    replaced,
+)
+from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import QuestionError
+from fin_agent.workspace import Workspace
+
+
+class MessageKind(StrEnum):
+    """What a message is."""
+
+    QUESTION = "question"
+    """Whole as it stands."""
+    FOLLOW_UP = "follow-up"
+    """Made whole by what was asked before."""
+    WHERE = "where"
+    """Asks where the answer before stands."""
+    HOW = "how"
+    """Asks how the answer before was computed."""
+    GREETING = "greeting"
+    THANKS = "thanks"
+    FAREWELL = "farewell"
+    HELP = "help"
+    UNCLEAR = "unclear"
+    """Goes on from something that is not there, or cannot be told."""
+
+
+_TALK = (
+    (MessageKind.HELP, "help"),
+    (MessageKind.GREETING, "greetings"),
+    (MessageKind.FAREWELL, "farewells"),
+    (MessageKind.THANKS, "thanks"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A question of the conversation, whole, and what was answered."""
+
+    question: str
+    answer: Answer | None = None
+
+
+class Reading(BaseModel):
+    """A message as it is understood."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: MessageKind
+    question: str = ""
+    """The whole question to be answered; empty where there is none."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a question is to be answered from filings."""
+        return self.kind in (MessageKind.QUESTION, MessageKind.FOLLOW_UP)
+
+
+def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace) -> Reading:
+    """Read `message` after the questions `earlier`, the last of which stands last. Never raises for what is said.
+
+    The same message after the same questions over the same index is read the same.
+    """
+    text = " ".join(message.split())
+    if len(text) > LONGEST_QUESTION:
+        return Reading(kind=MessageKind.QUESTION, question=text)
+    for kind, words in _TALK:
+        if only_says(text, words):
+            return Reading(kind=kind)
+    bare = without_opening(text, "greetings", "thanks", "polite")
+    if not re.search(r"\w", bare):
+        return Reading(kind=MessageKind.UNCLEAR)
+    asked = without_opening(bare, "leads", "polite")
+    for kind in (MessageKind.WHERE, MessageKind.HOW):
+        if is_phrase(asked, kind.value) or is_phrase(bare, kind.value):
+            return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
+    try:
+        return _read(bare, asked, earlier, workspace)
+    except QuestionError:
+        return Reading(kind=MessageKind.UNCLEAR)
+
+
+def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspace) -> Reading:
+    if not re.search(r"\w", asked):
+        return Reading(kind=MessageKind.UNCLEAR)
+    now = SaidNow.of(asked, workspace, opened=simplified(asked) != simplified(bare))
+    if not earlier:
+        return _first(bare, now)
+    before = AskedBefore.of(earlier[-1].question, workspace)
+    whole = _made_whole(bare, now, before, earlier[-1].answer, workspace)
+    if whole is None:
+        is_whole = not now.is_fragment or (now.names and now.measures)
+        return Reading(kind=MessageKind.QUESTION, question=bare) if is_whole else Reading(kind=MessageKind.UNCLEAR)
+    if simplified(whole) == simplified(bare):
+        return Reading(kind=MessageKind.QUESTION, question=bare)
+    return Reading(kind=MessageKind.FOLLOW_UP, question=whole)
+
+
+def _first(bare: str, now: SaidNow) -> Reading:
+    """Nothing goes before it."""
+    refers = any(is_phrase(now.text, kind) for kind in ("why", "why up", "why down", "change"))
+    nothing_named = not (now.names or now.measures or now.rest)
+    if refers or nothing_named or (now.opened and now.is_fragment and not now.names):
+        return Reading(kind=MessageKind.UNCLEAR)
+    return Reading(kind=MessageKind.QUESTION, question=bare)
+
+
+def _made_whole(
+    bare: str, now: SaidNow, before: AskedBefore, answer: Answer | None, workspace: Workspace
+) -> str | None:
+    """The question that is meant; None where the message takes nothing from the one before."""
+    for kind, direction in (("why up", "increase"), ("why down", "decrease"), ("why", "")):
+        if is_phrase(now.text, kind):
+            return about_reasons(before, answer, direction)
+    if is_phrase(now.text, "change"):
+        return about_movement(before, answer)
+    share = found_in(now.text, "share of")
+    if share is not None and share.start() == 0 and not now.names:
+        return as_share_of(before, now.text[share.end() :].strip(" ?.!"), workspace)
+    if now.is_fragment:
+        return replaced(before, now, answer, workspace)
+    return completed(bare, now, before, answer, workspace)

@@ -1,0 +1,358 @@
+"""The question before with parts of it replaced by what a message names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
+from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in
+from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.intent import Comparison, Relation
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.workspace import Workspace
+
+_LEADING_TO_PERIODS = re.compile(
+    r"\s*,?\s*\b(?:in|for|during|over|from|between|of|as of|at|since|across|within)\s+(?:the\s+)?(?:(?:end|start|beginning|years?|fiscal years?|period)\s+"
+    r"(?:of\s+)?)?(?:fiscal\s+(?:year\s+)?)?$",
+    re.I,
+)
+_MOVING = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH, Relation.TREND)
+_PLURAL = re.compile(r"(?:s|data|ies)$", re.I)
+_SINGULAR = re.compile(r"(?:ss|ness|sis|us)$", re.I)
+
+
+def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace: Workspace) -> str | None:
+    """The question before, with companies, periods and measure of the fragment `now` in their place.
+
+    None where the fragment names nothing that could take a place.
+    """
+    periods = wanted_periods(before, now, answer)
+    topic = bool(now.rest) and not now.measures and not now.only_time
+    if not (now.names or now.tells_time or now.measures or topic):
+        return None
+    if now.measures or topic:
+        written = _with_measure(before, now)
+        if written is None:
+            names = now.names or subjects(before, answer)
+            written = _of_topic(now, names, periods or before.asked, measured=bool(now.measures))
+            return written if _holds(written, now, workspace) else None
+        before = AskedBefore.of(written, workspace)
+    question = before.question
+    if now.names:
+        question = _with_companies(before, now)
+        before = AskedBefore.of(question, workspace)
+    if periods:
+        question = _with_periods(before, periods)
+    elif now.tells_time:
+        question = _with_phrase(before, _time_phrase(now))
+    if _holds(question, now, workspace):
+        return question
+    names = now.names or before.names
+    if not before.measure or not names:
+        return question
+    return _plain(before.measure, names, periods or before.asked)
+
+
+def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | None, workspace: Workspace) -> str | None:
+    """A clause of its own, with what it leaves out taken from the question before; None where it lacks nothing."""
+    text = bare
+    names = subjects(before, answer)
+    took = False
+    if names and not now.names:
+        text, took = _with_names_for_pronouns(text, now, before, names)
+        if not took and found_in(text, "any company") is None and len(workspace.directory.companies) > 1:
+            text, took = _at_company(text, now, names), True
+    periods = wanted_periods(before, now, answer)
+    told = [span for kind in ("earlier", "later", "same time") for span in all_in(text, kind)]
+    if told and (periods or before.asked):
+        start, end = min(told, key=lambda span: (span[0], -span[1]))
+        words = period_names(periods or before.asked)
+        lead = "" if re.search(r"\b(?:in|for|during|of|from|to|at)\s+$", text[:start], re.I) else "in "
+        text = f"{text[:start]}{lead}{words}{text[end:]}"
+        took = True
+    elif took and now.measures and not now.tells_time and before.asked:
+        text = _appended(text, _in_periods(before.asked))
+    return text if took else None
+
+
+def about_reasons(before: AskedBefore, answer: Answer | None, direction: str) -> str | None:
+    """Why the measure before moved; `direction` is `increase` or `decrease`, or empty where it is not said."""
+    names = subjects(before, answer)
+    measure = before.measure
+    if not (names and measure):
+        return None
+    measure = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rate)?$", "", measure, flags=re.I)
+    verb = direction or _direction(before, answer) or "change"
+    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked
+    return _appended(f"Why did {_possessive(names)} {measure} {verb}?", _in_periods(periods))
+
+
+def about_movement(before: AskedBefore, answer: Answer | None) -> str | None:
+    """By how much the measure before moved from the period before."""
+    names, measure = subjects(before, answer), before.measure
+    if not (names and measure):
+        return None
+    periods = before.asked or _answered_periods(answer)
+    if len(periods) != 1:
+        told = _in_periods(periods)
+        return _appended(f"By how much did {_possessive(names)} {measure} change?", told)
+    earlier = shifted(periods, -1)
+    return f"By how much did {_possessive(names)} {measure} change from {period_names(earlier)} to {period_names(periods)}?"
+
+
+def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | None:
+    """The measure before as a percentage of `whole`."""
+    whole = re.sub(r"^(?:its|their|the|total)\s+(?=\w)", "", whole, flags=re.I)
+    span = before.measure_span
+    if span is None or not re.search(r"\w", whole):
+        return None
+    question = f"{before.question[: span.end]} as a percentage of {whole}{before.question[span.end :]}"
+    if intent_of(question, workspace.directory, workspace.lexicon).numeric:
+        return question
+    return _appended(f"What was {_possessive(before.names)} {span.text} as a percentage of {whole}?", _in_periods(before.asked))
+
+
+def subjects(before: AskedBefore, answer: Answer | None) -> tuple[str, ...]:
+    """The companies that `its` and `it` mean: the one that the answer singles out, else all of the question."""
+    names = before.names
+    compares = before.intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST) or before.intent.selection
+    if len(names) > 1 and compares and answer is not None and not answer.refused:
+        chosen = [name for name in names if answer.answer.text.lower().startswith(name.lower())]
+        return tuple(chosen[:1]) or names
+    return names
+
+
+def wanted_periods(before: AskedBefore, now: SaidNow, answer: Answer | None) -> tuple[FiscalPeriod, ...]:
+    """The periods that a message means beside the question before; none where it says nothing of them."""
+    known = before.asked or _answered_periods(answer)
+    if now.earlier or now.later:
+        step = -1 if now.earlier else 1
+        if now.periods:
+            return now.periods
+        return shifted(known, step)
+    if now.parsed.loose_quarters and not now.periods and known:
+        year = known[-1].fiscal_year
+        return tuple(FiscalPeriod(fiscal_year=year, quarter=quarter) for quarter in now.parsed.loose_quarters)
+    moving = before.intent.relation in _MOVING and len(before.asked) > 1
+    if now.periods and moving and len(now.periods) == 1 and now.only_time and len(before.periods) > 1:
+        step = now.periods[0].fiscal_year - before.asked[-1].fiscal_year
+        return tuple(
+            FiscalPeriod(fiscal_year=period.fiscal_year + step, quarter=period.quarter) for period in before.asked
+        )
+    return now.periods if not _runs_on(now) else ()
+
+
+def shifted(periods: Sequence[FiscalPeriod], step: int) -> tuple[FiscalPeriod, ...]:
+    """Each a period earlier or later: quarters by quarters, years by years."""
+    return tuple(_shifted(period, step) for period in periods)
+
+
+def _shifted(period: FiscalPeriod, step: int) -> FiscalPeriod:
+    if period.quarter is None:
+        return FiscalPeriod(fiscal_year=period.fiscal_year + step)
+    count = period.fiscal_year * 4 + period.quarter - 1 + step
+    return FiscalPeriod(fiscal_year=count // 4, quarter=count % 4 + 1)
+
+
+def _runs_on(now: SaidNow) -> bool:
+    """`since 2021`, `the last three years`: said in words that the reader of questions knows."""
+    parsed = now.parsed
+    return bool(parsed.since or parsed.trailing_years or (parsed.latest and not now.periods))
+
+
+def _answered_periods(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
+    """The periods of the figures that an answer stands on."""
+    if answer is None:
+        return ()
+    found = {
+        FiscalPeriod(fiscal_year=entry.slot.fiscal_year, quarter=entry.slot.quarter)
+        for entry in answer.ledger
+        if entry.figure is not None and entry.required
+    }
+    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))[-1:]
+
+
+def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
+    """The question before about another measure; None where the old one stands in no one place."""
+    span = before.measure_span
+    if span is None or not now.measures or not now.noun or not before.intent.numeric:
+        return None
+    # Whatever was asked of one measure by name (its share of another) is not asked of the next.
+    if len(before.measures) > 1:
+        return None
+    start = span.start
+    opening = before.question[:start]
+    if now.noun.lower().startswith("total ") and re.search(r"\btotal\s+$", opening, re.I):
+        start = re.search(r"\btotal\s+$", opening, re.I).start()  # type: ignore[union-attr]
+    question = f"{before.question[:start]}{now.noun}{before.question[span.end :]}"
+    return _agreeing(question, now.noun)
+
+
+def _agreeing(question: str, noun: str) -> str:
+    """`What was` or `What were`, as the noun is."""
+    last = noun.split()[-1]
+    plural = bool(_PLURAL.search(last)) and not _SINGULAR.search(last)
+    if plural:
+        return re.sub(r"^What (?:was|is)\b", lambda found: "What were" if "was" in found[0] else "What are", question)
+    return re.sub(r"^What (?:were|are)\b", lambda found: "What was" if "were" in found[0] else "What is", question)
+
+
+def _of_topic(now: SaidNow, names: Sequence[str], periods: Sequence[FiscalPeriod], *, measured: bool) -> str:
+    if measured:
+        return _plain(now.noun, names, periods)
+    said = f"What is said about {now.noun or now.text.strip(' ?')}"
+    told = f"{said} by {listed(names)}?" if names else f"{said}?"
+    return _appended(told, _in_periods(periods))
+
+
+def _plain(measure: str, names: Sequence[str], periods: Sequence[FiscalPeriod]) -> str:
+    owner = f"{_possessive(names)} " if names else ""
+    return _agreeing(_appended(f"What was {owner}{measure}?", _in_periods(periods)), measure)
+
+
+def _with_companies(before: AskedBefore, now: SaidNow) -> str:
+    question, group = before.question, before.name_group
+    if group is None:
+        return _appended(question, f"for {listed(now.names)}")
+    among = before.intent.comparison is not Comparison.NONE and len(before.names) > 1
+    new = [name for name in now.names if name not in before.names]
+    if among and new:
+        joint = " or " if " or " in group.text else " and "
+        owned = group.text.endswith(("'s", "’s"))
+        names = [*before.names, *new]
+        told = f"{', '.join(names[:-1])}{joint}{names[-1]}"
+        return _put(question, group, told + ("'s" if owned else ""))
+    if len(before.names) == 1 and len(before.companies) > 1:
+        for span in reversed(before.companies):
+            question = _put(question, span, listed(now.names))
+        return question
+    owned = re.match(r"['’]s?(?=\s)", question[group.end :])
+    names_told = "'s and ".join(now.names) if owned else listed(now.names)
+    return _put(question, group, names_told)
+
+
+def _with_periods(before: AskedBefore, periods: Sequence[FiscalPeriod]) -> str:
+    question, group = before.question, before.period_group
+    if len(periods) == len(before.periods) == len(before.asked):
+        # `from FY2022 to FY2023`: each in its place.
+        for span, period in zip(reversed(before.periods), reversed(periods), strict=True):
+            question = _put(question, _whole_period(question, span), str(period))
+        return question
+    if group is not None and len(before.asked) == 1:
+        lead = _LEADING_TO_PERIODS.search(question[: group.start])
+        if len(periods) == 1 or lead is None:
+            return _put(question, _whole_period(question, group), period_names(periods))
+    return _appended(_without_periods(before), _in_periods(periods))
+
+
+def _whole_period(question: str, span: Span) -> Span:
+    """With the `fiscal` or `fiscal year` before it."""
+    lead = re.search(r"\b(?:fiscal\s+(?:year\s+)?|FY\s*|years?\s+)$", question[: span.start], re.I)
+    return span if lead is None else Span(lead.start(), span.end, question[lead.start() : span.end])
+
+
+def _with_phrase(before: AskedBefore, phrase: str) -> str:
+    return _appended(_without_periods(before), phrase)
+
+
+def _time_phrase(now: SaidNow) -> str:
+    words = now.text.strip(" ?.!")
+    for name in now.names:
+        words = re.sub(rf"{re.escape(name)}(?:['’]s)?", "", words)
+    for measure in now.measures:
+        words = words.replace(measure, "")
+    words = " ".join(words.split())
+    return words if re.match(r"(?:in|for|over|during|since|from|as of|at|across)\b", words, re.I) else f"over {words}"
+
+
+def _without_periods(before: AskedBefore) -> str:
+    """The question without its periods and the words that lead to them."""
+    question = before.question
+    if not before.periods:
+        return question
+    first, last = before.periods[0], before.periods[-1]
+    group = before.period_group
+    spans = [group] if group is not None else [first, last]
+    for span in reversed([each for each in spans if each is not None]):
+        head = question[: span.start]
+        lead = _LEADING_TO_PERIODS.search(head) or re.search(r"\s*\bto\s+$", head)
+        head = head[: lead.start()] if lead is not None else head.rstrip()
+        question = f"{head}{question[span.end :]}"
+    return " ".join(question.split()).replace(" ?", "?")
+
+
+def _with_names_for_pronouns(
+    text: str, now: SaidNow, before: AskedBefore, names: Sequence[str]
+) -> tuple[str, bool]:
+    theirs = all_in(text, "theirs")
+    for start, end in reversed(theirs):
+        text = f"{text[:start]}{_possessive(names)}{text[end:]}"
+    them = [span for span in all_in(text, "them")]
+    if not them:
+        return text, bool(theirs)
+    # `it` without a measure beside it is the measure of before, as long as that is a figure.
+    moved = re.search(r"\b(?:grow|grew|chang|increas|decreas|declin|fall|fell|ris|rose|compar|higher|lower)\w*", text, re.I)
+    is_measure = not now.measures and before.measure and moved is not None
+    for start, end in reversed(them[:1]):
+        word = text[start:end].lower()
+        meant = f"{_possessive(names)} {before.measure}" if is_measure and word in ("it", "they") else listed(names)
+        text = f"{text[:start]}{meant}{text[end:]}"
+    return text, True
+
+
+def _at_company(text: str, now: SaidNow, names: Sequence[str]) -> str:
+    """`What was net income?` becomes `What was Acme's net income?`, `Who is the CEO?` `Who is the CEO at Acme?`."""
+    if now.measures:
+        found = re.search(rf"(?:\bthe\s+)?(?={re.escape(now.measures[0])})", text)
+        qualified = found is not None and re.search(r"\b(?:the|total|net|gross|average|annual|a|an)\s+$", text[: found.end()], re.I)
+        if found is not None:
+            start = qualified.start() if qualified else found.start()
+            head = text[:start]
+            kept = text[start : found.end()]
+            kept = re.sub(r"^(?:the|a|an)\s+", "", kept, flags=re.I)
+            return f"{head}{_possessive(names)} {kept}{text[found.end() :]}"
+    return _appended(text, f"at {listed(names)}")
+
+
+def _possessive(names: Sequence[str]) -> str:
+    return " and ".join(f"{name}'" if name.endswith("s") else f"{name}'s" for name in names)
+
+
+def _in_periods(periods: Sequence[FiscalPeriod]) -> str:
+    if not periods:
+        return ""
+    told = period_names(periods)
+    return f"from {told}" if " to " in told else f"in {told}"
+
+
+def _appended(question: str, phrase: str) -> str:
+    """With a phrase before the question mark."""
+    if not phrase:
+        return question
+    head = question.rstrip().rstrip("?.! ")
+    return f"{head} {phrase}?"
+
+
+def _put(question: str, span: Span, text: str) -> str:
+    return f"{question[: span.start]}{text}{question[span.end :]}"
+
+
+def _direction(before: AskedBefore, answer: Answer | None) -> str:
+    """Which way the measure went, where the answer before says so."""
+    if answer is None or answer.refused or answer.answer.value is None or before.intent.relation not in _MOVING:
+        return ""
+    return "increase" if answer.answer.value > 0 else "decrease"
+
+
+def _holds(question: str, now: SaidNow, workspace: Workspace) -> bool:
+    """Whether the question is read with what the message names."""
+    try:
+        intent = intent_of(question, workspace.directory, workspace.lexicon)
+    except QuestionError:
+        return False
+    keys = {company.key for company in intent.companies}
+    return set(now.keys) <= keys and (not now.names or bool(now.keys) or bool(intent.unknown_companies))
