@@ -169,6 +169,33 @@ def ask(
     )
 
 
+@app.command(cls=GroupedCommand)
+@reported
+@with_model_options
+def chat(
+    models: ModelOptions,
+    thread: Annotated[
+        str | None,
+        typer.Option("--thread", metavar="NAME", help="Go on in this thread, or begin one of this name; else a new one."),
+    ] = None,
+    doc: Docs = None,
+    strategy: StrategyName = None,
+    no_record: Annotated[bool, typer.Option("--no-record", help="Keep nothing of the chat.")] = False,
+    index: IndexFolder = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document a line for each reply.")] = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Talk about filings: questions may go on from those before. Through a pipe, one question a line.
+
+    /help lists what can be typed beside questions. Threads are kept beside the index and can be taken up again.
+    """
+    from fin_agent.cli.chatting import HowToChat
+    from fin_agent.cli.chatting import chat as talk
+
+    how = HowToChat(thread=thread, doc_ids=doc or (), keep=not no_record, as_json=as_json)
+    return talk(index, models.settings(strategy=strategy), how)
+
+
 @app.command()
 @reported
 def search(

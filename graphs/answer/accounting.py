@@ -32,7 +32,7 @@ def accounted(node: Node) -> Node:
     def with_accounts(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
         settings = runtime.context.settings.models
         hearing = current_hearing()
-        tell: Listener = hearing.listener or _written(runtime)
+        tell: Listener = hearing.listener or written(runtime)
         meter = Meter(settings.budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))
         with metered(meter), listening(tell, drafts=hearing.drafts), journal() as notes:
             told(StepBegun(node=node.__name__, round=state.get("round", 1)))
@@ -55,8 +55,8 @@ def accounted(node: Node) -> Node:
     return with_accounts
 
 
-def _written(runtime: Runtime[AnswerContext]) -> Listener:
-    """Writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
+def written(runtime: Runtime[Any]) -> Listener:
+    """A listener that writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
     here = copy_context()
     return lambda event: here.copy().run(runtime.stream_writer, event)
 

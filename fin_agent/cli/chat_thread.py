@@ -1,0 +1,76 @@
+"""One thread of a conversation at a time, over the chat graph and the file that keeps threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+
+from fin_agent.graphs.chat.context import ChatContext
+from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
+from fin_agent.graphs.chat.nodes import turns_of
+from fin_agent.graphs.chat.state import Turn
+
+_NUMBERED = re.compile(r"chat-(\d{1,6})")
+
+
+class ChatThread:
+    """A thread that is being talked in; another one may be taken up at any time."""
+
+    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[int], name: str) -> None:
+        self._context = context
+        self._graph = build_chat(keeper)
+        self.name = name
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What was said and replied so far."""
+        return turns_of(self._graph.get_state(self._config).values)
+
+    @property
+    def unanswered(self) -> str:
+        """The last message, where it got no reply: the chat was killed, or the question cancelled."""
+        messages = self._graph.get_state(self._config).values.get("messages", [])
+        last = messages[-1] if messages else None
+        return last.text if isinstance(last, HumanMessage) else ""
+
+    def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
+        """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
+
+        Raises what the answer graph raises; FinAgentError most often.
+        """
+        turn: Turn | None = None
+        asked = {"messages": [HumanMessage(message)]}
+        for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
+            for node, changes in update.items():
+                on_step(node)
+                for each in (changes or {}).get("turns", ()):
+                    turn = each
+        assert turn is not None, "the last node always ends the turn"
+        return turn
+
+    def forget_unanswered(self) -> None:
+        """Let the thread end with its last reply: a message that was cancelled is not part of it."""
+        state = self._graph.get_state(self._config)
+        messages = state.values.get("messages", [])
+        dangling = []
+        for message in reversed(messages):
+            if isinstance(message, AIMessage) and not message.tool_calls:
+                break
+            dangling.append(message)
+        if dangling:
+            removed = [RemoveMessage(id=message.id) for message in dangling if message.id]
+            self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
+
+    @property
+    def _config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.name}, "recursion_limit": STEPS_AT_MOST}
+
+
+def next_name(names: list[str]) -> str:
+    """A name for a new thread: `chat-1`, `chat-2` and so on."""
+    taken = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    return f"chat-{max(taken, default=0) + 1}"

@@ -1,0 +1,111 @@
+"""A conversation on a terminal: replies with numbered citations, what stands behind them, lists of turns and threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from fin_agent.analyst.rules.follow_ups import MessageKind
+from fin_agent.answering.answer import Citation
+from fin_agent.filings.passages import table_text
+from fin_agent.graphs.chat.state import Turn
+from fin_agent.graphs.chat.threads import KeptThread
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.filings import listing
+from fin_agent.presentation.pages import page_head
+from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.statements import table_view
+from fin_agent.presentation.step_notes import warning_lines
+from fin_agent.presentation.usage import usage_line
+from fin_agent.vocabulary.page import Page
+from fin_agent.vocabulary.table import Table as FilingTable
+
+_MOST_CITED = 10
+_LONGEST_QUOTE = 300
+_MOST_WARNINGS = 6
+
+
+def turn_view(turn: Turn) -> RenderableType:
+    """How the message was read where it goes on from another, the reply, its numbered citations, what to know beside."""
+    return Group(*_parts(turn))
+
+
+def _parts(turn: Turn) -> Iterator[RenderableType]:
+    if turn.kind is MessageKind.FOLLOW_UP and turn.question:
+        yield Text(f"→ {one_line(turn.question)}", style="cyan")
+    refused = turn.answer is not None and turn.answer.refused and not turn.by_model
+    yield Text(plain(turn.said), style="yellow" if refused else "bold" if turn.answers else "")
+    if turn.answers:
+        yield from _cited(turn.citations)
+    for note in dict.fromkeys(note for answer in turn.answers for note in answer.assumptions):
+        yield Text(f"Note: {one_line(note)}", style="yellow")
+    yield from warning_lines(turn.warnings, most=_MOST_WARNINGS)
+    if called := usage_line(turn.usage):
+        yield Text(called, style="dim")
+
+
+def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
+    for number, citation in enumerate(citations[:_MOST_CITED], start=1):
+        place = f"{one_line(citation.doc_id)} page {citation.page + 1}"
+        yield Text.assemble(
+            (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _LONGEST_QUOTE), "dim")
+        )
+    if len(citations) > _MOST_CITED:
+        yield Text(f" and {len(citations) - _MOST_CITED} more: /evidence N", style="dim")
+
+
+def evidence_view(
+    number: int, citation: Citation, record: FilingRecord, page: Page, tables: Sequence[FilingTable], passage: str
+) -> RenderableType:
+    """The passage that a citation stands in: its table where it is a figure of one, else its text, the quote marked."""
+    head = Text.assemble((f"[{number}] ", "bold"), page_head(record, page))
+    parts: list[RenderableType] = [head, Text(f"▸ {one_line(citation.text, _LONGEST_QUOTE)}", style="bold"), Text()]
+    table = next((each for each in tables if _holds(each, citation)), None)
+    if table is not None:
+        return Group(*parts, *table_view(table))
+    text = Text(plain(passage or page.text).strip())
+    quote = plain(citation.text).strip()
+    if quote:
+        text.highlight_words([quote], style="bold reverse")
+    return Group(*parts, text)
+
+
+def _holds(table: FilingTable, citation: Citation) -> bool:
+    if citation.box is None:
+        return citation.text in table_text(table)
+    across, middle = (citation.box[0] + citation.box[2]) / 2, (citation.box[1] + citation.box[3]) / 2
+    box = table.box
+    return table.page == citation.page and box.y0 - 1 <= middle <= box.y1 + 1 and box.x0 - 1 <= across <= box.x1 + 1
+
+
+def history_view(turns: Sequence[Turn]) -> RenderableType:
+    """Every turn: what was asked, as what it was read, the beginning of the reply."""
+    lines: list[RenderableType] = []
+    for number, turn in enumerate(turns, start=1):
+        lines.append(Text.assemble((f"{number:>3}  ", "dim"), (one_line(turn.asked, 200), "bold")))
+        if turn.kind is MessageKind.FOLLOW_UP and turn.question:
+            lines.append(Padding(Text(f"→ {one_line(turn.question, 200)}", style="cyan"), (0, 0, 0, 5)))
+        lines.append(Padding(Text(one_line(turn.said, 200)), (0, 0, 0, 5)))
+    return Group(*lines) if lines else Text("Nothing has been said in this thread yet.")
+
+
+def threads_view(threads: Sequence[KeptThread], current: str) -> RenderableType:
+    """The threads kept, the current one marked."""
+    if not threads:
+        return Text("No thread is kept yet.")
+    table: Table = listing()
+    table.add_column("Thread", no_wrap=True)
+    table.add_column("Turns", justify="right")
+    table.add_column("Last used", no_wrap=True)
+    table.add_column("Begins with")
+    for thread in threads:
+        mark = " ◂" if thread.name == current else ""
+        when = thread.changed.astimezone().strftime("%Y-%m-%d %H:%M")
+        table.add_row(
+            Text(f"{one_line(thread.name)}{mark}"), str(thread.turns), when, Text(one_line(thread.title, 60))
+        )
+    return table

@@ -1,0 +1,82 @@
+"""Short replies by rules to what is no question for filings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fin_agent.analyst.rules.follow_ups import MessageKind
+from fin_agent.answering.answer import Citation
+from fin_agent.graphs.answer.refusals import companies_there
+from fin_agent.graphs.chat.citing import place_of
+from fin_agent.graphs.chat.state import Turn
+from fin_agent.workspace import Workspace
+
+_EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
+_MOST_CITED = 12
+
+
+def reply_to(
+    kind: MessageKind, turns: Sequence[Turn], workspace: Workspace
+) -> tuple[str, tuple[Citation, ...]]:
+    """What is said to a message of this kind, and the citations that it speaks of."""
+    answered = next((turn for turn in reversed(turns) if turn.answers), None)
+    match kind:
+        case MessageKind.WHERE if answered is not None:
+            return _where(answered), answered.citations
+        case MessageKind.HOW if answered is not None:
+            return _how(answered), answered.citations
+        case MessageKind.GREETING:
+            return f"Hello. I answer questions over the filings indexed here: {_there(workspace)}. {_example(workspace)}", ()
+        case MessageKind.THANKS:
+            return "You are welcome.", ()
+        case MessageKind.FAREWELL:
+            return "Goodbye.", ()
+        case MessageKind.HELP:
+            return _help(workspace), ()
+    return _unclear(workspace, bool(answered)), ()
+
+
+def _where(turn: Turn) -> str:
+    if not turn.citations:
+        return f"Nothing of it stands anywhere: it was not answered. It was asked: {turn.question}"
+    lines = [f"[{n}] {place_of(each)}: {' '.join(each.text.split())[:160]}" for n, each in enumerate(turn.citations, start=1)]
+    more = len(lines) - _MOST_CITED
+    return "\n".join([*lines[:_MOST_CITED], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _how(turn: Turn) -> str:
+    answer = turn.answer
+    assert answer is not None
+    if answer.refused:
+        return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
+    if answer.program is None:
+        return f"It is quoted, not computed:\n{_where(turn)}"
+    noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
+    return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
+
+
+def _help(workspace: Workspace) -> str:
+    return (
+        f"I answer questions over the filings indexed here ({_there(workspace)}): figures, ratios, growth, "
+        f"comparisons, reasons and passages, each with its page. {_example(workspace)} Questions may go on from the one "
+        'before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
+    )
+
+
+def _unclear(workspace: Workspace, something_before: bool) -> str:
+    if something_before:
+        return f"I cannot tell what that asks, beside the question before. Ask it in full. {_example(workspace)}"
+    return f"There is no question before this one that it could go on from. {_example(workspace)}"
+
+
+def _example(workspace: Workspace) -> str:
+    """With a company and a year that are there."""
+    for company in workspace.directory.companies:
+        latest = workspace.years[company.key].latest()
+        if latest is not None:
+            return _EXAMPLES.format(company=company.name.split(",")[0], year=latest.fiscal_year)
+    return _EXAMPLES.format(company="Acme", year=2023)
+
+
+def _there(workspace: Workspace) -> str:
+    return companies_there(workspace).rstrip(".")
