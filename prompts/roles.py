@@ -49,6 +49,9 @@ class Role:
 _OURS, _QUESTION, _FILING, _MODEL = Holds.OURS, Holds.QUESTION, Holds.FILING, Holds.MODEL
 
 ROLES: Mapping[str, Role] = {
+    "assistant": Role(
+        ModelRole.ASSISTANT, "talks, and calls the tools", {"filings": _FILING, "earlier": _MODEL}, TEXT
+    ),
     "card": Role(
         ModelRole.CARD, "describes a passage as a card", {"passage": _FILING}, "Abstraction"
     ),

@@ -57,6 +57,11 @@ class Caller:
         return self._line.loaded
 
     @property
+    def line(self) -> Line:
+        """The model with its limits, prices and retries, for whoever has to call it another way."""
+        return self._line
+
+    @property
     def schema_in_use(self) -> bool:
         """Whether the server is held to enforce schemas; in mode `auto` this may change with the first call."""
         return self._line.dialect.form.schema

@@ -31,6 +31,7 @@ class Role(StrEnum):
     NODE_SUMMARY = "node-summary"
     SUB_QUESTIONS = "sub-questions"
     TITLE = "title"
+    ASSISTANT = "assistant"
 
     @classmethod
     def _missing_(cls, value: object) -> Role | None:

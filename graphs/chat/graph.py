@@ -52,7 +52,7 @@ def chat_builder(
     builder.add_conditional_edges("read_message", _as_decided, ["answer_question", "reply", "converse"])
     builder.add_edge("answer_question", END)
     builder.add_edge("reply", END)
-    builder.add_conditional_edges("converse", _as_decided, ["check_figures", "answer_question"])
+    builder.add_conditional_edges("converse", _as_decided, ["check_figures", "answer_question", "reply"])
     builder.add_conditional_edges("check_figures", _as_decided, ["converse", END])
     return builder
 

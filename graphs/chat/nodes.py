@@ -41,7 +41,7 @@ def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     return {
         "reading": reading,
         "next": by_rules if runtime.context.assistant is None else "converse",
-        "begun": message.id,
+        "draft": None,
         "corrected": False,
         "notes": [],
     }
@@ -96,7 +96,14 @@ def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 
 def ended(turn: Turn) -> Update:
     """The update that ends a turn by rules."""
-    return {"messages": [AIMessage(message_of(turn))], "turns": [turn], "reading": None, "notes": []}
+    return {
+        "messages": [AIMessage(message_of(turn))],
+        "turns": [turn],
+        "reading": None,
+        "draft": None,
+        "notes": [],
+        "next": "__end__",
+    }
 
 
 def in_chat_context(

@@ -78,8 +78,8 @@ class ChatState(TypedDict, total=False):
     """The message that is being answered, as it is understood."""
     next: NextNode
     """Where the turn goes on."""
-    begun: str
-    """Id of the message that is being answered."""
+    draft: Turn | None
+    """The turn of an assistant, while its figures are checked."""
     corrected: bool
     """Whether the reply was sent back once."""
     notes: list[str]
