@@ -44,16 +44,16 @@ def converse(state: ChatState, context: ChatContext, turns: Sequence[Turn], read
             added = assistant.went_on([HumanMessage(opening.user), *history.messages])
     except ModelError as error:
         return _by_rules(state, reading, f"the chat model failed, and rules reply: {error}")
-    answers = tuple(_answers(added))
     draft = draft_of(state)
     said, warnings = _said(added, assistant)
     taken = draft.usage if draft is not None else Usage()
+    found = (*(draft.answers if draft is not None else ()), *_answers(added))
     turn = Turn(
         asked=_asked(state),
-        kind=_kind(reading, answers),
-        question=answers[-1].question if answers else "",
+        kind=_kind(reading, found),
+        question=found[-1].question if found else "",
         said=said,
-        answers=(*(draft.answers if draft is not None else ()), *answers),
+        answers=found,
         by_model=True,
         warnings=warnings,
         usage=_together(taken, usage_of(meter.records, meter.left_out)),

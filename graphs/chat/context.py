@@ -59,14 +59,26 @@ class ChatContext:
         `callers` ask the models in place of those that the settings name. Raises what AnswerContext.from_settings
         raises, and ModelSetupError where a model is named and langchain is not installed.
         """
-        from fin_agent.config import Settings as Default
-
-        settings = settings or Default()
         answering = AnswerContext.from_settings(workspace, settings, callers=callers)
-        within = _checked(workspace, doc_ids)
+        return cls.over(answering, doc_ids=doc_ids, callers=callers, limits=limits)
+
+    @classmethod
+    def over(
+        cls,
+        answering: AnswerContext,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        callers: Callers | None = None,
+        limits: ChatLimits | None = None,
+    ) -> ChatContext:
+        """Over what answers already: an assistant where its settings name a model, or `callers` are given.
+
+        Raises FilingIndexError where a filing named is not indexed, and ModelSetupError.
+        """
+        within = _checked(answering.workspace, doc_ids)
         limits = limits or ChatLimits()
         assistant = None
-        if callers is not None or settings.by_model:
+        if callers is not None or answering.settings.by_model:
             from fin_agent.graphs.chat.assistant import assistant_of
 
             assistant = assistant_of(answering, within, limits, callers=callers)

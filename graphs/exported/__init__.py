@@ -3,6 +3,6 @@
 None has a checkpointer of its own: the server keeps threads.
 """
 
-from fin_agent.graphs.exported.graphs import answer, rerank, search
+from fin_agent.graphs.exported.graphs import answer, chat, rerank, search
 
-__all__ = ["answer", "rerank", "search"]
+__all__ = ["answer", "chat", "rerank", "search"]

@@ -68,7 +68,23 @@ class RerankControls(SearchControls):
     seed: int = Field(default=0, ge=0, description="of all shuffling")
 
 
-_NO_SETTINGS = frozenset({"index", "stop_before", "candidates", "kept", "tournament_rounds", "seed"})
+class ChatControls(SearchControls):
+    """How a conversation is held: where and how far to search, who talks, how far a turn may go."""
+
+    rounds: int = _setting("rounds")
+    evidence: int = _setting("evidence")
+    analyst: Literal["auto", "rules", "llm"] = _setting("analyst")
+    model: str | None = Field(
+        default=None, description="talks and calls the tools: `openai:gpt-5.4`; rules talk if none is given"
+    )
+    small_model: str | None = _setting("small", ModelSettings)
+    preset: Preset = _setting("preset", ModelSettings)
+    doc_ids: tuple[str, ...] = Field(default=(), description="the only filings that may be read; all if none is given")
+    model_calls: int = Field(default=12, ge=1, le=100, description="calls of the model that talks, per message at most")
+    tool_calls: int = Field(default=24, ge=1, le=200, description="calls of tools per message at most")
+
+
+_NO_SETTINGS = frozenset({"index", "doc_ids", "model_calls", "tool_calls", "stop_before", "candidates", "kept", "tournament_rounds", "seed"})
 _PLACES = {
     "model": ("models", "model"),
     "small_model": ("models", "small"),

@@ -9,7 +9,10 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
 from fin_agent.graphs.answer.programs_shown import showing_programs
 from fin_agent.graphs.answer.state import ShownOutput
-from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls
+from fin_agent.graphs.chat.context import ChatContext, ChatLimits
+from fin_agent.graphs.chat.graph import chat_builder
+from fin_agent.graphs.exported.chatting import chatting
+from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls
 from fin_agent.graphs.exported.opening import opened
 from fin_agent.graphs.exported.pauses import before_each_round
 from fin_agent.graphs.exported.running import exported
@@ -44,6 +47,15 @@ def _ranking(controls: RerankControls) -> RerankContext:
     )
 
 
+def _talking(given: ChatControls | None) -> ChatContext:
+    controls = given or ChatControls()
+    limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
+    return chatting(opened(controls).context, limits, controls.doc_ids)
+
+
 answer = answer_builder(Controls, _answering, _around, ShownOutput).compile(name="answer")
 search = search_builder(SearchControls, _searching, lambda node: exported(node, SearchControls)).compile(name="search")
 rerank = rerank_builder(RerankControls, _ranking, lambda node: exported(node, RerankControls)).compile(name="rerank")
+chat = chat_builder(
+    ChatControls, _talking, lambda node: exported(node, ChatControls, needs="messages", warned="notes")
+).compile(name="chat")
