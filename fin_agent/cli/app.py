@@ -176,7 +176,9 @@ def chat(
     models: ModelOptions,
     thread: Annotated[
         str | None,
-        typer.Option("--thread", metavar="NAME", help="Go on in this thread, or begin one of this name; else a new one."),
+        typer.Option(
+            "--thread", metavar="NAME", help="Go on in this thread, or begin one of this name; else a new one."
+        ),
     ] = None,
     doc: Docs = None,
     strategy: StrategyName = None,

@@ -52,9 +52,7 @@ class LeftError(Exception):
 class Commands:
     """The commands, over the thread that is talked in."""
 
-    def __init__(
-        self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[KeptThread]]
-    ) -> None:
+    def __init__(self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[KeptThread]]) -> None:
         self._thread = thread
         self._workspace = workspace
         self._listed = listed
@@ -185,7 +183,9 @@ class Commands:
     def _citation(self, which: str) -> tuple[int, Citation]:
         citations = self._answered().citations
         if not citations:
-            raise ChatCommandError("the last answer cites nothing", remedy="It was refused: /ledger says what is missing")
+            raise ChatCommandError(
+                "the last answer cites nothing", remedy="It was refused: /ledger says what is missing"
+            )
         number = int(which) if which.isascii() and which.isdigit() and len(which) < 6 else (1 if not which else 0)
         if not 1 <= number <= len(citations):
             raise ChatCommandError(

@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.nodes import turns_of
-from fin_agent.graphs.chat.state import Turn
+from fin_agent.graphs.chat.state import ChatInput, ChatState, Turn
 
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
@@ -28,12 +28,12 @@ class ChatThread:
     @property
     def turns(self) -> list[Turn]:
         """What was said and replied so far."""
-        return turns_of(self._graph.get_state(self._config).values)
+        return turns_of(self._state)
 
     @property
     def unanswered(self) -> str:
         """The last message, where it got no reply: the chat was killed, or the question cancelled."""
-        messages = self._graph.get_state(self._config).values.get("messages", [])
+        messages = self._state.get("messages", [])
         last = messages[-1] if messages else None
         return last.text if isinstance(last, HumanMessage) else ""
 
@@ -43,7 +43,7 @@ class ChatThread:
         Raises what the answer graph raises; FinAgentError most often.
         """
         turn: Turn | None = None
-        asked = {"messages": [HumanMessage(message)]}
+        asked = ChatInput(messages=[HumanMessage(message)])
         for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
             for node, changes in update.items():
                 on_step(node)
@@ -54,8 +54,7 @@ class ChatThread:
 
     def forget_unanswered(self) -> None:
         """Let the thread end with its last reply: a message that was cancelled is not part of it."""
-        state = self._graph.get_state(self._config)
-        messages = state.values.get("messages", [])
+        messages = self._state.get("messages", [])
         dangling = []
         for message in reversed(messages):
             if isinstance(message, AIMessage) and not message.tool_calls:
@@ -64,6 +63,11 @@ class ChatThread:
         if dangling:
             removed = [RemoveMessage(id=message.id) for message in dangling if message.id]
             self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
+
+    @property
+    def _state(self) -> ChatState:
+        state: ChatState = self._graph.get_state(self._config).values
+        return state
 
     @property
     def _config(self) -> RunnableConfig:

@@ -1,4 +1,4 @@
-"""A conversation on a terminal: replies with numbered citations, what stands behind them, lists of turns and threads."""
+"""A conversation on a terminal: replies with numbered citations, what stands behind them, turns and threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_WARNINGS = 6
 
 
 def turn_view(turn: Turn) -> RenderableType:
-    """How the message was read where it goes on from another, the reply, its numbered citations, what to know beside."""
+    """How a message that goes on from another was read, the reply, its numbered citations, what to know beside."""
     return Group(*_parts(turn))
 
 
@@ -105,7 +105,5 @@ def threads_view(threads: Sequence[KeptThread], current: str) -> RenderableType:
     for thread in threads:
         mark = " ◂" if thread.name == current else ""
         when = thread.changed.astimezone().strftime("%Y-%m-%d %H:%M")
-        table.add_row(
-            Text(f"{one_line(thread.name)}{mark}"), str(thread.turns), when, Text(one_line(thread.title, 60))
-        )
+        table.add_row(Text(f"{one_line(thread.name)}{mark}"), str(thread.turns), when, Text(one_line(thread.title, 60)))
     return table

@@ -56,7 +56,7 @@ def accounted(node: Node) -> Node:
 
 
 def written(runtime: Runtime[Any]) -> Listener:
-    """A listener that writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
+    """Writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
     here = copy_context()
     return lambda event: here.copy().run(runtime.stream_writer, event)
 

@@ -100,7 +100,7 @@ def _value_type(kind: Any) -> Any:
 
 @lru_cache(maxsize=4)
 def state_types(schema: Any = AnswerState) -> tuple[tuple[str, str], ...]:
-    """(module, name) of every class of ours that a state may hold, for serializers that read only what they are told."""
+    """(module, name) of every class of ours that a state may hold: for serializers that read no others."""
     found: dict[tuple[str, str], None] = {}
     seen: set[Any] = set()
 

@@ -25,7 +25,7 @@ from fin_agent.models.usage import NO_USAGE, Usage
 _ROLE = Role.ASSISTANT
 
 
-class AccountedCalls(AgentMiddleware[Any, Any]):
+class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     """Calls of the role `assistant`, as those of every other role are made: within the budget, retried, recorded."""
 
     def __init__(self, line: Line, prompt: str, version: str) -> None:

@@ -45,9 +45,7 @@ class Assistant:
 
     def opening(self, earlier: str) -> FilledPrompt:
         """What stands before the conversation: what is indexed, and what was said in turns that are left out."""
-        return self.prompt.filled(
-            filings=filings_there(self.workspace, self.doc_ids), earlier=earlier or "nothing"
-        )
+        return self.prompt.filled(filings=filings_there(self.workspace, self.doc_ids), earlier=earlier or "nothing")
 
     def went_on(self, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
         """What the agent adds to these messages. Raises ModelError where a call of the model fails."""
@@ -105,6 +103,4 @@ def assistant_of(
         name="assistant",
         checkpointer=False,
     )
-    return Assistant(
-        agent, prompt, answering.workspace, caller.line.counter, callers.settings, limits, doc_ids
-    )
+    return Assistant(agent, prompt, answering.workspace, caller.line.counter, callers.settings, limits, doc_ids)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 
-from fin_agent.analyst.listening import told
 from fin_agent.analyst.events import Warned
+from fin_agent.analyst.listening import told
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer, RoleUsage, Usage
 from fin_agent.graphs.chat.assistant import Assistant
@@ -160,7 +161,7 @@ def _correction(lacking: Sequence[str]) -> str:
 
 def _withdrawn(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:
     """Of this turn, a draft that was sent back, and what was said to it."""
-    for before, message in zip(messages, messages[1:], strict=False):
+    for before, message in pairwise(messages):
         if is_correction(message):
             yield from (RemoveMessage(id=each.id) for each in (before, message) if each.id)
 

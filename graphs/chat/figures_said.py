@@ -29,21 +29,24 @@ def without_source(said: str, sources: Iterable[str]) -> tuple[str, ...]:
     stated = list(chain.from_iterable(numerals_in(source) for source in sources))
     years = {numeral.value for numeral in stated}
     exact = {abs(numeral.value) for numeral in stated}
-    found = {}
+    found: dict[str, None] = {}
     for numeral in _told(said):
         if numeral.kind is NumeralKind.YEAR:
             if numeral.value not in years:
                 found[numeral.printed] = None
-        elif abs(numeral.value) not in exact or numeral.scale is not None:
-            if not any(_same(numeral, other) for other in stated):
-                found[numeral.printed] = None
+        elif (numeral.scale is not None or abs(numeral.value) not in exact) and not any(
+            _same(numeral, other) for other in stated
+        ):
+            found[numeral.printed] = None
     return tuple(found)
 
 
 def marked(said: str, figures: Iterable[str]) -> str:
     """The reply with a mark behind each of these figures."""
     for figure in sorted(figures, key=len, reverse=True):
-        said = re.sub(rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said)
+        said = re.sub(
+            rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said
+        )
     return said
 
 

@@ -86,7 +86,7 @@ def _shortened(segment: Sequence[BaseMessage], tokens: int, counter: TokenCounte
 
 
 def _short_result(message: ToolMessage, tokens: int, counter: TokenCounter) -> ToolMessage:
-    text = message.text
+    text = str(message.text)
     if counter.count(text) <= tokens:
         return message
     # Marks of quotations that would be cut in two go with what stands between them.

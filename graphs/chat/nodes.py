@@ -71,7 +71,7 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 
 
 def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
-    """Reply to what is no question for filings: a greeting, thanks, where the last answer stands, how it was computed."""
+    """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
     reading = reading_of(state)
     said, citations = reply_to(reading.kind, turns_of(state), runtime.context.answering.workspace)
     turn = Turn(

@@ -15,9 +15,7 @@ _EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", t
 _MOST_CITED = 12
 
 
-def reply_to(
-    kind: MessageKind, turns: Sequence[Turn], workspace: Workspace
-) -> tuple[str, tuple[Citation, ...]]:
+def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> tuple[str, tuple[Citation, ...]]:
     """What is said to a message of this kind, and the citations that it speaks of."""
     answered = next((turn for turn in reversed(turns) if turn.answers), None)
     match kind:
@@ -26,7 +24,10 @@ def reply_to(
         case MessageKind.HOW if answered is not None:
             return _how(answered), answered.citations
         case MessageKind.GREETING:
-            return f"Hello. I answer questions over the filings indexed here: {_there(workspace)}. {_example(workspace)}", ()
+            return (
+                f"Hello. I answer questions over the filings indexed here: {_there(workspace)}. {_example(workspace)}",
+                (),
+            )
         case MessageKind.THANKS:
             return "You are welcome.", ()
         case MessageKind.FAREWELL:
@@ -39,7 +40,9 @@ def reply_to(
 def _where(turn: Turn) -> str:
     if not turn.citations:
         return f"Nothing of it stands anywhere: it was not answered. It was asked: {turn.question}"
-    lines = [f"[{n}] {place_of(each)}: {' '.join(each.text.split())[:160]}" for n, each in enumerate(turn.citations, start=1)]
+    lines = [
+        f"[{n}] {place_of(each)}: {' '.join(each.text.split())[:160]}" for n, each in enumerate(turn.citations, start=1)
+    ]
     more = len(lines) - _MOST_CITED
     return "\n".join([*lines[:_MOST_CITED], *([f"and {more} more"] if more > 0 else [])])
 
@@ -58,8 +61,8 @@ def _how(turn: Turn) -> str:
 def _help(workspace: Workspace) -> str:
     return (
         f"I answer questions over the filings indexed here ({_there(workspace)}): figures, ratios, growth, "
-        f"comparisons, reasons and passages, each with its page. {_example(workspace)} Questions may go on from the one "
-        'before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
+        f"comparisons, reasons and passages, each with its page. {_example(workspace)} Questions may go on from the "
+        'one before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -208,7 +210,16 @@ class ThreadStore(BaseCheckpointSaver[int]):
         thread, ns = _place(config)
         checkpoint = config["configurable"]["checkpoint_id"]
         rows = [
-            (thread, ns, checkpoint, task_id, WRITES_IDX_MAP.get(channel, at), channel, *self.serde.dumps_typed(value), task_path)
+            (
+                thread,
+                ns,
+                checkpoint,
+                task_id,
+                WRITES_IDX_MAP.get(channel, at),
+                channel,
+                *self.serde.dumps_typed(value),
+                task_path,
+            )
             for at, (channel, value) in enumerate(writes)
         ]
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
@@ -222,9 +233,18 @@ class ThreadStore(BaseCheckpointSaver[int]):
             for table in ("threads", "checkpoints", "writes"):
                 connection.execute(f"DELETE FROM {table} WHERE thread = ?", (thread_id,))
 
+    def _all(
+        self,
+        config: RunnableConfig | None,
+        wanted: dict[str, Any] | None,
+        before: RunnableConfig | None,
+        most: int | None,
+    ) -> Sequence[CheckpointTuple]:
+        return tuple(self.list(config, filter=wanted, before=before, limit=most))
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """See `get_tuple`."""
-        return await _in_thread(self.get_tuple, config)
+        return await asyncio.to_thread(self.get_tuple, config)
 
     async def alist(
         self,
@@ -235,8 +255,7 @@ class ThreadStore(BaseCheckpointSaver[int]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """See `list`."""
-        found = await _in_thread(lambda: [*self.list(config, filter=filter, before=before, limit=limit)])
-        for each in found:
+        for each in await asyncio.to_thread(partial(self._all, config, filter, before, limit)):
             yield each
 
     async def aput(
@@ -247,17 +266,17 @@ class ThreadStore(BaseCheckpointSaver[int]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """See `put`."""
-        return await _in_thread(self.put, config, checkpoint, metadata, new_versions)
+        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """See `put_writes`."""
-        await _in_thread(self.put_writes, config, writes, task_id, task_path)
+        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """See `delete_thread`."""
-        await _in_thread(self.delete_thread, thread_id)
+        await asyncio.to_thread(self.delete_thread, thread_id)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
@@ -272,12 +291,6 @@ class ThreadStore(BaseCheckpointSaver[int]):
                     subject=str(self.file),
                     remedy="Move the file away if it is damaged, or chat without keeping: `fin-agent chat --no-record`",
                 ) from error
-
-
-async def _in_thread(call: Any, *given: Any) -> Any:
-    import asyncio
-
-    return await asyncio.to_thread(call, *given)
 
 
 def _place(config: RunnableConfig) -> tuple[str, str]:

@@ -84,7 +84,9 @@ class ChatControls(SearchControls):
     tool_calls: int = Field(default=24, ge=1, le=200, description="calls of tools per message at most")
 
 
-_NO_SETTINGS = frozenset({"index", "doc_ids", "model_calls", "tool_calls", "stop_before", "candidates", "kept", "tournament_rounds", "seed"})
+_NO_SETTINGS = frozenset(
+    {"index", "doc_ids", "model_calls", "tool_calls", "stop_before", "candidates", "kept", "tournament_rounds", "seed"}
+)
 _PLACES = {
     "model": ("models", "model"),
     "small_model": ("models", "small"),

@@ -42,7 +42,7 @@ def exported(
             if needs not in state:
                 raise QuestionError(_NOTHING[needs][0], remedy=_NOTHING[needs][1])
             update = step(state, runtime)
-            warnings = [each for each in opened(runtime.context).warnings if each not in state.get(warned, ())]
+            warnings = [each for each in opened(runtime.context).warnings if each not in _warned(state, warned)]
         except FinAgentError as error:
             raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
         if isinstance(update, dict) and warnings:
@@ -50,3 +50,8 @@ def exported(
         return update
 
     return run
+
+
+def _warned(state: AnswerState, name: str) -> list[str]:
+    told = state.get(name, [])
+    return told if isinstance(told, list) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fin_agent.analyst.rules.asked_periods import periods_asked
 from fin_agent.analyst.rules.intents import intent_of
@@ -14,7 +15,9 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.workspace import Workspace
 
 _BETWEEN_NAMES = re.compile(r"(?:['’]s?)?\s*(?:,|and|or|&|versus|vs\.?|,\s*(?:and|or))?\s*", re.I)
-_BETWEEN_PERIODS = re.compile(r"\s*(?:,|and|or|to|through|until|thru|&|-|–|—|versus|vs\.?|,\s*(?:and|or))?\s*(?:in\s+)?", re.I)
+_BETWEEN_PERIODS = re.compile(
+    r"\s*(?:,|and|or|to|through|until|thru|&|-|–|—|versus|vs\.?|,\s*(?:and|or))?\s*(?:in\s+)?", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,7 @@ class AskedBefore:
         intent = intent_of(question, directory, lexicon)
         names = [Span(each.start, each.end, question[each.start : each.end]) for each in directory.mentions(question)]
         for unknown in intent.unknown_companies:
-            names += [
-                Span(found.start(), found.end(), found[0]) for found in re.finditer(re.escape(unknown), question)
-            ]
+            names += [Span(found.start(), found.end(), found[0]) for found in re.finditer(re.escape(unknown), question)]
         names.sort(key=lambda span: span.start)
         parsed = parse_periods(question)
         periods = [Span(each.start, each.end, each.phrase) for each in parsed.mentions]
@@ -132,8 +133,6 @@ def _apart(spans: Sequence[Span]) -> tuple[Span, ...]:
 def _group(question: str, spans: Sequence[Span], between: re.Pattern[str]) -> Span | None:
     if not spans:
         return None
-    together = all(
-        between.fullmatch(question[one.end : other.start]) for one, other in zip(spans, spans[1:], strict=False)
-    )
+    together = all(between.fullmatch(question[one.end : other.start]) for one, other in pairwise(spans))
     start = spans[0].start if together else spans[-1].start
     return Span(start, spans[-1].end, question[start : spans[-1].end])

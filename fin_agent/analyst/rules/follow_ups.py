@@ -17,6 +17,7 @@ from fin_agent.analyst.rules.replacing import (
     about_reasons,
     as_share_of,
     completed,
+    in_unit,
     replaced,
 )
 from fin_agent.analyst.rules.said_now import SaidNow
@@ -131,6 +132,8 @@ def _made_whole(
     for kind, direction in (("why up", "increase"), ("why down", "decrease"), ("why", "")):
         if is_phrase(now.text, kind):
             return about_reasons(before, answer, direction)
+    if is_phrase(now.text, "units"):
+        return in_unit(before, now.text)
     if is_phrase(now.text, "change"):
         return about_movement(before, answer)
     share = found_in(now.text, "share of")

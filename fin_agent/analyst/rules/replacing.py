@@ -16,11 +16,12 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.workspace import Workspace
 
 _LEADING_TO_PERIODS = re.compile(
-    r"\s*,?\s*\b(?:in|for|during|over|from|between|of|as of|at|since|across|within)\s+(?:the\s+)?(?:(?:end|start|beginning|years?|fiscal years?|period)\s+"
-    r"(?:of\s+)?)?(?:fiscal\s+(?:year\s+)?)?$",
+    r"\s*,?\s*\b(?:in|for|during|over|from|between|of|as of|at|since|across|within)\s+(?:the\s+)?"
+    r"(?:(?:end|start|beginning|years?|fiscal years?|period)\s+(?:of\s+)?)?(?:fiscal\s+(?:year\s+)?)?$",
     re.I,
 )
 _MOVING = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH, Relation.TREND)
+_QUALIFYING = re.compile(r"\b(?:(?:the|total|net|gross|average|annual|a|an)\s+)+$", re.I)
 _PLURAL = re.compile(r"(?:s|data|ies)$", re.I)
 _SINGULAR = re.compile(r"(?:ss|ness|sis|us)$", re.I)
 
@@ -101,7 +102,8 @@ def about_movement(before: AskedBefore, answer: Answer | None) -> str | None:
         told = _in_periods(periods)
         return _appended(f"By how much did {_possessive(names)} {measure} change?", told)
     earlier = shifted(periods, -1)
-    return f"By how much did {_possessive(names)} {measure} change from {period_names(earlier)} to {period_names(periods)}?"
+    span = f"from {period_names(earlier)} to {period_names(periods)}"
+    return f"By how much did {_possessive(names)} {measure} change {span}?"
 
 
 def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | None:
@@ -113,7 +115,23 @@ def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | 
     question = f"{before.question[: span.end]} as a percentage of {whole}{before.question[span.end :]}"
     if intent_of(question, workspace.directory, workspace.lexicon).numeric:
         return question
-    return _appended(f"What was {_possessive(before.names)} {span.text} as a percentage of {whole}?", _in_periods(before.asked))
+    return _appended(
+        f"What was {_possessive(before.names)} {span.text} as a percentage of {whole}?", _in_periods(before.asked)
+    )
+
+
+def in_unit(before: AskedBefore, unit: str) -> str | None:
+    """The question before, its figure in another unit; None where it asks for none."""
+    if not before.intent.numeric:
+        return None
+    question = re.sub(
+        r",?\s+\b(?:in|as)\s+(?:USD\s+)?(?:thousand|million|billion|dollar)s?\b(?:\s+of\s+dollars)?",
+        "",
+        before.question,
+        flags=re.I,
+    )
+    unit = re.sub(r"\busd\b", "USD", unit.strip(" ?.!").lower())
+    return _appended(question, unit)
 
 
 def subjects(before: AskedBefore, answer: Answer | None) -> tuple[str, ...]:
@@ -186,8 +204,9 @@ def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
         return None
     start = span.start
     opening = before.question[:start]
-    if now.noun.lower().startswith("total ") and re.search(r"\btotal\s+$", opening, re.I):
-        start = re.search(r"\btotal\s+$", opening, re.I).start()  # type: ignore[union-attr]
+    total = re.search(r"\btotal\s+$", opening, re.I)
+    if total is not None and now.noun.lower().startswith("total "):
+        start = total.start()
     question = f"{before.question[:start]}{now.noun}{before.question[span.end :]}"
     return _agreeing(question, now.noun)
 
@@ -285,17 +304,17 @@ def _without_periods(before: AskedBefore) -> str:
     return " ".join(question.split()).replace(" ?", "?")
 
 
-def _with_names_for_pronouns(
-    text: str, now: SaidNow, before: AskedBefore, names: Sequence[str]
-) -> tuple[str, bool]:
+def _with_names_for_pronouns(text: str, now: SaidNow, before: AskedBefore, names: Sequence[str]) -> tuple[str, bool]:
     theirs = all_in(text, "theirs")
     for start, end in reversed(theirs):
         text = f"{text[:start]}{_possessive(names)}{text[end:]}"
-    them = [span for span in all_in(text, "them")]
+    them = all_in(text, "them")
     if not them:
         return text, bool(theirs)
     # `it` without a measure beside it is the measure of before, as long as that is a figure.
-    moved = re.search(r"\b(?:grow|grew|chang|increas|decreas|declin|fall|fell|ris|rose|compar|higher|lower)\w*", text, re.I)
+    moved = re.search(
+        r"\b(?:grow|grew|chang|increas|decreas|declin|fall|fell|ris|rose|compar|higher|lower)\w*", text, re.I
+    )
     is_measure = not now.measures and before.measure and moved is not None
     for start, end in reversed(them[:1]):
         word = text[start:end].lower()
@@ -308,13 +327,11 @@ def _at_company(text: str, now: SaidNow, names: Sequence[str]) -> str:
     """`What was net income?` becomes `What was Acme's net income?`, `Who is the CEO?` `Who is the CEO at Acme?`."""
     if now.measures:
         found = re.search(rf"(?:\bthe\s+)?(?={re.escape(now.measures[0])})", text)
-        qualified = found is not None and re.search(r"\b(?:the|total|net|gross|average|annual|a|an)\s+$", text[: found.end()], re.I)
         if found is not None:
-            start = qualified.start() if qualified else found.start()
-            head = text[:start]
-            kept = text[start : found.end()]
-            kept = re.sub(r"^(?:the|a|an)\s+", "", kept, flags=re.I)
-            return f"{head}{_possessive(names)} {kept}{text[found.end() :]}"
+            qualified = _QUALIFYING.search(text[: found.end()])
+            start = found.start() if qualified is None else qualified.start()
+            kept = re.sub(r"^(?:the|a|an)\s+", "", text[start : found.end()], flags=re.I)
+            return f"{text[:start]}{_possessive(names)} {kept}{text[found.end() :]}"
     return _appended(text, f"at {listed(names)}")
 
 

@@ -14,10 +14,6 @@ from fin_agent.workspace import Workspace
 
 _WORD = re.compile(r"[\w$&%][\w.&'’%-]*")
 _NAME = re.compile(r"(?:[A-Z][\w&'’.-]*)(?:\s+(?:[A-Z][\w&'’.-]*|&|of|and(?=\s+[A-Z])))*")
-_SMALL = frozenset(
-    "a an the of in for on at to by from with and or during over per as its their is was were are be this that fiscal year years "
-    "end since until through about same too instead please only just it quarter".split()
-)
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,9 @@ class SaidNow:
         directory, lexicon = workspace.directory, workspace.lexicon
         mentions = directory.mentions(text)
         words = [found[0].lower().rstrip("?.!,") for found in _WORD.finditer(text)]
-        clause = bool(words) and (words[0] in phrases("clause") or (not opened and bool(set(words) & _ASKING)))
+        clause = bool(words) and (
+            words[0] in phrases("clause") or (not opened and bool(phrases("asking") & set(words)))
+        )
         spans = understood_spans(text, directory, lexicon)
         unknown = directory.unknown(text, spans)
         if not clause and not mentions and not unknown:
@@ -64,7 +62,7 @@ class SaidNow:
         rest = tuple(
             found[0]
             for found in _WORD.finditer(_blanked(bare, [(each.start, each.end) for each in lexicon.mentions(bare)]))
-            if found[0].lower().strip("?.!,'’") not in _SMALL | {"s", ""}
+            if found[0].lower().strip("?.!,'’") not in phrases("small")
         )
         return cls(
             text=text,
@@ -102,16 +100,13 @@ class SaidNow:
         return self.tells_time and not (self.names or self.measures)
 
 
-_ASKING = frozenset(("what", "which", "who", "how", "why", "when", "where", "did", "does", "do", "was", "were", "is", "are", "has", "have"))
-
-
 def _capitalised(text: str, taken: list[tuple[int, int]]) -> list[str]:
     """Names of a fragment that nothing else explains: `Walmart?`."""
     return [
         found[0].rstrip(".'’").removesuffix("'s").removesuffix("’s")
         for found in _NAME.finditer(text)
         if not any(start < found.end() and found.start() < end for start, end in taken)
-        and found[0].lower().rstrip(".'’") not in _SMALL
+        and found[0].lower().rstrip(".'’") not in phrases("small")
         and not re.fullmatch(r"(?:FY|Q[1-4]|CEO|CFO|COO|USD|EPS|GAAP|The|In|For|Form|R&D|SG&A)\b.*", found[0])
     ]
 
@@ -128,6 +123,13 @@ def _noun(bare: str) -> str:
     before = ""
     while before != noun:
         before = noun
-        noun = re.sub(r"(?:^|\s)(?:in|for|during|of|at|from|to|over|by|on|and|or|since|fiscal|the|as)$", "", noun, flags=re.I).strip(" ,")
-        noun = re.sub(r"^(?:in|for|during|of|at|from|to|over|by|on|and|or|since|the|its|their|same|as)(?:\s|$)", "", noun, flags=re.I).strip(" ,")
+        noun = re.sub(
+            r"(?:^|\s)(?:in|for|during|of|at|from|to|over|by|on|and|or|since|fiscal|the|as)$", "", noun, flags=re.I
+        ).strip(" ,")
+        noun = re.sub(
+            r"^(?:in|for|during|of|at|from|to|over|by|on|and|or|since|the|its|their|same|as)(?:\s|$)",
+            "",
+            noun,
+            flags=re.I,
+        ).strip(" ,")
     return noun
