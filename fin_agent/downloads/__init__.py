@@ -1,0 +1,1 @@
+"""Filings fetched from EDGAR, under the SEC's rules of fair access."""

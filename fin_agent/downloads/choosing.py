@@ -1,0 +1,101 @@
+"""Which of a company's filings are wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fin_agent.downloads import refusals
+from fin_agent.downloads.companies import Company
+from fin_agent.downloads.naming import FiscalPlace, name_of, place_of
+from fin_agent.downloads.submissions import Listed, Submissions
+from fin_agent.errors import FinAgentError
+
+_EARLIEST, _LATEST = 1993, 2100
+
+
+@dataclass(frozen=True, slots=True)
+class Years:
+    """A span of years, both included."""
+
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A filing to fetch, and what its file is to be called (without its ending)."""
+
+    listed: Listed
+    place: FiscalPlace
+    name: str
+
+
+def years_in(written: str) -> Years:
+    """The years of `2022`, `2022-2024` or `2022:2024`. Raises FinAgentError where they are none.
+
+    >>> years_in("2022-2024")
+    Years(first=2022, last=2024)
+    """
+    match = re.fullmatch(r"\s*(\d{4})\s*(?:[-:–]\s*(\d{4})\s*)?", written)
+    if match is not None:
+        first, last = int(match[1]), int(match[2] or match[1])
+        if _EARLIEST <= first <= last <= _LATEST:
+            return Years(first, last)
+    raise FinAgentError(
+        f"{written[:40]!r} names no years", remedy=f"Give one or a span, as 2022-2024; EDGAR begins in {_EARLIEST}"
+    )
+
+
+def wanted_of(company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None) -> list[Wanted]:
+    """Filings on these forms, of these years (else the newest of each form), the oldest first.
+
+    Raises DownloadError where there is none, saying which there are.
+    """
+    left = {form.strip().upper() for form in forms}
+    found: list[Wanted] = []
+    there: set[int] = set()
+    for listed in submissions.since(years.first if years else None):
+        if listed.form.upper() not in left:
+            continue
+        place = place_of(listed, submissions.filer.year_end)
+        there.add(place.year)
+        if years is None:
+            left.discard(listed.form.upper())
+        elif not years.first <= place.year <= years.last:
+            continue
+        found.append(Wanted(listed, place, name_of(company.handle, listed, place)))
+        if not left:
+            break
+    if not found:
+        raise _none(company, submissions, forms, years, there)
+    return _told_apart(sorted(found, key=lambda wanted: (wanted.listed.day, wanted.listed.accession)))
+
+
+def _told_apart(wanted: list[Wanted]) -> list[Wanted]:
+    """The first of a name keeps it; those after it get their accession number."""
+    taken: set[str] = set()
+    named: list[Wanted] = []
+    for each in wanted:
+        name = f"{each.name}_{each.listed.accession}" if each.name in taken else each.name
+        taken.add(each.name)
+        named.append(Wanted(each.listed, each.place, name))
+    return named
+
+
+def _none(
+    company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None, there: set[int]
+) -> FinAgentError:
+    of_years = f" of {years}" if years else ""
+    if there:
+        remedy = f"There are such of {', '.join(map(str, sorted(there)))}: give other --years"
+    else:
+        listed = ", ".join(submissions.forms()[:12])
+        remedy = f"Among its newest filings are: {listed}" if listed else "It has filed nothing"
+    return refusals.none_filed(
+        f"{company.handle} ({submissions.filer.name})", f"{' or '.join(forms)}{of_years}", remedy
+    )

@@ -1,0 +1,187 @@
+"""Requests: who asks, how often after a refusal, and where redirects may lead."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+
+from fin_agent.downloads.asking import EdgarConnection, Patience, user_agent
+from fin_agent.downloads.bodies import whole_body
+from fin_agent.downloads.lists import Lists
+from fin_agent.downloads.pace import Pace
+from fin_agent.downloads.refusals import DownloadError
+from fin_agent.downloads.settings import EdgarSettings
+from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap
+
+LIST = "/files/company_tickers.json"
+
+
+def get(connection: EdgarConnection, edgar: EdgarServer, path: str = LIST) -> bytes:
+    return connection.get(edgar.url + path, lambda response: whole_body(response, path))
+
+
+@pytest.mark.parametrize("missing", [None, "", "  "])
+def test_without_a_contact_nothing_is_asked(settings: EdgarSettings, edgar: EdgarServer, missing: str | None) -> None:
+    with pytest.raises(DownloadError, match=r"without a contact.*fair access.*--contact.*FIN_AGENT_CONTACT.*\[edgar\]"):
+        EdgarConnection(settings.model_copy(update={"contact": missing}))
+    assert edgar.asked == []
+
+
+@pytest.mark.parametrize(
+    "contact",
+    ["Jane Doe", "jane@", "@example.com", "jane@example.com\r\nX-Evil: 1", "Jäne jane@example.com", "a" * 300],
+)
+def test_contacts_that_cannot_be_used(contact: str) -> None:
+    with pytest.raises(DownloadError, match=r"cannot be used as a contact.*e-mail"):
+        user_agent(contact)
+    assert user_agent(f" {CONTACT} ") == CONTACT
+    assert user_agent("Example Corp (jane.doe+sec@mail.example.co.uk)")
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://www.sec.gov", "www.sec.gov", "https://u:p@www.sec.gov", "http://x:99999999", ""]
+)
+def test_addresses_that_are_none(settings: EdgarSettings, url: str) -> None:
+    with pytest.raises(DownloadError, match="no address that EDGAR could be at"):
+        EdgarConnection(settings.model_copy(update={"url": url}))
+
+
+@pytest.mark.parametrize("status", [403, 429, 500, 503])
+def test_refusals_are_tried_again_after_a_pause(
+    edgar: EdgarServer, connection: EdgarConnection, naps: list[float], status: int
+) -> None:
+    edgar.mishaps[LIST] = [Mishap(status), Mishap(status)]
+    assert get(connection, edgar) == edgar.files[LIST]
+    assert len(naps) == 2 and 0.75 <= naps[0] <= 1.25 and 1.5 <= naps[1] <= 2.5
+    assert len(edgar.asked) == 3
+
+
+def test_the_server_says_how_long(edgar: EdgarServer, connection: EdgarConnection, naps: list[float]) -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "17"}), Mishap(503, {"Retry-After": later})]
+    get(connection, edgar)
+    assert naps[0] == 17 and 35 < naps[1] <= 40
+
+
+def test_a_pause_longer_than_anybody_waits_is_told(
+    edgar: EdgarServer, connection: EdgarConnection, naps: list[float]
+) -> None:
+    edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "1800"})]
+    with pytest.raises(DownloadError, match=r"HTTP 429.*Wait 30 minutes, check that the contact is yours") as raised:
+        get(connection, edgar)
+    assert raised.value.ends_all and naps == [] and len(edgar.asked) == 1
+
+
+def test_refusals_without_end_are_told(edgar: EdgarServer, connection: EdgarConnection) -> None:
+    edgar.mishaps[LIST] = [Mishap(403)] * 9
+    with pytest.raises(DownloadError, match=r"HTTP 403.*some ten minutes.*Wait 10 minutes"):
+        get(connection, edgar)
+    assert len(edgar.asked) == 4
+    edgar.mishaps[LIST] = [Mishap(500)] * 9
+    with pytest.raises(DownloadError, match=r"HTTP 500.*later"):
+        get(connection, edgar)
+
+
+def test_a_refusal_holds_back_other_processes_as_well(edgar: EdgarServer, settings: EdgarSettings) -> None:
+    now = [1_000.0]
+    pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    with EdgarConnection(settings, pace=pace, patience=Patience(attempts=2, sleep=lambda seconds: None)) as connection:
+        edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "25"})]
+        get(connection, edgar)
+    other = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    assert 25 <= other.wait() <= 26
+
+
+def test_an_error_that_waiting_does_not_mend(edgar: EdgarServer, connection: EdgarConnection) -> None:
+    with pytest.raises(DownloadError, match=r"HTTP 404.*withdrawn"):
+        get(connection, edgar, "/nowhere")
+    assert len(edgar.asked) == 1
+
+
+def test_offline(settings: EdgarSettings, naps: list[float]) -> None:
+    import socket
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    offline = settings.model_copy(update={"url": nobody})
+    with (
+        EdgarConnection(offline, patience=Patience(attempts=3, sleep=naps.append)) as connection,
+        pytest.raises(DownloadError, match=r"127\.0\.0\.1:\d+: EDGAR cannot be reached .*Check the network.*goes on"),
+    ):
+        connection.get(f"{nobody}{LIST}", lambda response: response.status_code)
+    assert len(naps) == 2
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://192.0.2.1/login",
+        "https://www.sec.gov.example.com/",
+        "https://www.sec.gov/x",
+        "file:///etc/passwd",
+        "//192.0.2.1/",
+    ],
+)
+def test_redirects_to_other_hosts_are_not_followed(
+    edgar: EdgarServer, connection: EdgarConnection, target: str
+) -> None:
+    edgar.mishaps[LIST] = [Mishap(302, {"Location": target})]
+    with pytest.raises(DownloadError, match="not EDGAR, and is not followed"):
+        get(connection, edgar)
+    assert len(edgar.asked) == 1
+
+
+def test_redirects_within_edgar_are_followed(edgar: EdgarServer, connection: EdgarConnection) -> None:
+    edgar.mishaps["/old.json"] = [Mishap(301, {"Location": LIST})]
+    assert get(connection, edgar, "/old.json") == edgar.files[LIST]
+    edgar.mishaps["/round"] = [Mishap(302, {"Location": "/round"})] * 20
+    with pytest.raises(DownloadError, match="one address after another"):
+        get(connection, edgar, "/round")
+
+
+@pytest.mark.parametrize(
+    ("target", "followed"),
+    [
+        ("https://data.sec.gov/x", True),
+        ("https://www.sec.gov/x", True),
+        ("http://www.sec.gov/x", False),
+        ("https://www.sec.gov:8443/x", False),
+        ("https://sec.gov.example.com/x", False),
+        ("https://notsec.gov/x", False),
+        ("https://user@evil.example/x", False),
+        ("https://www.sec.gov@evil.example/x", False),
+    ],
+)
+def test_where_edgar_itself_may_redirect_to(tmp_path: Path, target: str, followed: bool) -> None:
+    with EdgarConnection(EdgarSettings(contact=CONTACT, cache=tmp_path)) as connection:
+        assert connection._is_edgar(target) is followed
+
+
+def test_lists_are_kept_and_then_asked_for_only_where_changed(
+    edgar: EdgarServer, connection: EdgarConnection, tmp_path: Path
+) -> None:
+    now = [time.time()]
+    lists = Lists(connection, tmp_path / "lists", clock=lambda: now[0])
+    first = lists.get(edgar.url + LIST, 600)
+    assert lists.get(edgar.url + LIST, 600) == first and len(edgar.asked) == 1
+    now[0] += 601
+    assert Lists(connection, tmp_path / "lists", clock=lambda: now[0]).get(edgar.url + LIST, 600) == first
+    assert len(edgar.asked) == 2 and "If-None-Match" in edgar.asked[1].headers
+    lists.get(edgar.url + LIST, 600)
+    assert len(edgar.asked) == 2  # what was found unchanged is fresh again
+    (kept,) = (tmp_path / "lists").iterdir()
+    kept.write_bytes(b'{"url": "cut o')
+    assert lists.get(edgar.url + LIST, 600) == first and len(edgar.asked) == 3
+
+
+@pytest.mark.parametrize("content", [b"<html>busy</html>", b"[]", b"{", b"[" * 100_000, b"\xff\xfe"])
+def test_a_list_that_is_none(edgar: EdgarServer, connection: EdgarConnection, tmp_path: Path, content: bytes) -> None:
+    edgar.files["/list.json"] = content
+    with pytest.raises(DownloadError, match=r"not understood.*it is no JSON"):
+        Lists(connection, tmp_path).get(f"{edgar.url}/list.json", 600)
+    assert list(tmp_path.glob("*.json")) == []
