@@ -23,6 +23,7 @@ from fin_agent.config_sources import (
     tree_of,
 )
 from fin_agent.config_sources import SettingsError as SettingsError
+from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.models.settings import ModelSettings
 
 INDEX_VARIABLE = "FIN_AGENT_INDEX"
@@ -64,6 +65,9 @@ class Settings(BaseModel):
         default="auto", description="who reasons: `rules`, `llm`, or `llm` where a model is named (`auto`)"
     )
     models: ModelSettings = Field(default_factory=ModelSettings, description="chat models of the `llm` analyst")
+    edgar: EdgarSettings = Field(
+        default_factory=EdgarSettings, exclude=True, description="how filings are fetched; kept out of records of runs"
+    )
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
 
     @property

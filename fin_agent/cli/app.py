@@ -88,6 +88,45 @@ def ingest(
     return ingest_files(paths, index, workers=workers, as_json=as_json)
 
 
+@app.command()
+@reported
+def fetch(
+    companies: Annotated[
+        list[str], typer.Argument(metavar="TICKER|CIK...", help="Companies, by ticker (AAPL) or CIK (320193).")
+    ],
+    form: Annotated[
+        list[str] | None, typer.Option("--form", metavar="FORM", help="10-K where not given; several may be given.")
+    ] = None,
+    years: Annotated[
+        str | None,
+        typer.Option(
+            metavar="YEARS",
+            help="2023 or 2022-2024: years in which fiscal years end. The newest of each form where not given.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets the files.")] = Path("filings"),
+    contact: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHO",
+            help='Your name and e-mail address: "Jane Doe jane@example.com". The SEC asks who fetches by program.'
+            " FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.",
+        ),
+    ] = None,
+    ingested: Annotated[bool, typer.Option("--ingest", help="Also bring the files into the index.")] = False,
+    index: IndexFolder = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document on one line; one more of the ingest with --ingest.")
+    ] = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Fetch filings from EDGAR, at most ten requests a second. What is there already is not fetched again."""
+    from fin_agent.cli.fetching import Wish, fetch_filings
+
+    wish = Wish(tuple(companies), tuple(form or ("10-K",)), years, out, contact)
+    return fetch_filings(wish, index, ingested=ingested, as_json=as_json)
+
+
 @app.command(cls=GroupedCommand)
 @reported
 @with_model_options
