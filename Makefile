@@ -13,6 +13,8 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/analyst/model/test_roles_over_http.py tests/cli/test_batch_by_model.py tests/cli/test_doctor.py \
   tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \
   tests/studio tests/test_models_guide.py
+# A process per core; tests of one file stay together, since they share what they set up.
+AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
@@ -33,7 +35,7 @@ demo: $(VENV)/installed
 	$(ASK) "What did Quillmark spend on research and development in fiscal 2024?" || test $$? -eq 4
 
 test: $(VENV)/developing
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(AT_ONCE)
 
 # Property tests alone, with other examples at each run; SEEDS names them.
 SEEDS ?= $(shell date +%s)
@@ -42,7 +44,7 @@ properties: $(VENV)/developing
 
 # A test that is skipped here fails the target. One thread: models this small gain nothing from more.
 test-extras: $(EXTRAS)/installed
-	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest --nothing-skipped $(NEED_EXTRAS)
+	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest $(AT_ONCE) --nothing-skipped $(NEED_EXTRAS)
 
 # Types are checked on an installed copy: checkers do not follow the mapping of graphs/, tools/ and prompts/.
 check: $(VENV)/developing
