@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ class Reader:
         (folder / "my-index").symlink_to(self.index)
         for name in ("examples", "benchmarks", "langgraph.json"):
             (folder / name).symlink_to(ROOT / name)
+        if blocks and blocks[0].page != "README.md":  # there, its Python reads the filings itself
+            shutil.copytree(index, folder / ".fin-agent" / "my-index")
         own = folder / "home" / "filings"
         own.mkdir(parents=True)
         for name, sample in OWN_FILINGS.items():
@@ -65,12 +67,15 @@ class Reader:
     def follow(self) -> Followed:
         """Every block in turn. What goes wrong is kept, and the next one follows."""
         for block in self.blocks:
-            try:
-                self._take(block)
-            except Exception as error:  # of whatever kind: each block that fails is to be told
-                said = str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"
-                self.done.wrong.append(said if block.page in said else f"{block.place}: {said}")
+            self._kept(block, lambda block=block: self._take(block))
         return self.done
+
+    def _kept(self, block: Block, doing: Callable[[], None]) -> None:
+        try:
+            doing()
+        except Exception as error:  # of whatever kind: each block and command that fails is to be told
+            said = str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"
+            self.done.wrong.append(said if block.page in said else f"{block.place}: {said}")
 
     def _lay_out(self) -> None:
         """Files that commands and Python of the page read, from the blocks that show them."""
@@ -94,12 +99,13 @@ class Reader:
             case Kind.SHELL:
                 for line in joined_lines(block.text):
                     for command in commands_in(line):
-                        self._command(command, block)
+                        self._kept(block, lambda command=command: self._command(command, block))
             case Kind.TRANSCRIPT:
                 for line, shown in _entries(block.text):
                     commands = commands_in(line)
-                    for command in commands:
-                        self._command(command, block, shown if command is commands[-1] else "")
+                    for command in commands[:-1]:
+                        self._command(command, block)
+                    self._kept(block, lambda command=commands[-1], shown=shown: self._command(command, block, shown))
             case Kind.OUTPUT:
                 self._output(block)
             case Kind.PYTHON:
@@ -157,7 +163,7 @@ class Reader:
         said = shlex.join(["fin-agent", *command.arguments])
         if shown.strip():
             differs = [difference(shown, each) for each in (ran.out, ran.output)]
-            assert None in differs, f"{block.place}: {said}\n{differs[0]}"
+            assert None in differs, f"{block.place}: {said}\n{differs[1]}"
         else:
             assert ran.code in FINE, f"{block.place}: {said} ends with {ran.code}: {ran.output[-600:]}"
         self.done.ran["commands"] += 1

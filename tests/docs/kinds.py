@@ -77,6 +77,12 @@ SERVING = {
 }
 """Commands of fin-agent that do not end by themselves."""
 
+LONG = {
+    "eval generated": "measures for minutes: tests/evaluation measures less",
+    "eval provenance": "measures for minutes: tests/evaluation measures less",
+}
+"""Commands of fin-agent that do more than a test should."""
+
 STATED = {
     "needs a key": "asks a provider",
     "needs a server": "asks a server that is not there",
@@ -169,8 +175,8 @@ class Command:
             return PROGRAMS[self.program]
         if self.program != "fin-agent":
             raise UnknownKindError(f"{self.program!r} is no program that tests/docs/kinds.py knows")
-        if self.name in SERVING:
-            return SERVING[self.name]
+        if self.name in SERVING or self.name in LONG:
+            return {**SERVING, **LONG}[self.name]
         for word in self.arguments:
             of_data = next((data for start, data in NEED_DATA.items() if word.startswith(start)), None)
             if of_data or (STANDS_FOR.fullmatch(word) and word != "INDEX"):
