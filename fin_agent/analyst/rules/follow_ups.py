@@ -131,7 +131,7 @@ def _made_whole(
     """The question that is meant; None where the message takes nothing from the one before."""
     for kind, direction in (("why up", "increase"), ("why down", "decrease"), ("why", "")):
         if is_phrase(now.text, kind):
-            return about_reasons(before, answer, direction)
+            return about_reasons(before, answer, direction, workspace)
     if is_phrase(now.text, "units"):
         return in_unit(before, now.text)
     if is_phrase(now.text, "change"):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
 from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in
 from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.moved import direction_of
 from fin_agent.analyst.rules.said_now import SaidNow
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
@@ -80,15 +81,24 @@ def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | Non
     return text if took else None
 
 
-def about_reasons(before: AskedBefore, answer: Answer | None, direction: str) -> str | None:
-    """Why the measure before moved; `direction` is `increase` or `decrease`, or empty where it is not said."""
+def about_reasons(
+    before: AskedBefore, answer: Answer | None, direction: str, workspace: Workspace
+) -> str | None:
+    """Why the measure before moved; `direction` is `increase` or `decrease`, or empty where it is not said.
+
+    Then the answer before, or the figures of the index, say which it was.
+    """
     names = subjects(before, answer)
     measure = before.measure
     if not (names and measure):
         return None
     measure = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rate)?$", "", measure, flags=re.I)
-    verb = direction or _direction(before, answer) or "change"
-    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked
+    verb = direction or _direction(before, answer)
+    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked or _answered_periods(answer)
+    keys = before.intent.companies
+    if not verb and len(keys) == len(periods) == 1:
+        verb = direction_of(before.intent.expression, keys[0].key, periods[0], workspace)
+    verb = verb or "change"
     return _appended(f"Why did {_possessive(names)} {measure} {verb}?", _in_periods(periods))
 
 
@@ -214,7 +224,7 @@ def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
 def _agreeing(question: str, noun: str) -> str:
     """`What was` or `What were`, as the noun is."""
     last = noun.split()[-1]
-    plural = bool(_PLURAL.search(last)) and not _SINGULAR.search(last)
+    plural = bool(_PLURAL.search(last)) and not (_SINGULAR.search(last) or last.isupper())
     if plural:
         return re.sub(r"^What (?:was|is)\b", lambda found: "What were" if "was" in found[0] else "What are", question)
     return re.sub(r"^What (?:were|are)\b", lambda found: "What was" if "were" in found[0] else "What is", question)

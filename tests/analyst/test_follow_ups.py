@@ -1,0 +1,196 @@
+"""Messages of a conversation: which are whole, which go on from the question before, and as what they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from fin_agent.analyst.rules.follow_up_phrases import phrases
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
+from fin_agent.graphs.answer import AnswerContext, answer_question
+from fin_agent.workspace import Workspace
+
+INCOME = "What was Harborlight's net income in FY2023?"
+HIGHER = "Which company had the higher net income in FY2023, Harborlight or Tellurond?"
+CHANGE = "By how much did Harborlight's net sales change from FY2022 to FY2023?"
+STOCKS = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
+AVERAGE = "What was the average of Harborlight's net income from FY2021 to FY2023?"
+QUARTER = "What was Harborlight's gross profit in Q3 FY2024?"
+
+
+def read(workspace: Workspace, message: str, *before: str) -> tuple[MessageKind, str]:
+    reading = read_message(message, [Earlier(question) for question in before], workspace)
+    return reading.kind, reading.question
+
+
+class TestAnotherPeriod:
+    @pytest.mark.parametrize(
+        ("before", "message", "whole"),
+        [
+            (INCOME, "and in 2021?", "What was Harborlight's net income in FY2021?"),
+            (INCOME, "2021?", "What was Harborlight's net income in FY2021?"),
+            (INCOME, "And what about FY22?", "What was Harborlight's net income in FY2022?"),
+            (INCOME, "and the year before?", "What was Harborlight's net income in FY2022?"),
+            (INCOME, "how about the following year", "What was Harborlight's net income in FY2024?"),
+            (INCOME, "and 2022 and 2024?", "What was Harborlight's net income in FY2022 and FY2024?"),
+            (INCOME, "and from 2022 to 2024?", "What was Harborlight's net income from FY2022 to FY2024?"),
+            (INCOME, "over the last three years?", "What was Harborlight's net income over the last three years?"),
+            (STOCKS, "the year before?", "What were Quillmark's merchandise inventories at the end of FY2022?"),
+            (CHANGE, "and the year before?", "By how much did Harborlight's net sales change from FY2021 to FY2022?"),
+            (CHANGE, "and in 2024?", "By how much did Harborlight's net sales change from FY2023 to FY2024?"),
+            (QUARTER, "and the quarter before?", "What was Harborlight's gross profit in Q2 FY2024?"),
+            (QUARTER, "and in Q1?", "What was Harborlight's gross profit in Q1 FY2024?"),
+        ],
+    )
+    def test_takes_the_place_of_the_one_before(
+        self, workspace: Workspace, before: str, message: str, whole: str
+    ) -> None:
+        assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
+
+    def test_is_counted_from_the_answer_where_the_question_named_none(self, workspace: Workspace) -> None:
+        asked = "What was Harborlight's net income?"
+        answer = answer_question(asked, AnswerContext.by_rules(workspace))
+        reading = read_message("and the year before?", [Earlier(asked, answer)], workspace)
+        assert reading.question == "What was Harborlight's net income in FY2023?"
+
+
+class TestAnotherCompany:
+    @pytest.mark.parametrize(
+        ("before", "message", "whole"),
+        [
+            (INCOME, "same for Tellurond", "What was Tellurond's net income in FY2023?"),
+            (INCOME, "and Quillmark?", "What was Quillmark's net income in FY2023?"),
+            (INCOME, "What about TUND?", "What was TUND's net income in FY2023?"),
+            (INCOME, "and Walmart?", "What was Walmart's net income in FY2023?"),
+            (INCOME, "and Tellurond in 2022?", "What was Tellurond's net income in FY2022?"),
+            (
+                HIGHER,
+                "and Quillmark?",
+                HIGHER.replace("Harborlight or Tellurond", "Harborlight, Tellurond or Quillmark"),
+            ),
+            (AVERAGE, "and for Tellurond?", AVERAGE.replace("Harborlight", "Tellurond")),
+            (
+                "What was Walmart's net income in FY2023?",
+                "and Tellurond?",
+                "What was Tellurond's net income in FY2023?",
+            ),
+        ],
+    )
+    def test_takes_the_place_of_the_one_before(
+        self, workspace: Workspace, before: str, message: str, whole: str
+    ) -> None:
+        assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
+
+
+class TestAnotherMeasure:
+    @pytest.mark.parametrize(
+        ("before", "message", "whole"),
+        [
+            (INCOME, "What about its inventories?", "What were Harborlight's inventories in FY2023?"),
+            (INCOME, "and EPS?", "What was Harborlight's EPS in FY2023?"),
+            (INCOME, "and the gross margin", "What was Harborlight's gross margin in FY2023?"),
+            (INCOME, "and Tellurond's inventories in 2022?", "What were Tellurond's inventories in FY2022?"),
+            (INCOME, "What was revenue?", "What was Harborlight's revenue in FY2023?"),
+            (INCOME, "What was its revenue in 2022?", "What was Harborlight's revenue in 2022?"),
+            (
+                INCOME,
+                "as a percentage of revenue?",
+                INCOME.replace("net income", "net income as a percentage of revenue"),
+            ),
+            (INCOME, "in thousands?", "What was Harborlight's net income in FY2023 in thousands?"),
+            (HIGHER, "what about revenue?", HIGHER.replace("net income", "revenue")),
+            (
+                INCOME,
+                "how much did it change?",
+                "By how much did Harborlight's net income change from FY2022 to FY2023?",
+            ),
+            (INCOME, "Who is the CEO?", "Who is the CEO at Harborlight?"),
+            (INCOME, "Does it pay dividends?", "Does Harborlight pay dividends in FY2023?"),
+            (INCOME, "and the auditor?", "What is said about auditor by Harborlight in FY2023?"),
+        ],
+    )
+    def test_is_asked_of_the_same_company_and_period(
+        self, workspace: Workspace, before: str, message: str, whole: str
+    ) -> None:
+        assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
+
+    def test_its_is_the_company_that_an_answer_singles_out(self, workspace: Workspace) -> None:
+        answer = answer_question(HIGHER, AnswerContext.by_rules(workspace))
+        reading = read_message("What was its gross margin?", [Earlier(HIGHER, answer)], workspace)
+        assert reading.question == "What was Tellurond's gross margin in FY2023?"
+
+
+class TestWhy:
+    @pytest.mark.parametrize("message", ["why?", "But why?", "What drove that?", "How come?", "why did it change"])
+    def test_asks_for_reasons_in_the_direction_of_the_figures(self, workspace: Workspace, message: str) -> None:
+        before = "What was Harborlight's revenue in FY2024?"
+        assert read(workspace, message, before) == (
+            MessageKind.FOLLOW_UP, "Why did Harborlight's revenue increase in FY2024?",
+        )  # fmt: skip
+        assert read(workspace, message, "What was Tellurond's revenue in FY2023?")[1] == (
+            "Why did Tellurond's revenue decrease in FY2023?"
+        )
+
+    def test_a_direction_that_is_said_holds(self, workspace: Workspace) -> None:
+        assert read(workspace, "why did it fall?", INCOME)[1] == "Why did Harborlight's net income decrease in FY2023?"
+
+
+class TestWhatIsWhole:
+    @pytest.mark.parametrize(
+        "message",
+        [
+            HIGHER, CHANGE, STOCKS, "What was Tellurond's revenue in FY2022?", "Who is the CEO of Tellurond?",
+            "Which company has the highest revenue in FY2023, Quillmark or Tellurond?",
+        ],
+    )  # fmt: skip
+    def test_stays_as_it_is_whatever_was_before(self, workspace: Workspace, message: str) -> None:
+        assert read(workspace, message) == (MessageKind.QUESTION, message)
+        assert read(workspace, message, INCOME) == (MessageKind.QUESTION, message)
+
+    def test_a_greeting_before_a_question_is_left_aside(self, workspace: Workspace) -> None:
+        assert read(workspace, f"Hi, {INCOME}") == (MessageKind.QUESTION, INCOME)
+
+
+class TestTalk:
+    @pytest.mark.parametrize(
+        ("message", "kind"),
+        [
+            ("hello", MessageKind.GREETING), ("Hi there!", MessageKind.GREETING), ("Good morning", MessageKind.GREETING),
+            ("Thanks a lot, that helps!", MessageKind.THANKS), ("ok", MessageKind.THANKS), ("bye", MessageKind.FAREWELL),
+            ("What can you do?", MessageKind.HELP), ("which page is that?", MessageKind.WHERE), ("Sources?", MessageKind.WHERE),
+            ("How did you compute that?", MessageKind.HOW), ("...", MessageKind.UNCLEAR), ("😀", MessageKind.UNCLEAR),
+        ],
+    )  # fmt: skip
+    def test_is_no_question_for_filings(self, workspace: Workspace, message: str, kind: MessageKind) -> None:
+        assert read(workspace, message, INCOME) == (kind, "")
+
+    @pytest.mark.parametrize("message", ["and in 2021?", "why?", "which page is that?", "growth", "the year before?"])
+    def test_what_goes_on_from_nothing_is_unclear(self, workspace: Workspace, message: str) -> None:
+        assert read(workspace, message) == (MessageKind.UNCLEAR, "")
+
+
+PIECES = sorted(
+    {
+        *phrases("leads"), *phrases("earlier"), *phrases("theirs"), *phrases("them"), *phrases("why"), *phrases("share of"),
+        *phrases("units"), "Harborlight", "Tellurond's", "Walmart", "net income", "inventories", "gross margin", "in 2021", "Q3", "FY2022",
+        "from 2022 to 2024", "the last three years", "?", ",", "'s", "as a percentage of", "(", "=", "what was", "which", "\n", "é", "%",
+    }
+)  # fmt: skip
+SAID = st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join) | st.text(max_size=60)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(message=SAID, before=st.sampled_from([INCOME, HIGHER, CHANGE, STOCKS, AVERAGE, QUARTER]) | SAID)
+@example(message="x" * 20_000, before=INCOME)
+@example(message="and in 2021?", before="x" * 20_000)
+@example(message="as a percentage of ?", before=INCOME)
+def test_no_message_fails_and_each_is_read_the_same_again(workspace: Workspace, message: str, before: str) -> None:
+    earlier: Sequence[Earlier] = [Earlier(before, None)]
+    reading = read_message(message, earlier, workspace)
+    assert reading == read_message(message, earlier, workspace)
+    assert reading.asks == bool(reading.question)
+    assert isinstance(reading.question, str) and "\n" not in reading.question
+    assert not read_message(message, (), workspace).kind == MessageKind.FOLLOW_UP
