@@ -68,7 +68,8 @@ def check_figures(state: ChatState, context: ChatContext, turns: Sequence[Turn],
     draft = draft_of(state)
     assert draft is not None, "the assistant has left a draft"
     messages = state["messages"]
-    lacking = without_source(draft.said, _sources(messages, context, turns))
+    # What is said in place of the model, where it was stopped, comes with a warning and holds nothing of filings.
+    lacking = () if draft.warnings else without_source(draft.said, _sources(messages, context, turns))
     if lacking and not state.get("corrected"):
         told(Warned(text=f"figures without a source were sent back: {', '.join(lacking)}"))
         asked = HumanMessage(_correction(lacking), additional_kwargs={CORRECTION: True})

@@ -9,6 +9,7 @@ from itertools import chain
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 
+_UNIT = re.compile(r"\s\((USD (?:thousand|million|billion)s?)\)")
 NO_SOURCE = " [no source]"
 _SCALES = tuple(Decimal(scale) for scale in (1, 1_000, 1_000_000, 1_000_000_000))
 _HUNDRED = Decimal(100)
@@ -26,7 +27,8 @@ def without_source(said: str, sources: Iterable[str]) -> tuple[str, ...]:
     >>> without_source("It was $545 million.", ["544 USD millions"])
     ('$545 million',)
     """
-    stated = list(chain.from_iterable(numerals_in(source) for source in sources))
+    # `544.0 (USD millions)`: a tool puts the unit behind the figure.
+    stated = list(chain.from_iterable(numerals_in(_UNIT.sub(r" \1", source)) for source in sources))
     years = {numeral.value for numeral in stated}
     exact = {abs(numeral.value) for numeral in stated}
     found: dict[str, None] = {}

@@ -81,9 +81,7 @@ def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | Non
     return text if took else None
 
 
-def about_reasons(
-    before: AskedBefore, answer: Answer | None, direction: str, workspace: Workspace
-) -> str | None:
+def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, workspace: Workspace) -> str | None:
     """Why the measure before moved; `direction` is `increase` or `decrease`, or empty where it is not said.
 
     Then the answer before, or the figures of the index, say which it was.

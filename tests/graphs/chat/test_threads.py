@@ -1,0 +1,107 @@
+"""The file of threads: what is kept, what is listed, what is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from fin_agent.graphs.chat import ChatContext, build_chat
+from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
+from fin_agent.workspace import Workspace
+
+
+def config(name: str) -> Any:
+    return {"configurable": {"thread_id": name}}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "kept" / "threads.sqlite"
+
+
+def test_nothing_is_made_before_something_is_kept(file: Path) -> None:
+    with ThreadStore(file) as store:
+        assert store.listed() == [] and store.get_tuple(config("a")) is None
+        assert not file.exists()
+
+
+def test_threads_are_listed_with_their_beginning_the_last_used_first(file: Path, workspace: Workspace) -> None:
+    with ThreadStore(file) as store:
+        graph, context = build_chat(store), ChatContext.by_rules(workspace)
+        for name, message in (("a", "hello"), ("b", "thanks"), ("a", "what can you do?")):
+            graph.invoke({"messages": [("user", message)]}, config(name), context=context)  # type: ignore[typeddict-item]
+        assert [(each.name, each.title, each.turns) for each in store.listed()] == [
+            ("a", "hello", 2),
+            ("b", "thanks", 1),
+        ]
+        store.delete_thread("a")
+        assert [each.name for each in store.listed()] == ["b"]
+        assert store.get_tuple(config("a")) is None and store.get_tuple(config("b")) is not None
+
+
+def test_only_the_last_checkpoint_of_a_thread_is_kept(file: Path, workspace: Workspace) -> None:
+    with ThreadStore(file) as store:
+        graph, context = build_chat(store), ChatContext.by_rules(workspace)
+        for _ in range(3):
+            graph.invoke({"messages": [("user", "hello")]}, config("a"), context=context)  # type: ignore[typeddict-item]
+        assert len(list(store.list(config("a")))) == 1
+        kept = store.get_tuple(config("a"))
+    assert kept is not None and len(kept.checkpoint["channel_values"]["turns"]) == 3
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("SELECT count(*) FROM checkpoints").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM writes").fetchone()[0] <= 8
+
+
+class Counted(TypedDict):
+    steps: list[str]
+
+
+def test_it_serves_any_graph_that_stops_and_goes_on(file: Path) -> None:
+    def asks(state: Counted) -> Counted:
+        return {"steps": [*state["steps"], str(interrupt("go on?"))]}
+
+    builder = StateGraph(Counted)
+    builder.add_node("asks", asks)
+    builder.add_edge(START, "asks")
+    builder.add_edge("asks", END)
+    with ThreadStore(file) as store:
+        stopped = builder.compile(checkpointer=store).invoke({"steps": ["begun"]}, config("a"))
+        assert stopped["__interrupt__"][0].value == "go on?"
+    from langgraph.types import Command
+
+    with ThreadStore(file) as store:
+        ended = builder.compile(checkpointer=store).invoke(Command(resume="yes"), config("a"))
+    assert ended["steps"] == ["begun", "yes"]
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 3000])
+def test_a_damaged_file_is_named(file: Path, content: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match=r"threads\.sqlite.*Move the file away"):
+        store.make()
+
+
+def test_a_database_of_something_else_is_left_alone(file: Path) -> None:
+    file.parent.mkdir()
+    with sqlite3.connect(file) as other:
+        other.execute("CREATE TABLE threads (mine TEXT)")
+    before = file.read_bytes()
+    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match="something else"):
+        store.make()
+    assert file.read_bytes() == before
+
+
+def test_another_format_is_refused(file: Path) -> None:
+    with ThreadStore(file) as store:
+        store.make()
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match="format 99"):
+        store.make()
