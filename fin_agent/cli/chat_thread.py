@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import cast
 
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
@@ -66,8 +67,7 @@ class ChatThread:
 
     @property
     def _state(self) -> ChatState:
-        state: ChatState = self._graph.get_state(self._config).values
-        return state
+        return cast(ChatState, self._graph.get_state(self._config).values)
 
     @property
     def _config(self) -> RunnableConfig:

@@ -168,5 +168,5 @@ class _Talk:
             return
         if not self._at_terminal:
             show(Text(f"> {turn.asked}", style="dim"))
-        show(turn_view(turn), Text())
-        sys.stdout.flush()
+        show(turn_view(turn))
+        print(flush=True)

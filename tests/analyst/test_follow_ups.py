@@ -183,7 +183,8 @@ class TestTalk:
 KINDS = ("leads", "earlier", "theirs", "them", "why", "share of", "units")
 OTHERS = (
     "Harborlight", "Tellurond's", "Walmart", "net income", "inventories", "gross margin", "in 2021", "Q3", "FY2022",
-    "from 2022 to 2024", "the last three years", "?", ",", "'s", "as a percentage of", "(", "=", "what was", "which", "\n", "é", "%",
+    "from 2022 to 2024", "the last three years", "?", ",", "'s", "as a percentage of", "(", "=", "what was",
+    "which", "\n", "é", "%",
 )  # fmt: skip
 PIECES = sorted({*OTHERS, *(phrase for kind in KINDS for phrase in phrases(kind))})
 SAID = st.lists(st.sampled_from(PIECES), max_size=7).map(" ".join) | st.text(max_size=60)

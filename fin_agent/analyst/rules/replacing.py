@@ -212,9 +212,9 @@ def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
         return None
     start = span.start
     opening = before.question[:start]
-    total = re.search(r"\btotal\s+$", opening, re.I)
-    if total is not None and now.noun.lower().startswith("total "):
-        start = total.start()
+    before_it = re.search(r"\btotal\s+$", opening, re.I)
+    if before_it is not None and now.noun.lower().startswith("total "):
+        start = before_it.start()
     question = f"{before.question[:start]}{now.noun}{before.question[span.end :]}"
     return _agreeing(question, now.noun)
 
@@ -257,8 +257,8 @@ def _with_companies(before: AskedBefore, now: SaidNow) -> str:
         for span in reversed(before.companies):
             question = _put(question, span, listed(now.names))
         return question
-    owned = re.match(r"['’]s?(?=\s)", question[group.end :])
-    names_told = "'s and ".join(now.names) if owned else listed(now.names)
+    owns = re.match(r"['’]s?(?=\s)", question[group.end :])
+    names_told = listed(now.names) if owns is None else "'s and ".join(now.names)
     return _put(question, group, names_told)
 
 
