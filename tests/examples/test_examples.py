@@ -26,6 +26,11 @@ SHOWS = {
         "harborlight_2024_10k page 5",
         "reasoning by house:house-large: 1 call",
     ),
+    "chat_with_memory.py": (
+        "    (What was Tellurond's net income in FY2022?)\n  Net income of Tellurond Semiconductor Corporation for FY2022: $1,849",
+        "There is no question before this one that it could go on from.",
+        "(What was Tellurond's net income as a percentage of revenue in FY2022?)",
+    ),
     "filings_from_a_loader.py": (
         "[('larkspur_2023', 'added', '')]",
         "primarily due to higher prices of industrial pumps",
@@ -42,6 +47,11 @@ SHOWS = {
         "-> Gross margin of Tellurond Semiconductor Corporation for FY2024: 57.7%. (Sources: tellurond_2024_10k p. 9)",
         "ask_a_colleague\n-> Please find: research and development of Quillmark Stores, Inc. for FY2024",
     ),
+    "tools_for_an_agent.py": (
+        "ai: ['answer_question', 'answer_question']",
+        "answer_question: 3,763.0 USD millions [harborlight_2024_10k page 9]",
+        "ai: Harborlight's net sales were $3,763 million",
+    ),
     "tools_by_hand.py": (
         "--- page_search (success)",
         "Each of its 3 numbers has a source.",
@@ -49,6 +59,10 @@ SHOWS = {
         "Did you mean 'harborlight_2023_10k'",
     ),
 }
+
+
+NEEDS = {"tools_for_an_agent.py": "langchain"}
+"""What comes with an extra."""
 
 
 def test_every_example_is_run() -> None:
@@ -64,6 +78,8 @@ def test_the_list_of_examples_names_each_and_no_other() -> None:
 
 @pytest.mark.parametrize("name", SHOWS)
 def test_it_runs_and_shows(name: str, sample_index: Path, tmp_path: Path) -> None:
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name], reason="needs the extra `chat`")
     environment = {**os.environ, "FIN_AGENT_INDEX": str(sample_index), "FIN_AGENT_RECORD": "0"}
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
