@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fin_agent.graphs.exported import answer, rerank, search
-from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls
+from fin_agent.graphs.exported import answer, chat, rerank, search
+from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "docs" / "studio.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def drawn(graph: Any) -> str:
     return str(plain.draw_mermaid()).split("---\n")[-1].strip()
 
 
-@pytest.mark.parametrize("graph", [answer, search, rerank], ids=lambda graph: graph.name)
+@pytest.mark.parametrize("graph", [answer, search, rerank, chat], ids=lambda graph: graph.name)
 def test_graphs_are_drawn_as_they_are(graph: Any) -> None:
     shown = re.search(rf"## The graph `{graph.name}`.*?```mermaid\n(.*?)\n```", GUIDE, re.S)
     assert shown is not None
@@ -33,7 +33,8 @@ def test_graphs_are_drawn_as_they_are(graph: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("graph", "controls"), [("answer", Controls), ("search", SearchControls), ("rerank", RerankControls)]
+    ("graph", "controls"),
+    [("answer", Controls), ("search", SearchControls), ("rerank", RerankControls), ("chat", ChatControls)],
 )
 def test_every_control_stands_there_with_its_default_and_meaning(graph: str, controls: type[SearchControls]) -> None:
     section = GUIDE.split(f"## The graph `{graph}`")[1].split("\n## ")[0]
@@ -49,7 +50,7 @@ def test_every_control_stands_there_with_its_default_and_meaning(graph: str, con
 
 def test_langgraph_json_names_each_graph() -> None:
     named = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
-    for graph in (answer, search, rerank):
+    for graph in (answer, search, rerank, chat):
         assert named[graph.name]["path"] == f"fin_agent.graphs.exported.graphs:{graph.name}"
         assert f"`{graph.name}`" in GUIDE
 

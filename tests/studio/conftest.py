@@ -97,7 +97,7 @@ def _wait_for(client: SyncLangGraphClient, process: subprocess.Popen[bytes], log
     until = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < until and process.poll() is None:
         try:
-            if len(client.assistants.search()) >= 3:
+            if len(client.assistants.search()) >= 4:
                 return
         except httpx.HTTPError:
             pass

@@ -33,7 +33,7 @@ def thread(server: Server) -> Iterator[str]:
 class TestWhatIsThere:
     def test_every_graph_is_listed_with_what_it_does(self, server: Server) -> None:
         listed = {each["graph_id"]: each["description"] for each in server.client.assistants.search()}
-        assert set(listed) >= {"answer", "search", "rerank"}
+        assert set(listed) >= {"answer", "search", "rerank", "chat"}
         assert "refuses" in listed["answer"]
 
     @pytest.mark.parametrize("graph", ["answer", "search", "rerank"])
@@ -58,6 +58,58 @@ class TestWhatIsThere:
         edges = {(edge["source"], edge["target"]) for edge in drawn["edges"]}
         assert ("ask_complementary_question", "search_documents") in edges
         assert ("verify_answer", "__end__") in edges
+
+
+class TestChat:
+    def test_it_takes_messages_and_its_controls_are_described(self, server: Server) -> None:
+        schemas = server.client.assistants.get_schemas(_assistant(server, "chat"))
+        assert schemas["input_schema"]["properties"]["messages"]["examples"][0][0]["role"] == "user"
+        controls = schemas["context_schema"]["properties"]
+        assert set(controls) >= {"index", "doc_ids", "model", "analyst", "rounds", "model_calls", "tool_calls"}
+        assert all(control["description"] for control in controls.values())
+        drawn = server.client.assistants.get_graph(_assistant(server, "chat"))
+        described = {node["id"]: node.get("metadata", {}).get("description") for node in drawn["nodes"]}
+        assert all(
+            described[node] for node in ("read_message", "answer_question", "reply", "converse", "check_figures")
+        )
+
+    def test_a_thread_remembers_what_was_asked(self, server: Server, sample_index: Path, thread: str) -> None:
+        context = {"index": str(sample_index)}
+        for message in ("What was Harborlight's net income in FY2023?", "and the year before?"):
+            state = server.client.runs.wait(
+                thread, "chat", input={"messages": [{"role": "user", "content": message}]}, context=context
+            )
+        turn = state["turns"][-1]  # type: ignore[call-overload]
+        assert turn["question"] == "What was Harborlight's net income in FY2022?"
+        assert turn["answers"][0]["answer"]["value"] == 474.0
+        assert "[1] harborlight_2022_10k, page 9" in state["messages"][-1]["content"]  # type: ignore[call-overload]
+        assert len(server.client.threads.get_state(thread)["values"]["turns"]) == 2
+
+    def test_a_run_streams_its_nodes_and_the_steps_within(self, server: Server, thread: str) -> None:
+        parts = list(
+            server.client.runs.stream(
+                thread,
+                "chat",
+                input={"messages": [{"role": "user", "content": "What was Quillmark's revenue in fiscal 2024?"}]},
+                stream_mode=["updates", "custom"],
+            )
+        )
+        updates = [node for part in parts if part.event == "updates" for node in part.data]
+        assert updates == ["read_message", "answer_question"]
+        begun = [part.data["node"] for part in parts if part.event == "custom" and part.data["kind"] == "step_begun"]
+        assert begun[:3] == ["read_message", "answer_question", "rewrite_query"]
+        warnings = next(part.data for part in parts if part.event == "updates" and "answer_question" in part.data)
+        assert "sample filings" in warnings["answer_question"]["turns"][0]["warnings"][0]
+
+    def test_a_model_that_cannot_be_set_up_fails_the_run_with_what_to_do(self, server: Server) -> None:
+        failed = server.client.runs.wait(
+            None,
+            "chat",
+            input={"messages": [{"role": "user", "content": "hello"}]},
+            context={"model": "openai:gpt-5.4"},
+            raise_error=False,
+        )
+        assert "OPENAI_API_KEY" in str(failed)
 
 
 class TestRuns:
