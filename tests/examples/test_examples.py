@@ -27,7 +27,7 @@ SHOWS = {
         "reasoning by house:house-large: 1 call",
     ),
     "chat_with_memory.py": (
-        "    (What was Tellurond's net income in FY2022?)\n  Net income of Tellurond Semiconductor Corporation for FY2022: $1,849",
+        "    (What was Tellurond's net income in FY2022?)\n  Net income of Tellurond Semiconductor Corporation",
         "There is no question before this one that it could go on from.",
         "(What was Tellurond's net income as a percentage of revenue in FY2022?)",
     ),
