@@ -145,8 +145,14 @@ class _Talk:
 
     def _commanded(self, line: str) -> str | None:
         """Do what a command says. The message to be asked again, where one is."""
+        shown = not self._at_terminal and not self._how.as_json
+        if shown:
+            show(Text(f"> {line}", style="dim"))
         try:
-            return self._commands.run(line)
+            again = self._commands.run(line)
+            if shown and again is None:
+                print(flush=True)
+            return again
         except FinAgentError as error:
             self._failed = True
             say(f"error: {sentence_of(error)}")

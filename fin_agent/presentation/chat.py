@@ -51,9 +51,11 @@ def _parts(turn: Turn) -> Iterator[RenderableType]:
 def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
     for number, citation in enumerate(citations[:_MOST_CITED], start=1):
         place = f"{one_line(citation.doc_id)} page {citation.page + 1}"
-        yield Text.assemble(
+        line = Text.assemble(
             (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _LONGEST_QUOTE), "dim")
         )
+        line.no_wrap, line.overflow = True, "ellipsis"  # /evidence shows all of it
+        yield line
     if len(citations) > _MOST_CITED:
         yield Text(f" and {len(citations) - _MOST_CITED} more: /evidence N", style="dim")
 
