@@ -15,6 +15,8 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py
 # A process per core; tests of one file stay together, since they share what they set up.
 AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
+# What uses the package as an application does: its types are checked as the package's own.
+APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildcard examples/*.py)
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
@@ -52,7 +54,7 @@ check: $(VENV)/developing
 	$(BIN)/ruff format --check .
 	rm -rf $(TYPED) && $(BIN)/python -m pip install --quiet --no-deps --target $(TYPED) .
 	cd $(TYPED) && $(abspath $(BIN))/mypy -p fin_agent --config-file $(CURDIR)/pyproject.toml
-	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(CURDIR)/tests/typing
+	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(addprefix $(CURDIR)/,$(APPLICATIONS))
 
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnablePassthrough
 
 from fin_agent import Answer, AnswerContext, Workspace, as_runnable
 
@@ -30,8 +30,9 @@ def shown(answer: Answer) -> str:
 
 
 if __name__ == "__main__":
-    # By rules. With a chat model: AnswerContext.from_settings(workspace, Settings(models={"model": "openai:gpt-5.4"}))
+    # By rules. With a chat model: AnswerContext.from_settings(workspace, Settings(models=ModelSettings(model=...)))
     context = AnswerContext.by_rules(Workspace.open(INDEX))
-    chain = RunnablePassthrough.assign(answer=as_runnable(context))
+    asking: Runnable[Any, Answer] = as_runnable(context)  # takes a question, or whatever has one
+    chain = RunnablePassthrough.assign(answer=asking)
     for row in chain.batch(QUESTIONS, config={"max_concurrency": 2}):
         print(f"{row['asked_by']}: {shown(row['answer'])}")

@@ -6,8 +6,9 @@ Run `make demo` first, then `.venv/bin/python examples/subgraph_in_your_graph.py
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 
@@ -69,7 +70,9 @@ if __name__ == "__main__":
     graph = application().compile()
     context = AnswerContext.by_rules(Workspace.open(INDEX))
     for request in REQUESTS:
-        steps = graph.stream({"request": request}, context=context, stream_mode="updates", subgraphs=True)
+        steps: Iterator[Any] = graph.stream(
+            {"request": request}, context=context, stream_mode="updates", subgraphs=True
+        )
         for namespace, update in steps:
             print(*("  " * len(namespace) + node for node in update), sep="\n")  # those of the subgraph are indented
             if memo := (update.get("write_memo") or update.get("ask_a_colleague") or {}).get("memo"):

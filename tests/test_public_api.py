@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,12 @@ import fin_agent
 import fin_agent.integrations
 import fin_agent.tools
 
+NEVER = (
+    *("torch", "pandas", "numpy", "sentence_transformers", "transformers", "scipy", "sklearn", "matplotlib"),
+    *("langchain", "langchain_community", "langchain_openai", "openai", "tiktoken", "elasticsearch"),
+    *("pymupdf", "fitz", "pypdfium2", "fastapi", "mcp", "IPython"),
+)
+"""What no answer by rules needs."""
 HEAVY = (
     "torch",
     "pandas",
@@ -40,22 +47,50 @@ def test_names_of_the_packages_are_those_of_the_whole() -> None:
     assert fin_agent.FinAgentRetriever is fin_agent.integrations.FinAgentRetriever
 
 
-@pytest.mark.parametrize("module", ["fin_agent", "fin_agent.tools", "fin_agent.integrations"])
+@pytest.mark.parametrize("module", ["fin_agent", "fin_agent.tools", "fin_agent.integrations", "fin_agent.models"])
 def test_importing_brings_in_nothing_heavy(module: str) -> None:
-    code = f"import sys, {module}; print(*[name for name in {HEAVY!r} if name in sys.modules])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == []
+    assert printed_by(f"import sys, {module}; print(*[name for name in {HEAVY!r} if name in sys.modules])") == []
 
 
-def test_tools_and_retriever_need_neither_torch_nor_a_loader(sample_index: object) -> None:
-    code = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from fin_agent import FinAgentRetriever, FinAgentToolkit, ingest_documents\n"
-        f"FinAgentToolkit(index=Path({str(sample_index)!r})).get_tools()\n"
-        f"FinAgentRetriever(index=Path({str(sample_index)!r})).invoke('net income')\n"
-        "print(*[name for name in ('torch', 'pandas', 'sentence_transformers', 'langchain_community', 'langchain')"
-        " if name in sys.modules])\n"
+def test_tools_and_retriever_need_no_extra(sample_index: Path) -> None:
+    using = f"""
+from pathlib import Path
+from fin_agent import FinAgentRetriever, FinAgentToolkit, ingest_documents
+assert FinAgentToolkit(index=Path({str(sample_index)!r})).get_tools()
+assert FinAgentRetriever(index=Path({str(sample_index)!r})).invoke("net income")
+"""
+    assert imported_by(using) == []
+
+
+@pytest.mark.parametrize(
+    "module", ["fin_agent.graphs.answer", "fin_agent.graphs.exported", "fin_agent.cli", "fin_agent.tools.toolkit"]
+)
+def test_graphs_and_commands_bring_in_no_extra(module: str) -> None:
+    assert imported_by(f"import {module}") == []
+
+
+def test_an_answer_by_rules_brings_in_no_extra_and_no_reader_of_files(sample_index: Path) -> None:
+    asking = f"""
+from pathlib import Path
+from fin_agent import AnswerContext, Workspace, answer_question
+context = AnswerContext.by_rules(Workspace.open(Path({str(sample_index)!r})))
+assert answer_question("What was Harborlight's net income in FY2023?", context).answer.value == 544
+"""
+    assert imported_by(asking) == []
+
+
+def test_an_analyst_that_asks_models_is_loaded_where_one_is_named() -> None:
+    loaded = (
+        "('fin_agent.analyst.model.analyst', 'fin_agent.models.callers', 'fin_agent.retrieval.strategies.registry')"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == []
+    code = f"import sys, fin_agent.graphs.answer; print(*[name for name in {loaded} if name in sys.modules])"
+    assert printed_by(code) == []
+
+
+def imported_by(code: str) -> list[str]:
+    """Which of `NEVER` are there after `code`, in a process of its own."""
+    return printed_by(f"{code}\nimport sys; print(*[name for name in {NEVER!r} if name in sys.modules])")
+
+
+def printed_by(code: str) -> list[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

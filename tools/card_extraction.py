@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fin_agent.analyst.card_making import CardMaker, MadeCard
 from fin_agent.analyst.journal import warned
-from fin_agent.analyst.model.cards import CardMaker, MadeCard
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.cards.facts import with_facts as joined_to_facts
 from fin_agent.evidence.evidence import RetrievedPassage

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from fin_agent.analyst.curating import strategy_for
-from fin_agent.analyst.model.analyst import ModelAnalyst
-from fin_agent.analyst.model.cards import CardMaker, ModelCardMaker
-from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.card_making import CardMaker
 from fin_agent.analyst.model.role_models import callers_of, names_model
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -19,13 +17,15 @@ from fin_agent.answering.executor import ProgramExecutor
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.answering.subprocess_executor import SubprocessSandbox
 from fin_agent.config import Settings
-from fin_agent.models.callers import Callers
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.models import Notify, logged
 from fin_agent.retrieval.strategies.names import is_default
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fin_agent.models.callers import Callers
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,9 @@ class AnswerContext:
         context = cls.by_rules(workspace, settings, callers=callers, notify=notify)
         if callers is None:
             return context
+        from fin_agent.analyst.model.analyst import ModelAnalyst  # asked of nobody where rules reason
+        from fin_agent.analyst.model.desk import Desk
+
         analyst = ModelAnalyst(
             Desk(callers, prompts=settings.prompts),
             workspace,
@@ -126,6 +129,8 @@ class AnswerContext:
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None
         if not is_default(settings.strategy):
+            from fin_agent.analyst.curating import strategy_for
+
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = _card_maker(settings, workspace, notify, callers)
         return cls(workspace, analyst, _executor(settings), settings, named, maker)
@@ -134,6 +139,8 @@ class AnswerContext:
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
     if not names_model(settings, Role.CARD):
         return None
+    from fin_agent.analyst.model.cards import ModelCardMaker
+
     caller = (callers or callers_of(settings)).of(Role.CARD)
     return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -40,7 +41,12 @@ def test_it_runs(sample_filings: Path, tmp_path: Path) -> None:
 
 def test_types_are_checked_with_the_package() -> None:
     """In `make check`, on an installed copy: it takes a checker and half a minute."""
-    assert "tests/typing" in MAKEFILE.read_text(encoding="utf-8").split("\ncheck:")[1].split("\n\n")[0]
+    makefile = MAKEFILE.read_text(encoding="utf-8")
+    (checked,) = re.findall(r"^APPLICATIONS := (.*)$", makefile, re.M)
+    assert {"tests/typing/uses_every_name.py", "tests/typing/mistakes.py", "$(wildcard examples/*.py)"} == {
+        *re.findall(r"\$\(.*?\)|\S+", checked)
+    }
+    assert "$(APPLICATIONS)" in makefile.split("\ncheck:")[1].split("\n\n")[0]
 
 
 def test_mistakes_are_of_all_kinds() -> None:

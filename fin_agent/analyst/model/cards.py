@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
+from fin_agent.analyst.card_making import MadeCard
 from fin_agent.analyst.model.abstraction import Abstraction
 from fin_agent.analyst.model.calls import call_of
 from fin_agent.analyst.model.joining import joined
@@ -23,26 +22,6 @@ _MOST_TOKENS = 3_000
 """Of a reply, the thoughts of a model that reasons included."""
 _MOST_HELD = 2_000
 """Cards kept for further rounds and questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class MadeCard:
-    """A card, and who made it."""
-
-    card: Card
-    by_model: bool
-    """False where the rules' card stays as it is."""
-    notes: tuple[str, ...] = ()
-    """Why it stays, or what of the model's reply was left out."""
-    out_of_reach: bool = False
-    """Whether it stays because the model could not be had: others would not be had either."""
-
-
-class CardMaker(Protocol):
-    """Makes cards anew from those of the rules. Safe to share between threads."""
-
-    def made(self, base: Card, text: str) -> MadeCard:
-        """The card of a passage with that text. Never raises for what a model says or fails to say."""
 
 
 class ModelCardMaker:

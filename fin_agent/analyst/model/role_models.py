@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fin_agent.config import Settings
-from fin_agent.models.callers import Callers
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
+
+if TYPE_CHECKING:
+    from fin_agent.models.callers import Callers
 
 _SETTINGS_OF_ROLES: dict[str, tuple[Role, ...]] = {
     "chat_model": (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT),
@@ -28,6 +32,8 @@ def role_models(settings: Settings) -> ModelSettings:
 
 def callers_of(settings: Settings) -> Callers:
     """The callers of all roles that the settings name models for. Raises PricesError."""
+    from fin_agent.models.callers import Callers  # whoever names no model calls none
+
     return Callers(role_models(settings))
 
 
