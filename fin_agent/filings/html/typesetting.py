@@ -140,6 +140,8 @@ class _Page:
         words = [Word(x0, y0 + y, x1, y1 + y, text) for x0, y0, x1, y1, text in setting.words]
         for tag, first, last in setting.marks:
             self._mark(tag, words[first : last + 1])
+        if not words and setting.table is None:
+            return  # a tag in a paragraph that prints nothing: a place, and no line
         self.words.extend(words)
         self.band += setting.skips
         if setting.table is None:
