@@ -55,6 +55,8 @@ class Came:
     """Of these, those read with another value at the same row and period."""
     caught: bool
     """Whether a check of the statements fails that holds in the sound file, or can no longer be made."""
+    warned: bool
+    """Whether the reader warns of something that it does not warn of in the sound file."""
 
 
 def main() -> None:
@@ -105,6 +107,7 @@ def report(came: Sequence[Came], seconds: float) -> list[str]:
     unread = [each for each in came if each.outcome == Outcome.FAILED]
     changed = [each for each in read if each.changed]
     lost = [each for each in read if each.lost and not each.changed]
+    whole = len(read) - len(changed) - len(lost)
     reasons = Counter((_general(each.reason), _general(each.remedy)) for each in unread)
     ended = sum(each.seconds is None for each in came)
     slowest = sorted((each for each in came if each.seconds), key=lambda each: -(each.seconds or 0))[:3]
@@ -115,25 +118,31 @@ def report(came: Sequence[Came], seconds: float) -> list[str]:
         f" main process {peak} MB",
         *(f"  {count:5}  {reason}. {remedy}" for (reason, remedy), count in reasons.most_common()),
         f"slowest: {', '.join(f'{each.name} {each.seconds:.1f} s' for each in slowest)}",
-        f"read with all figures of the statements: {len(read) - len(changed) - len(lost)}; with fewer: {len(lost)},"
-        f" of which a check of the statements tells {sum(each.caught for each in lost)}; with other values:"
-        f" {len(changed)} ({sum(each.changed for each in changed)} figures), of which a check tells"
-        f" {sum(each.caught for each in changed)}",
+        f"read with all figures of the statements: {whole}; with fewer: {len(lost)}, of which {_told(lost)};"
+        f" with other values: {len(changed)} ({sum(each.changed for each in changed)} of"
+        f" {sum(each.figures for each in read):,} figures), of which {_told(changed)}",
         f"  other values by kind: {dict(Counter(each.kind for each in changed).most_common())}",
     ]
+
+
+def _told(files: Sequence[Came]) -> str:
+    checked = sum(each.caught for each in files)
+    either = sum(each.caught or each.warned for each in files)
+    return f"a check of the statements tells {checked}, a check or a warning {either}"
 
 
 def _came(file: IngestedFile, index: SqliteIndex, seconds: str | None) -> Came:
     _, kind, original = file.path.name.split(".", 2)
     sound = _sound(original)
     lost = changed = 0
-    caught = False
+    caught = warned = False
     if file.outcome is Outcome.ADDED:
         stored = [sourced.fact for sourced in index.facts([file.doc_id])]
         found = _figures(stored)
         lost = sum(key not in found for key in sound.figures)
         changed = sum(found[key] != value for key, value in sound.figures.items() if key in found)
         caught = not sound.holding <= _holding(stored)
+        warned = not {warning.what for warning in index.filing(file.doc_id).warnings} <= sound.warnings
     return Came(
         file.path.name,
         kind,
@@ -145,6 +154,7 @@ def _came(file: IngestedFile, index: SqliteIndex, seconds: str | None) -> Came:
         lost,
         changed,
         caught,
+        warned,
     )
 
 
@@ -156,13 +166,15 @@ Key = tuple[str, str, str]
 class _Sound:
     figures: Mapping[Key, Decimal]
     holding: frozenset[tuple[str, str]]
+    warnings: frozenset[str]
 
 
 @cache
 def _sound(name: str) -> _Sound:
     folder = "filings" if name.endswith(".pdf") else "filings_html"
-    facts = prepare(EXAMPLES / folder / name).filing.facts
-    return _Sound(_figures(facts), _holding(facts))
+    filing = prepare(EXAMPLES / folder / name).filing
+    warnings = frozenset(warning.what for warning in filing.warnings)
+    return _Sound(_figures(filing.facts), _holding(filing.facts), warnings)
 
 
 def _figures(facts: Sequence[Fact]) -> dict[Key, Decimal]:

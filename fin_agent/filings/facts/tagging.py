@@ -214,6 +214,8 @@ def _fact_of(
     if tag.end is None or tag.page is None or tag.box is None or calendar is None:
         return None
     number = parse_number(tag.text)
+    if number is None and tag.value is None and not tag.nil:
+        return None  # neither the tag nor its print says a number: nothing is no nought
     amount, scale, unit = _measured(tag, number.amount if number else Decimal(0), "")
     line, in_table = _line_at(pages[tag.page], tag.box)
     return Fact(

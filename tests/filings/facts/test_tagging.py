@@ -53,6 +53,14 @@ def test_the_sign_is_the_printed_one_and_the_tags_own_stays_with_it() -> None:
     assert fact.tag is not None and fact.tag.value == 1_234_000_000
 
 
+@pytest.mark.parametrize("printed", ["NaN", "Infinity", "1,,2..3", "see note"])
+def test_a_tag_whose_print_is_no_number_is_no_nought(printed: str) -> None:
+    unread = replace(REVENUE, text=printed, value=None, box=Box(50, 201, 60, 211))
+    assert joined([], unread) == []
+    (nil,) = joined([], replace(unread, text="—", nil=True))
+    assert nil.amount == 0
+
+
 def test_a_tag_with_members_is_a_part() -> None:
     part = replace(REVENUE, members=(("srt:ProductAxis", "xx:GardenToolsSegmentMember"),))
     assert joined([PRINTED], part)[0].scope == "read wrongly"
