@@ -1,0 +1,65 @@
+"""SECURITY.md promises what is there: the tests it names exist, and nothing is unpickled or evaluated."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+GUIDE = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+CODE_IN_DATA = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+
+
+def test_the_tests_it_names_are_there() -> None:
+    named = set(re.findall(r"`(tests/[\w/.]+)`", GUIDE))
+    assert len(named) > 15
+    for name in named:
+        place = ROOT / name
+        tests = [place] if place.is_file() else sorted(place.glob("test_*.py"))
+        assert tests and all("def test_" in test.read_text(encoding="utf-8") for test in tests), name
+
+
+def test_the_ten_risks_are_walked_through() -> None:
+    assert re.findall(r"^\*\*(\d+)\. ", GUIDE, re.M) == [str(number) for number in range(1, 11)]
+
+
+def test_limits_are_as_told() -> None:
+    from fin_agent.downloads.bodies import MOST_BYTES
+    from fin_agent.filings.readers.limits import MAX_MEMORY, MAX_SECONDS
+
+    assert f"({MAX_SECONDS:.0f} s)" in GUIDE and f"({MAX_MEMORY // 2**30} GB)" in GUIDE
+    fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
+    assert f"larger than {MOST_BYTES // 2**20} MB" in fetching
+
+
+def test_nothing_is_unpickled() -> None:
+    """No file that fin-agent opens can hold code: the modules that would run it are imported nowhere."""
+    for folder in ("fin_agent", "graphs", "tools", "prompts"):
+        for file in (ROOT / folder).rglob("*.py"):
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+            for node in ast.walk(tree):
+                named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                assert not {name.split(".")[0] for name in named} & CODE_IN_DATA, file
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                    written = ast.unparse(node.func)
+                    assert written not in ("yaml.unsafe_load", "yaml.full_load", "torch.load", "numpy.load"), file
+                    if written == "yaml.load":
+                        loader = next(keyword.value for keyword in node.keywords if keyword.arg == "Loader")
+                        assert "SafeLoader" in ast.unparse(loader) or _is_safe(loader, tree), file
+
+
+def test_the_settings_of_fetching_are_told() -> None:
+    from fin_agent.config_sources import VARIABLES
+
+    fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(edgar\.\w+)` \| `(FIN_AGENT_\w+)`", fetching, re.M))
+    assert told == {name: variable for name, variable in VARIABLES.items() if name.startswith("edgar.")}
+
+
+def _is_safe(loader: ast.expr, module: ast.Module) -> bool:
+    """Whether a loader of YAML is a class of the same module over SafeLoader: that one makes plain values only."""
+    classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+    own = classes.get(ast.unparse(loader))
+    return own is not None and "SafeLoader" in ast.unparse(own.bases[0])
