@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.config import settings_from
 from fin_agent.config_sources import Said
-from fin_agent.downloads.asking import EdgarConnection
+from fin_agent.downloads.asking import EdgarConnection, Patience
 from fin_agent.downloads.choosing import years_in
 from fin_agent.downloads.fetched import MANIFEST
 from fin_agent.downloads.fetching import Became, CompanyFilings, Edgar, FetchedFile
@@ -37,7 +38,7 @@ def fetch_filings(wish: Wish, index: Path | None, *, ingested: bool, as_json: bo
     years = years_in(wish.years) if wish.years is not None else None
     files: list[FetchedFile] = []
     unknown: list[tuple[str, DownloadError]] = []
-    with EdgarConnection(settings) as connection:
+    with EdgarConnection(settings, patience=Patience(sleep=_told_and_waited)) as connection:
         edgar = Edgar(connection, settings)
         found: list[CompanyFilings] = []
         for company in dict.fromkeys(wish.companies):
@@ -60,6 +61,12 @@ def fetch_filings(wish: Wish, index: Path | None, *, ingested: bool, as_json: bo
 
         code = max(code, ingest_files(paths, index, workers=None, as_json=as_json))
     return code
+
+
+def _told_and_waited(seconds: float) -> None:
+    """Whoever sits before a terminal where nothing moves is told why."""
+    say(f"EDGAR did not answer as it should; asking again in {seconds:.0f} s")
+    time.sleep(seconds)
 
 
 def _fetched(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:

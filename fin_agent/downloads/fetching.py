@@ -16,7 +16,7 @@ from fin_agent.downloads.choosing import Wanted, Years, wanted_of
 from fin_agent.downloads.companies import Company, company_of
 from fin_agent.downloads.fetched import Fetched, FetchedFiles
 from fin_agent.downloads.lists import Lists
-from fin_agent.downloads.refusals import DownloadError
+from fin_agent.downloads.refusals import DownloadError, NotThereError
 from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.downloads.submissions import Submissions
 from fin_agent.filings.reader import is_readable
@@ -64,7 +64,10 @@ class Edgar:
     def find(self, company: str, forms: Sequence[str], years: Years | None) -> CompanyFilings:
         """The filings of a company (ticker or CIK) on these forms. Raises DownloadError where there is none."""
         known = company_of(company, self._lists, self._url)
-        submissions = Submissions(known.cik10, self._lists, self._lists_url)
+        try:
+            submissions = Submissions(known.cik10, self._lists, self._lists_url)
+        except NotThereError as error:
+            raise refusals.unknown_company(company, ()) from error
         named = Company(known.cik, known.ticker or submissions.filer.ticker, submissions.filer.name)
         return CompanyFilings(named, submissions.filer.name, tuple(wanted_of(named, submissions, forms, years)))
 

@@ -20,6 +20,10 @@ class DownloadError(FinAgentError):
     """Whether the next filing would fare no better: EDGAR cannot be reached, refuses, or nothing can be written."""
 
 
+class NotThereError(DownloadError):
+    """EDGAR has nothing at an address."""
+
+
 class _EndsAllError(DownloadError):
     ends_all = True
 
@@ -94,7 +98,7 @@ def refused(url: str, status: int, pause: float) -> DownloadError:
             " program asks EDGAR from this address, then run the same command again: it goes on from there",
         )
     if status == 404:
-        return DownloadError(
+        return NotThereError(
             "EDGAR has nothing here (HTTP 404)",
             subject=url,
             remedy="The filing may have been withdrawn: look at the company's filings on https://www.sec.gov",

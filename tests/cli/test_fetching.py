@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.config import settings_from
 from tests.cli.running import Ran
-from tests.downloads.edgar_server import CONTACT, EdgarServer, filing, running
+from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap, filing, running
 from tests.loopback import no_other_host
 
 __all__ = ["no_other_host"]
@@ -59,6 +59,13 @@ def test_the_contact_of_a_file_of_settings_is_kept_out_of_records(tmp_path: Path
     assert (settings.edgar.contact, settings.edgar.cache) == (CONTACT, tmp_path / "kept")
     assert settings.edgar.lists_url == "https://data.sec.gov"
     assert "jane" not in settings.model_dump_json()
+
+
+def test_waiting_is_told(edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    edgar.mishaps["company_tickers.json"] = [Mishap(429, {"Retry-After": "9"})]
+    ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
+    assert ran.code == 0 and "asking again in 9 s" in ran.err
 
 
 def test_one_of_several_companies_that_is_not_listed(edgar: EdgarServer, tmp_path: Path) -> None:

@@ -230,6 +230,11 @@ def test_a_company_that_is_not_listed(connection: EdgarConnection, settings: Edg
         edgar.find("apple", ("10-K",), None)
 
 
+def test_a_cik_that_nobody_has(connection: EdgarConnection, settings: EdgarSettings) -> None:
+    with pytest.raises(DownloadError, match="4711: EDGAR lists no company under this ticker or CIK"):
+        Edgar(connection, settings).find("4711", ("10-K",), None)
+
+
 def test_no_such_filings_says_which_there_are(connection: EdgarConnection, settings: EdgarSettings) -> None:
     edgar = Edgar(connection, settings)
     with pytest.raises(DownloadError, match=r"AAPL \(Apple Inc\.\): EDGAR has no 10-K of 2010 to 2011"):
