@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -81,7 +82,14 @@ def _open(path: Path) -> Iterator[pymupdf.Document]:
             refuse_page_count(path, document.page_count)
             yield document
     except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
-        raise broken(path, str(error).replace(str(path), path.name).rstrip(".")) from error
+        raise broken(path, _reason(error, path)) from error
+
+
+def _reason(error: Exception, path: Path) -> str:
+    """What MuPDF says, without its numbers of errors and without the path, which the caller may not want to show."""
+    if "Failed to open" in (said := str(error)):
+        return "nothing in it can be opened"
+    return re.sub(r"^code=\d+: ", "", said).replace(str(path), path.name).rstrip(".")
 
 
 def _read_page(page: pymupdf.Page, number: int) -> PageContent:

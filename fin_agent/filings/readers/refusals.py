@@ -85,9 +85,10 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
     if repaired:
         raise broken(path, f"only {characters} characters are left on {len(pages)} pages")
     raise ReadError(
-        f"its {len(pages)} pages hold almost no text ({characters} characters): it looks scanned",
+        f"its {len(pages)} pages hold almost no text ({characters} characters): it looks scanned, or is damaged",
         subject=path.name,
-        remedy="Run it through OCR (for example `ocrmypdf in.pdf out.pdf`) and ingest the result",
+        remedy="Look at it in a viewer: where pages show, run it through OCR (for example `ocrmypdf in.pdf out.pdf`)"
+        " and ingest the result; where they are blank, download the filing again",
     )
 
 
