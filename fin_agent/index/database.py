@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import time
 import uuid
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib import resources
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.index.migrating import FORMAT_VERSION, format_of, migrate
 
-FORMAT_VERSION = "4"
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
@@ -43,18 +45,22 @@ def create_database(file: Path) -> None:
 
 
 def check_format(connection: sqlite3.Connection, file: Path) -> None:
-    """Raises FilingIndexError where the database is of another format; sqlite3.Error where it is no index at all."""
-    _check_length(file)
-    row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-    if row is None or row[0] != FORMAT_VERSION:
+    """Bring the database to the format of this version where it is of an earlier one.
+
+    Raises FilingIndexError where it is of a format that there is no way from; sqlite3.Error where it is no index at all.
+    """
+    check_length(file)
+    migrate(connection)
+    found = format_of(connection)
+    if found != FORMAT_VERSION:
         raise FilingIndexError(
-            f"the index has format {row[0] if row else 'unknown'}; this version reads format {FORMAT_VERSION}",
+            f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
             subject=str(file),
             remedy="Ingest the filings again into another folder, or use the version that wrote it",
         )
 
 
-def _check_length(file: Path) -> None:
+def check_length(file: Path) -> None:
     """Raises sqlite3.DatabaseError where the file is shorter than its header says: SQLite finds that out much later."""
     with file.open("rb") as opened:
         header = opened.read(_HEADER_BYTES)
@@ -75,16 +81,39 @@ _HEADER_BYTES = 100
 
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     """What SQLite's error means for whoever was `doing` (`read`, `written`) something with the index."""
-    if getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
+    if is_damage(error):
         return FilingIndexError(
             f"the index is damaged or was half written ({error})",
             subject=str(file),
-            remedy="Delete this file and ingest the filings again",
+            remedy="`fin-agent index repair` saves the filings in it that are whole and says which have to be read again",
+        )
+    if _code(error) == sqlite3.SQLITE_FULL:
+        return FilingIndexError(
+            f"the index could not be {doing}: the disk is full",
+            subject=str(file),
+            remedy=f"{free_words(file.parent)} Make room and run the same command again: what was done stays done",
         )
     remedy = "Check that the folder may be written to (reading keeps a lock beside the index) and try again"
     if doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error says that the file is none of ours or not all of it, and not that it cannot be had just now."""
+    return _code(error) in _DAMAGED or "decode to UTF-8" in str(error)
+
+
+def free_words(folder: Path) -> str:
+    """`12 MB are free there.`; empty where that cannot be told."""
+    try:
+        return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
+    except OSError:
+        return ""
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
 def _check_fts5() -> None:
@@ -100,21 +129,55 @@ def _check_fts5() -> None:
 
 def _write_schema(file: Path) -> None:
     """Write the schema under another name first: an index that exists is a whole one."""
-    schema = resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
-    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
-    unfinished.touch()
+    remove_leftovers(file)
+    unfinished = unfinished_name(file)
     try:
-        connection = connect(unfinished)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(schema)
-            connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            connection.close()
+        write_empty(unfinished)
         _name(unfinished, file)
     finally:
-        unfinished.unlink(missing_ok=True)
+        remove_database(unfinished)
+
+
+def write_empty(file: Path) -> None:
+    """Make an index without filings at `file`, where nothing is. Raises OSError or sqlite3.Error."""
+    schema = resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
+    file.touch()
+    with closing(connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(schema)
+        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def unfinished_name(file: Path) -> Path:
+    """A name beside `file` for what is to take its place once it is whole."""
+    return file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
+
+
+def leftovers(file: Path) -> list[Path]:
+    """What writers that were killed left beside `file`, and none has touched for a while."""
+    found = []
+    for left in sorted(file.parent.glob(f".{file.name}.*.new*")):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
+                found.append(left)
+    return found
+
+
+def remove_leftovers(file: Path) -> None:
+    """Take them away."""
+    for left in leftovers(file):
+        left.unlink(missing_ok=True)
+
+
+_LEFT_SECONDS = 600
+"""An unfinished file that nobody wrote to for so long has no writer any more."""
+
+
+def remove_database(file: Path) -> None:
+    """Delete a database with what SQLite keeps beside it."""
+    for ending in ("-wal", "-shm", ""):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
 def _name(unfinished: Path, file: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
@@ -39,18 +39,8 @@ TAG_SELECTION = (
 """Columns of `tags` under names that no other table has, so that facts can be read together with their tags."""
 
 
-def insert(table: str, values: Mapping[str, SqlValue]) -> tuple[str, tuple[SqlValue, ...]]:
-    """An INSERT statement and its values."""
-    return insert_statement(table, tuple(values)), tuple(values.values())
-
-
-def insert_statement(table: str, columns: Sequence[str]) -> str:
-    """An INSERT statement with a mark for each column."""
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
-
-
-def filing_values(filing: Filing, first_page: int, first_passage: int) -> dict[str, SqlValue]:
-    """Columns of `filings`."""
+def filing_values(filing: Filing) -> dict[str, SqlValue]:
+    """Columns of `filings`, without row numbers."""
     identity = filing.identity
     return {
         "doc_id": filing.doc_id,
@@ -74,17 +64,12 @@ def filing_values(filing: Filing, first_page: int, first_passage: int) -> dict[s
         "page_count": len(filing.pages),
         "passage_count": len(filing.passages),
         "fact_count": len(filing.facts),
-        "first_page": first_page,
-        "last_page": first_page + len(filing.pages) - 1,
-        "first_passage": first_passage,
-        "last_passage": first_passage + len(filing.passages) - 1,
     }
 
 
-def detail_values(filing: Filing, summary: str, filing_id: int) -> dict[str, SqlValue]:
-    """Columns of `filing_details`."""
+def detail_values(filing: Filing, summary: str) -> dict[str, SqlValue]:
+    """Columns of `filing_details`, without row numbers."""
     return {
-        "filing_id": filing_id,
         "sources": json.dumps([astuple(source) for source in filing.identity.sources]),
         "items": json.dumps([astuple(start) for start in filing.items]),
         "notes": json.dumps([astuple(note) for note in filing.notes]),
@@ -154,11 +139,9 @@ _NONE = "[]"
 """No names, as JSON; most filings have none, and lists of very many are read at once."""
 
 
-def page_values(page: Page, row_id: int, filing_id: int) -> dict[str, SqlValue]:
-    """Columns of `pages`."""
+def page_values(page: Page) -> dict[str, SqlValue]:
+    """Columns of `pages`, without row numbers."""
     return {
-        "id": row_id,
-        "filing_id": filing_id,
         "number": page.number,
         "text": page.text,
         "item": page.item,
@@ -178,11 +161,9 @@ def page(row: sqlite3.Row) -> Page:
     return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"], further)
 
 
-def passage_values(passage: Passage, row_id: int, filing_id: int) -> dict[str, SqlValue]:
-    """Columns of `passages`."""
+def passage_values(passage: Passage) -> dict[str, SqlValue]:
+    """Columns of `passages`, without row numbers."""
     return {
-        "id": row_id,
-        "filing_id": filing_id,
         "page": passage.page,
         "ordinal": passage.ordinal,
         "kind": passage.kind.value,
@@ -196,11 +177,11 @@ def passage(row: sqlite3.Row) -> Passage:
     return Passage(row["page"], row["ordinal"], PassageKind(row["kind"]), row["text"], _box(row["box"]))
 
 
-def fact_values(fact: Fact, filing_id: int, tag: int | None) -> tuple[SqlValue, ...]:
-    """Values of FACT_COLUMNS; `tag` is the ordinal of the fact's tag among those of its filing."""
+def fact_values(fact: Fact, tag: int | None) -> tuple[SqlValue, ...]:
+    """Values of FACT_COLUMNS after the first; `tag` is the ordinal of the fact's tag among those of its filing."""
     period = fact.period
     return (
-        filing_id, fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
+        fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
         fact.scale, fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column,
         fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
     )  # fmt: skip
@@ -229,10 +210,10 @@ def fact(row: sqlite3.Row) -> Fact:
     )
 
 
-def tag_values(tag: Tag, filing_id: int, ordinal: int) -> tuple[SqlValue, ...]:
-    """Values of TAG_COLUMNS."""
+def tag_values(tag: Tag, ordinal: int) -> tuple[SqlValue, ...]:
+    """Values of TAG_COLUMNS after the first."""
     return (
-        filing_id, ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context,
+        ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context,
         _iso(tag.start), _iso(tag.end), json.dumps(tag.members), tag.unit, tag.decimals, int(tag.nil),
         int(tag.numeric), tag.page, _box_text(tag.box), json.dumps(tag.flags),
     )  # fmt: skip

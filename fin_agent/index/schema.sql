@@ -158,11 +158,20 @@ CREATE TABLE vectors (
   row_count INTEGER NOT NULL,
   places BLOB NOT NULL,
   numbers BLOB NOT NULL,
+  checksum TEXT NOT NULL DEFAULT '',
   UNIQUE (filing_id, model, unit)
 ) STRICT;
 CREATE INDEX vectors_of_model ON vectors (model, unit, filing_id, dimensions, sparse, row_count);
 
--- What every file given to `ingest` came to, so that a second run knows what is done and what failed.
+-- Of the rows that a filing has in each table, without row numbers; by them a changed byte is found.
+CREATE TABLE checksums (
+  filing_id INTEGER NOT NULL REFERENCES filings (id),
+  part TEXT NOT NULL,
+  checksum TEXT NOT NULL,
+  PRIMARY KEY (filing_id, part)
+) STRICT, WITHOUT ROWID;
+
+-- What every file given to `ingest` came to, so that a second run knows what is done, what failed and what is left.
 CREATE TABLE ingested_files (
   path TEXT PRIMARY KEY,
   doc_id TEXT NOT NULL,
@@ -171,5 +180,6 @@ CREATE TABLE ingested_files (
   content_hash TEXT NOT NULL,
   reader_version TEXT NOT NULL,
   failure TEXT,
-  remedy TEXT
+  remedy TEXT,
+  state TEXT NOT NULL DEFAULT 'done'
 ) STRICT;

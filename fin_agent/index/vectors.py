@@ -12,6 +12,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.listing import FilingList
 from fin_agent.index.opened import ReadOnce
 from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
+from fin_agent.index.stored_rows import insert_vectors
 
 
 class StoredVectors(FilingList):
@@ -23,7 +24,7 @@ class StoredVectors(FilingList):
 
     def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
         """See FilingIndex.add_vectors."""
-        _check(model, unit, vectors)
+        check_vectors(model, unit, vectors)
         with self.writing() as connection:
             row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (vectors.doc_id,)).fetchone()
             if row is None:
@@ -35,20 +36,9 @@ class StoredVectors(FilingList):
             connection.execute(
                 "DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", (row["id"], model, unit)
             )
-            connection.execute(
-                "INSERT INTO vectors (filing_id, model, unit, dimensions, sparse, row_count, places, numbers)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    row["id"],
-                    model,
-                    unit,
-                    vectors.dimensions,
-                    int(vectors.sparse),
-                    len(vectors.places),
-                    _packed(vectors.places),
-                    vectors.values,
-                ),
-            )
+            places = _packed(vectors.places)
+            shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
+            insert_vectors(connection, row["id"], (model, unit, *shape, places, vectors.values))
 
     def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
         """See FilingIndex.vectors. A filing at a time is read; one that goes meanwhile is left out."""
@@ -63,7 +53,7 @@ class StoredVectors(FilingList):
                 continue
             for row in self._read("SELECT * FROM vectors WHERE id = ?", (row_id,)):
                 yield FilingVectors(
-                    doc_id, _unpacked(row["places"]), row["dimensions"], row["numbers"], bool(row["sparse"])
+                    doc_id, unpacked_numbers(row["places"]), row["dimensions"], row["numbers"], bool(row["sparse"])
                 )
 
     def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
@@ -106,12 +96,13 @@ _UINT32 = "I"
 _FLOAT16_BYTES = 2
 
 
-def _check(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
+def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
+    """Raises FilingIndexError where vectors contradict themselves."""
     rows, dimensions, size = len(vectors.places), vectors.dimensions, len(vectors.values)
     fits = size == rows * dimensions * _FLOAT16_BYTES
     if vectors.sparse:
         counts = vectors.values[: rows * 4]
-        fits = size >= rows * 4 and size == rows * 4 + sum(_unpacked(counts)) * (4 + _FLOAT16_BYTES)
+        fits = size >= rows * 4 and size == rows * 4 + sum(unpacked_numbers(counts)) * (4 + _FLOAT16_BYTES)
     if not fits or dimensions < 1 or not model:
         raise FilingIndexError(
             f"{size} bytes are not {rows} rows of {dimensions} numbers that {model or 'a model'} made of each {unit}",
@@ -127,7 +118,8 @@ def _packed(numbers: tuple[int, ...]) -> bytes:
     return packed.tobytes()
 
 
-def _unpacked(packed: bytes) -> tuple[int, ...]:
+def unpacked_numbers(packed: bytes) -> tuple[int, ...]:
+    """Numbers of four bytes, little-endian. Raises ValueError where the bytes are not fours."""
     numbers = array(_UINT32, packed)
     if sys.byteorder == "big":
         numbers.byteswap()

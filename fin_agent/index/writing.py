@@ -3,46 +3,45 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from fin_agent.index import rows
 from fin_agent.index.packed_tables import packed_tables
 from fin_agent.index.protocol import VectorUnit
+from fin_agent.index.rows import SqlValue
+from fin_agent.index.stored_rows import COLUMNS, FilingRows, Part, StoredRow, insert_rows, seal
 from fin_agent.vocabulary.filing import Filing
+
+OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details", "checksums")
+"""Tables with rows of filings, those that others point at last."""
 
 
 def insert_filing(connection: sqlite3.Connection, filing: Filing, cards: Sequence[str], summary: str) -> None:
     """Put a filing into every table, within the caller's transaction."""
-    first_page = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM pages").fetchone()[0]
-    first_passage = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM passages").fetchone()[0]
-    values = rows.filing_values(filing, first_page, first_passage)
-    filing_id = connection.execute(*rows.insert("filings", values)).lastrowid
-    assert filing_id is not None
-    connection.execute(*rows.insert("filing_details", rows.detail_values(filing, summary, filing_id)))
-    for row_id, page in enumerate(filing.pages, first_page):
-        connection.execute(*rows.insert("pages", rows.page_values(page, row_id, filing_id)))
-    for row_id, (passage, card) in enumerate(zip(filing.passages, cards, strict=True), first_passage):
-        connection.execute(*rows.insert("passages", rows.passage_values(passage, row_id, filing_id)))
-        connection.execute("INSERT INTO cards VALUES (?, ?, ?)", (row_id, filing_id, card))
-    for table in ("pages", "passages"):
-        connection.execute(
-            f"INSERT INTO {table}_fts (rowid, text) SELECT id, text FROM {table} WHERE filing_id = ? ORDER BY id",
-            (filing_id,),
-        )
-    connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (filing_id, summary))
-    statement = rows.insert_statement("facts", rows.FACT_COLUMNS)
+    insert_rows(connection, rows_of(filing, cards, summary))
+
+
+def rows_of(filing: Filing, cards: Sequence[str], summary: str) -> FilingRows:
+    """What the index keeps of a filing. Raises ValueError where cards and passages do not go together."""
+    if len(cards) != len(filing.passages):
+        raise ValueError(f"{len(cards)} cards for {len(filing.passages)} passages")
     ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
-    connection.executemany(
-        statement, (rows.fact_values(fact, filing_id, ordinals.get(id(fact.tag))) for fact in filing.facts)
+    return FilingRows(
+        {
+            Part.FILING: _ordered(Part.FILING, [rows.filing_values(filing)]),
+            Part.DETAILS: _ordered(Part.DETAILS, [rows.detail_values(filing, summary)]),
+            Part.PAGES: _ordered(Part.PAGES, map(rows.page_values, filing.pages)),
+            Part.PASSAGES: _ordered(Part.PASSAGES, map(rows.passage_values, filing.passages)),
+            Part.CARDS: [(card,) for card in cards],
+            Part.FACTS: [rows.fact_values(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
+            Part.TAGS: [rows.tag_values(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
+            Part.TABLES: list(packed_tables(filing.tables)),
+        }
     )
-    connection.executemany(
-        rows.insert_statement("tags", rows.TAG_COLUMNS),
-        (rows.tag_values(tag, filing_id, ordinal) for ordinal, tag in enumerate(filing.tags)),
-    )
-    connection.executemany(
-        "INSERT INTO page_tables VALUES (?, ?, ?)",
-        ((filing_id, page, packed) for page, packed in packed_tables(filing.tables)),
-    )
+
+
+def _ordered(part: Part, found: Iterable[Mapping[str, SqlValue]]) -> list[StoredRow]:
+    return [tuple(values[column] for column in COLUMNS[part]) for values in found]
 
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
@@ -56,7 +55,16 @@ def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) ->
     connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
     connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
     connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
+    seal(connection, row["id"], Part.DETAILS)
     return True
+
+
+def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
+    """Where a filing's file is now, within the caller's transaction."""
+    row = connection.execute("SELECT id, source FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+    if row is not None and row["source"] != source:
+        connection.execute("UPDATE filings SET source = ? WHERE id = ?", (source, row["id"]))
+        seal(connection, row["id"], Part.FILING)
 
 
 def _forget_summary(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -80,7 +88,12 @@ def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
             (filing,),
         )
     _forget_summary(connection, row)
-    for table in ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details"):
+    delete_rows(connection, filing)
+    return True
+
+
+def delete_rows(connection: sqlite3.Connection, filing: int) -> None:
+    """Take the rows with this filing's number out, within the caller's transaction; full text is left to the caller."""
+    for table in OF_A_FILING:
         connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
     connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
-    return True
