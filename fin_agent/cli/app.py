@@ -12,6 +12,7 @@ from fin_agent.cli.batch_options import Jobs, NoCache, Restart
 from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode, reported
 from fin_agent.cli.help_groups import GroupedCommand
+from fin_agent.cli.index_app import index_commands
 from fin_agent.cli.model_options import ModelOptions, with_model_options
 from fin_agent.cli.options import (
     AsJson,
@@ -23,6 +24,7 @@ from fin_agent.cli.options import (
     NoRecord,
     Question,
     StrategyName,
+    Wait,
     WithTrace,
 )
 from fin_agent.cli.prompts import prompts
@@ -73,7 +75,16 @@ def fin_agent(
 @app.command()
 @reported
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Filings, or folders with filings in them.")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH...", help="Filings, or folders with filings in them.")
+    ] = None,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed", help="Read again what failed or was left unread before; PATH may then be left out."
+        ),
+    ] = False,
+    wait: Wait = False,
     workers: Annotated[
         int | None,
         typer.Option(min=0, help="Files read at once; 0 reads in this process. One per core where not given."),
@@ -82,10 +93,15 @@ def ingest(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> ExitCode:
-    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file."""
+    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file.
+
+    Stop it at any time: the same command goes on where it was. `fin-agent index failures` lists what failed, and why.
+    """
     from fin_agent.cli.ingesting import ingest_files
 
-    return ingest_files(paths, index, workers=workers, as_json=as_json)
+    if not paths and not retry_failed:
+        raise typer.BadParameter("name files or folders, or give --retry-failed", param_hint="PATH")
+    return ingest_files(paths or (), index, workers=workers, retry_failed=retry_failed, wait=wait, as_json=as_json)
 
 
 @app.command()
@@ -469,5 +485,6 @@ def doctor(
 
 
 app.add_typer(benchmarks, name="eval")
+app.add_typer(index_commands, name="index")
 app.add_typer(prompts, name="prompts")
 app.add_typer(runs, name="runs")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.cli.streams import warn
+from fin_agent.cli.streams import say, warn
 from fin_agent.config import INDEX_VARIABLE, index_folder
+from fin_agent.index.ingest_lock import Owner
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
 
@@ -37,3 +39,13 @@ def opened(given: Path | None) -> Iterator[Workspace]:
         if not index.filings():
             warn(f"the index in {folder} is empty: bring filings in with `fin-agent ingest PATH...`")
         yield Workspace(index)
+
+
+def waiting_time(wait: bool) -> float:
+    """Seconds that `--wait` means."""
+    return math.inf if wait else 0.0
+
+
+def say_waiting(owner: Owner | None) -> None:
+    """Tell for whom a command waits."""
+    say(f"waiting for another command that writes to this index: {owner or 'one that has just begun'}")

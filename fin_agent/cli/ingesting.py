@@ -9,34 +9,52 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index
+from fin_agent.cli.indexes import chosen_index, say_waiting, waiting_time
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
 from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below, ingest
+from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.sqlite import SqliteIndex
 
 
-def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | None, as_json: bool) -> ExitCode:
-    """Bring the files of `paths` into the index, and say what became of each."""
+def ingest_files(
+    paths: Sequence[Path],
+    given: Path | None,
+    *,
+    workers: int | None,
+    as_json: bool,
+    retry_failed: bool = False,
+    wait: bool = False,
+) -> ExitCode:
+    """Bring the files of `paths` into the index, and say what became of each; with those that were not read before."""
+    folder = chosen_index(given).folder
+    gone: list[UnreadFile] = []
+    if retry_failed:
+        paths, gone = _with_unread(paths, folder)
     files = files_below(paths)
-    if not files:
+    if retry_failed and not files and not gone:
+        show_json(_document(IngestReport(), folder, _held(folder), 0.0)) if as_json else show("No file is left unread.")
+        return ExitCode.DONE
+    if not files and not gone:
         raise ReadError(
             "there is no filing here",
             subject=", ".join(map(str, paths)),
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
     started = time.perf_counter()
-    folder = chosen_index(given).folder
     with SqliteIndex.create(folder) as index, Progress(len(files), "reading filings", "filings") as progress:
 
         def told(file: IngestedFile) -> None:
             progress.step(line_of(file), problem=file.outcome is Outcome.FAILED)
 
         with _nothing_from_the_current_folder():
-            report = ingest(files, index, prepare, workers=workers, on_file=told)
+            report = ingest(
+                files, index, prepare, workers=workers, on_file=told, wait=waiting_time(wait), on_wait=say_waiting
+            )
+        report.files += [_still_gone(file) for file in gone]
         held = len(index.filings())
     seconds = time.perf_counter() - started
     if as_json:
@@ -47,7 +65,24 @@ def ingest_files(paths: Sequence[Path], given: Path | None, *, workers: int | No
         return ExitCode.DONE
     others = "; the others are in the index" if len(report.failures) < len(report.files) else ""
     say(f"{len(report.failures)} of {len(report.files)} files could not be read{others}")
+    say("`fin-agent index failures` lists them with what to do; `fin-agent ingest --retry-failed` reads them again")
     return ExitCode.SOME_FAILED
+
+
+def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[UnreadFile]]:
+    """`paths` with the files that the index knows to be unread; those of them that are gone."""
+    with SqliteIndex(folder) as index:
+        unread = Manifest(index).unread()
+    return [*paths, *(file.path for file in unread if not file.gone)], [file for file in unread if file.gone]
+
+
+def _held(folder: Path) -> int:
+    with SqliteIndex(folder) as index:
+        return len(index.entries())
+
+
+def _still_gone(file: UnreadFile) -> IngestedFile:
+    return IngestedFile(file.path, file.doc_id, Outcome.FAILED, f"it is gone; before, {file.reason}", file.remedy)
 
 
 @contextmanager

@@ -44,3 +44,7 @@ NoRecord = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Wait = Annotated[
+    bool,
+    typer.Option("--wait", help="Where another command writes to the index, go on after it; else that is an error."),
+]

@@ -11,7 +11,8 @@ from importlib import resources
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.migrating import FORMAT_VERSION, format_of, migrate
+from fin_agent.index.migrating import FORMAT_VERSION as FORMAT_VERSION
+from fin_agent.index.migrating import format_of, migrate
 
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -31,7 +32,7 @@ def connect(file: Path) -> sqlite3.Connection:
 
 def create_database(file: Path) -> None:
     """Make the database at `file`, whole at once; does nothing where there is one. Raises FilingIndexError."""
-    _check_fts5()
+    check_fts5()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists():
@@ -47,7 +48,7 @@ def create_database(file: Path) -> None:
 def check_format(connection: sqlite3.Connection, file: Path) -> None:
     """Bring the database to the format of this version where it is of an earlier one.
 
-    Raises FilingIndexError where it is of a format that there is no way from; sqlite3.Error where it is no index at all.
+    Raises FilingIndexError where it is of a format that there is no way from, sqlite3.Error where it is no index.
     """
     check_length(file)
     migrate(connection)
@@ -85,7 +86,7 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
         return FilingIndexError(
             f"the index is damaged or was half written ({error})",
             subject=str(file),
-            remedy="`fin-agent index repair` saves the filings in it that are whole and says which have to be read again",
+            remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
         )
     if _code(error) == sqlite3.SQLITE_FULL:
         return FilingIndexError(
@@ -116,7 +117,7 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", -1)) & 0xFF
 
 
-def _check_fts5() -> None:
+def check_fts5() -> None:
     connection = sqlite3.connect(":memory:")
     options = {row[0] for row in connection.execute("PRAGMA compile_options")}
     connection.close()
@@ -133,7 +134,7 @@ def _write_schema(file: Path) -> None:
     unfinished = unfinished_name(file)
     try:
         write_empty(unfinished)
-        _name(unfinished, file)
+        name_database(unfinished, file)
     finally:
         remove_database(unfinished)
 
@@ -180,7 +181,7 @@ def remove_database(file: Path) -> None:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
-def _name(unfinished: Path, file: Path) -> None:
+def name_database(unfinished: Path, file: Path) -> None:
     """Give the file its name, unless another process was first: what that one wrote since must not be replaced."""
     with suppress(FileExistsError):
         try:

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +17,7 @@ from pathlib import Path
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
 from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
 from fin_agent.filings.readers.limits import limited
+from fin_agent.index.ingest_lock import Owner, ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.filing import Filing
@@ -81,23 +83,29 @@ def ingest(
     *,
     workers: int | None = None,
     on_file: OnFile = lambda file: None,
+    wait: float = 0.0,
+    on_wait: Callable[[Owner | None], None] = lambda owner: None,
 ) -> IngestReport:
     """Bring the files of `paths` (files, or folders taken with all below) into `index`.
 
     A file that was read before by this version and has not changed is left alone. A file that cannot be read is
-    reported and the rest goes on. `workers` processes read (default: one per core; 0 reads in this process).
+    reported and the rest goes on. `workers` processes read (default: one per core; 0 reads in this process). Raises
+    IndexInUseError where another ingest goes on and does not end within `wait` seconds; `on_wait` is told whose it is.
     """
-    manifest = Manifest(index)
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
         report.files.append(file)
         on_file(file)
 
-    waiting = list(_to_read(files_below(paths), manifest, done))
-    reader = _read_here if workers == 0 else _read_in_workers
-    for stamp, outcome in reader(waiting, prepare, workers or os.cpu_count() or 1):
-        done(_store(stamp, outcome, manifest))
+    with ingest_lock(index.folder, wait=wait, on_wait=on_wait):
+        manifest = Manifest(index)
+        waiting = list(_to_read(files_below(paths), manifest, done))
+        if waiting:
+            manifest.waiting(waiting)
+        reader = _read_here if workers == 0 else _read_in_workers
+        for stamp, outcome in reader(waiting, prepare, workers or os.cpu_count() or 1):
+            done(_store(stamp, outcome, manifest))
     return report
 
 
@@ -122,13 +130,18 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterato
             done(_failed(path, error.what, error.remedy))
             continue
         except OSError as error:
-            done(_failed(path, error.strerror or str(error), "Check the file and its permissions"))
+            reason, remedy = error.strerror or str(error), "Check the file and its permissions"
+            with suppress(OSError):
+                manifest.failed(FileStamp.of(path, ""), reason, remedy)
+            done(_failed(path, reason, remedy))
             continue
         same_name = first.setdefault(stamp.doc_id, stamp)
         other = same_name.path if same_name.content_hash != stamp.content_hash else manifest.other_owner(stamp)
         if other is not None:
             reason = f"its doc_id {stamp.doc_id!r} is that of another file, {other}"
-            done(_failed(path, reason, "Rename one of the two and ingest it again"))
+            remedy = "Rename one of the two and ingest it again"
+            manifest.failed(stamp, reason, remedy)
+            done(_failed(path, reason, remedy))
         elif same_name is not stamp:
             reason = f"the same file as {same_name.path}"
             done(IngestedFile(path, stamp.doc_id, Outcome.UNCHANGED, reason))

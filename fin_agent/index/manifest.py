@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.index.read_by import read_by
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.writing import delete_filing, insert_filing
+from fin_agent.index.writing import delete_filing, insert_filing, update_source
 from fin_agent.vocabulary.filing import Filing
+
+
+class FileState(StrEnum):
+    """What is known of a file."""
+
+    WAITING = "waiting"
+    """An ingest has still to read it, or was ended before it did."""
+    DONE = "done"
+    FAILED = "failed"
+    DAMAGED = "damaged"
+    """Its filing was damaged in the index and has been taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +35,7 @@ class FileStamp:
     size: int
     modified_ns: int
     content_hash: str
+    """Empty where it could not be read."""
 
     @classmethod
     def of(cls, path: Path, content_hash: str) -> FileStamp:
@@ -31,8 +44,24 @@ class FileStamp:
         return cls(path, doc_id_of(path), status.st_size, status.st_mtime_ns, content_hash)
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that is not in the index as it should be, why, and what to do."""
+
+    path: Path
+    doc_id: str
+    state: FileState
+    reason: str
+    remedy: str
+
+    @property
+    def gone(self) -> bool:
+        """Whether the file is no longer there."""
+        return not self.path.is_file()
+
+
 class Manifest:
-    """The files an index was made from."""
+    """The files an index was made from, as they were when this was opened."""
 
     def __init__(self, index: SqliteIndex) -> None:
         self._index = index
@@ -46,7 +75,9 @@ class Manifest:
         """Whether size and time are those of the last ingest: then the content need not be hashed again."""
         row = self._rows.get(_key(path))
         status = path.stat()
-        return row is not None and (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
+        if row is None or not row["content_hash"]:
+            return False
+        return (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
 
     def hash_of(self, path: Path) -> str:
         """Content hash at the last ingest."""
@@ -59,41 +90,75 @@ class Manifest:
     def seen(self, stamp: FileStamp) -> None:
         """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
         row = self._rows.get(_key(stamp.path))
-        if row is not None and tuple(row) == _row(stamp, None, None):
+        if row is not None and tuple(row) == _row(stamp, FileState.DONE):
             return
         with self._index.writing() as connection:
-            connection.execute("UPDATE filings SET source = ? WHERE doc_id = ?", (_key(stamp.path), stamp.doc_id))
-            _record(connection, stamp, None, None)
+            update_source(connection, stamp.doc_id, _key(stamp.path))
+            _record(connection, stamp, FileState.DONE)
 
     def other_owner(self, stamp: FileStamp) -> Path | None:
         """Another file, still there and with other content, that this doc_id was ingested from."""
         for row in self._rows.values():
-            if row["doc_id"] == stamp.doc_id and row["failure"] is None and row["path"] != _key(stamp.path):
+            if row["doc_id"] == stamp.doc_id and row["state"] == FileState.DONE and row["path"] != _key(stamp.path):
                 other = Path(row["path"])
                 if row["content_hash"] != stamp.content_hash and other.is_file():
                     return other
         return None
+
+    def waiting(self, stamps: Iterable[FileStamp]) -> None:
+        """Keep which files are about to be read: what an ingest that is ended leaves is known."""
+        with self._index.writing() as connection:
+            for stamp in stamps:
+                _record(connection, stamp, FileState.WAITING, "it was not read yet: the ingest ended before", RETRY)
 
     def add(self, stamp: FileStamp, filing: Filing, cards: Sequence[str], summary: str) -> None:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
             delete_filing(connection, filing.doc_id)
             insert_filing(connection, filing, cards, summary)
-            _record(connection, stamp, None, None)
+            _record(connection, stamp, FileState.DONE)
 
     def failed(self, stamp: FileStamp, reason: str, remedy: str) -> None:
         """Keep why the file could not be read. A filing read from it before stays in the index."""
         with self._index.writing() as connection:
-            _record(connection, stamp, reason, remedy)
+            _record(connection, stamp, FileState.FAILED, reason, remedy)
+
+    def unread(self) -> list[UnreadFile]:
+        """Files that failed, wait to be read or lost their filing, by path."""
+        return [unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]
+
+    def forget(self, paths: Iterable[Path]) -> int:
+        """Take files off the manifest; their filings stay. Returns how many were on it."""
+        with self._index.writing() as connection:
+            return sum(
+                connection.execute("DELETE FROM ingested_files WHERE path = ?", (str(path),)).rowcount for path in paths
+            )
 
 
-def _record(connection: sqlite3.Connection, stamp: FileStamp, failure: str | None, remedy: str | None) -> None:
+RETRY = "Run `fin-agent ingest --retry-failed`"
+
+
+def unread_file(row: sqlite3.Row) -> UnreadFile:
+    """A row of `ingested_files` that is not done."""
+    path = Path(row["path"])
+    reason, remedy = row["failure"] or "no reason is known", row["remedy"] or RETRY
+    if not path.is_file():
+        remedy = "The file is gone: ingest it from where it is now, or take it off this list with"
+        remedy += " `fin-agent index failures --forget-gone`"
+    return UnreadFile(path, row["doc_id"], FileState(row["state"]), reason, remedy)
+
+
+def _record(
+    connection: sqlite3.Connection, stamp: FileStamp, state: FileState, failure: str | None = None, remedy: str = ""
+) -> None:
     connection.execute(
-        "INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _row(stamp, failure, remedy)
+        "INSERT OR REPLACE INTO ingested_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _row(stamp, state, failure, remedy)
     )
 
 
-def _row(stamp: FileStamp, failure: str | None, remedy: str | None) -> tuple[str | int | None, ...]:
+def _row(
+    stamp: FileStamp, state: FileState, failure: str | None = None, remedy: str = ""
+) -> tuple[str | int | None, ...]:
     return (
         _key(stamp.path),
         stamp.doc_id,
@@ -102,7 +167,8 @@ def _row(stamp: FileStamp, failure: str | None, remedy: str | None) -> tuple[str
         stamp.content_hash,
         read_by(),
         failure,
-        remedy,
+        remedy or None,
+        state.value,
     )
 
 

@@ -1,4 +1,4 @@
-"""An index that an earlier version wrote, brought to the form of this one: in one transaction, the filings untouched."""
+"""An index of an earlier version, brought to the form of this one: in one transaction, the filings untouched."""
 
 from __future__ import annotations
 

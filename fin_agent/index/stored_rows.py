@@ -1,4 +1,4 @@
-"""All rows that a filing has in the embedded index, free of row numbers: what is written, sealed, copied and checked."""
+"""All rows that a filing has in the embedded index, free of row numbers: written, sealed, copied and checked."""
 
 from __future__ import annotations
 
@@ -88,11 +88,15 @@ def _digest(value: object) -> list[str]:
     return [hashlib.sha256(value).hexdigest()]
 
 
-def read_part(connection: sqlite3.Connection, filing: int, part: Part) -> list[StoredRow]:
-    """The rows that the filing with this number has in a part. Raises sqlite3.Error where they cannot be read."""
+def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, scan: bool = False) -> list[StoredRow]:
+    """The rows that the filing with this number has in a part. Raises sqlite3.Error where they cannot be read.
+
+    `scan`: by no index of the table, but by looking at each of its rows.
+    """
     key = "id" if part is Part.FILING else "filing_id"
     order = f" ORDER BY {_ORDER[part]}" if part in _ORDER else ""
-    selection = f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {key} = ?{order}"
+    table = f"{part} NOT INDEXED" if scan else part.value
+    selection = f"SELECT {', '.join(COLUMNS[part])} FROM {table} WHERE {key} = ?{order}"
     return list(map(tuple, connection.execute(selection, (filing,))))
 
 
@@ -104,9 +108,7 @@ def read_vectors(connection: sqlite3.Connection, filing: int) -> list[StoredRow]
 
 def read_rows(connection: sqlite3.Connection, filing: int) -> FilingRows:
     """Everything of the filing with this number. Raises sqlite3.Error where something cannot be read."""
-    return FilingRows(
-        {part: read_part(connection, filing, part) for part in Part}, read_vectors(connection, filing)
-    )
+    return FilingRows({part: read_part(connection, filing, part) for part in Part}, read_vectors(connection, filing))
 
 
 def insert_rows(connection: sqlite3.Connection, stored: FilingRows) -> int:

@@ -1,0 +1,133 @@
+"""`fin-agent index verify`, `repair`, `compact` and `failures`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import chosen_index, waiting_time
+from fin_agent.cli.streams import messages, say, show, show_json
+from fin_agent.index.compacting import compact
+from fin_agent.index.manifest import Manifest
+from fin_agent.index.repairing import Repaired, repair
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.verifying import Verified, verify
+from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table
+
+
+def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
+    """Say what is wrong with the index, and what to do."""
+    folder = chosen_index(given).folder
+    started = time.perf_counter()
+    with messages().status("verifying") as status:
+        verified = verify(
+            folder, wait=waiting_time(wait), on_filing=lambda doc_id: status.update(f"looking at {doc_id}")
+        )
+    seconds = time.perf_counter() - started
+    if as_json:
+        show_json(_document(verified, folder, seconds))
+    else:
+        if verified.findings:
+            show(findings_table(verified.findings))
+        show(_verdict(verified, folder, seconds))
+    return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
+
+
+def _verdict(verified: Verified, folder: Path, seconds: float) -> str:
+    faults = len(verified.faults)
+    told = f"{faults} fault{'s' * (faults != 1)} found in" if faults else "No fault found in"
+    return f"{told} the index in {folder}: {verified.filings:,} filings looked at, in {seconds:.1f} s."
+
+
+def _document(verified: Verified, folder: Path, seconds: float) -> dict[str, object]:
+    return {
+        "index": str(folder),
+        "whole": not verified.faults,
+        "filings": verified.filings,
+        "seconds": round(seconds, 3),
+        "findings": [
+            {
+                "aspect": finding.aspect.value,
+                "subject": finding.subject,
+                "found": finding.found,
+                "remedy": finding.remedy,
+                "fault": finding.fault,
+            }
+            for finding in verified.findings
+        ],
+    }
+
+
+def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
+    """Repair, verify, and say what was done, what was lost and what is left to do."""
+    folder = chosen_index(given).folder
+    with messages().status("repairing"):
+        repaired = repair(folder, wait=waiting_time(wait))
+        left = verify(folder, wait=waiting_time(wait))
+    if as_json:
+        show_json(_repaired_document(repaired, left, folder))
+    else:
+        show(repair_lines(repaired, left.faults))
+    return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
+
+
+def _repaired_document(repaired: Repaired, left: Verified, folder: Path) -> dict[str, object]:
+    return {
+        "index": str(folder),
+        "whole": not left.faults,
+        "filings": repaired.kept,
+        "done": repaired.done,
+        "lost": [
+            {"doc_id": lost.doc_id, "source": lost.source or None, "why": lost.why, "remedy": lost.remedy}
+            for lost in repaired.lost
+        ],
+        "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
+    }
+
+
+def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
+    """Compact, and say how much was gained."""
+    folder = chosen_index(given).folder
+    started = time.perf_counter()
+    with messages().status("compacting"):
+        done = compact(folder, wait=waiting_time(wait))
+    seconds = time.perf_counter() - started
+    gained = done.before - done.after
+    if as_json:
+        fields = {"before": done.before, "after": done.after, "gained": gained, "read_meanwhile": done.read_meanwhile}
+        show_json({"index": str(folder), **fields, "seconds": round(seconds, 3)})
+    else:
+        sizes = f"{done.before / 1e6:,.1f} MB before, {done.after / 1e6:,.1f} MB now"
+        show(f"{gained / 1e6:,.1f} MB gained: {sizes}, in {seconds:.1f} s.")
+    if done.read_meanwhile:
+        say("the index is being read: the file becomes smaller when the last reader has ended")
+    return ExitCode.DONE
+
+
+def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> ExitCode:
+    """List the files that are not in the index as they should be."""
+    folder = chosen_index(given).folder
+    with SqliteIndex(folder) as index:
+        manifest = Manifest(index)
+        unread = manifest.unread()
+        forgotten = manifest.forget(file.path for file in unread if file.gone) if forget_gone else 0
+    if forget_gone:
+        unread = [file for file in unread if not file.gone]
+    if as_json:
+        files = [
+            {
+                "path": str(file.path),
+                "doc_id": file.doc_id,
+                "state": file.state.value,
+                "reason": file.reason,
+                "remedy": file.remedy,
+            }
+            for file in unread
+        ]
+        show_json({"index": str(folder), "forgotten": forgotten, "files": files})
+        return ExitCode.DONE
+    if forget_gone:
+        say(f"{forgotten} files that are gone were taken off the list")
+    show(unread_table(unread) if unread else "No file is left unread.")
+    return ExitCode.DONE

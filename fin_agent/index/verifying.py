@@ -1,0 +1,216 @@
+"""Is everything in the embedded index as it was written? Each finding names what is wrong and what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.database import check_format, check_length, connect, fault, is_damage, leftovers
+from fin_agent.index.filing_checks import filing_faults
+from fin_agent.index.ingest_lock import IndexInUseError, ingest_lock
+from fin_agent.index.manifest import FileState
+from fin_agent.index.read_by import read_by
+from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.index.writing import OF_A_FILING
+
+FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
+REPAIR = "Run `fin-agent index repair`"
+
+
+class Aspect(StrEnum):
+    """What was looked at."""
+
+    FILE = "file"
+    FULL_TEXT = "full text"
+    FILINGS = "filings"
+    MANIFEST = "manifest"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFinding:
+    """Something that is not as it should be, or (`fault` False) only worth knowing."""
+
+    aspect: Aspect
+    subject: str
+    """The filing, table or file."""
+    found: str
+    remedy: str
+    fault: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What `verify` found."""
+
+    findings: tuple[IndexFinding, ...]
+    filings: int
+    """That were held against their checksums."""
+
+    @property
+    def faults(self) -> list[IndexFinding]:
+        """What is wrong."""
+        return [finding for finding in self.findings if finding.fault]
+
+    @property
+    def damaged_filings(self) -> list[str]:
+        """Their doc_ids."""
+        return sorted({each.subject for each in self.faults if each.aspect is Aspect.FILINGS})
+
+
+OnFiling = Callable[[str], None]
+
+
+def verify(folder: Path, *, wait: float = 0.0, on_filing: OnFiling = lambda doc_id: None) -> Verified:
+    """Look at every byte that the index in `folder` keeps; nothing is changed.
+
+    All is read in one state, while others may write. Full-text tables are checked while no ingest runs; where one does
+    not end within `wait` seconds, they are left out and a finding says so. `on_filing` is told each filing. Raises
+    FilingIndexError where there is no index, where it is of a format that cannot be read, or locked.
+    """
+    file = folder / FILE_NAME
+    if not file.is_file():
+        raise FilingIndexError(
+            "there is no index here", subject=str(folder), remedy="Make one with `fin-agent ingest PATH...`"
+        )
+    findings: list[IndexFinding] = []
+    filings = 0
+    try:
+        with closing(connect(file)) as connection:
+            check_format(connection, file)
+            with reading_one_state(connection):
+                findings += _of_file(connection)
+                for doc_id, of_filing in _of_filings(connection):
+                    on_filing(doc_id)
+                    filings += 1
+                    findings += of_filing
+                findings += _of_rows_without_filing(connection)
+                findings += _of_manifest(connection)
+            findings += _of_full_text(connection, folder, wait)
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise fault(file, error, "read") from error
+        findings.append(IndexFinding(Aspect.FILE, FILE_NAME, f"cannot be read to its end ({error})", REPAIR))
+    findings += [
+        IndexFinding(
+            Aspect.FILE, left.name, "left by a writer that was killed; of no use", f"{REPAIR}, or delete it", False
+        )
+        for left in leftovers(file)
+    ]
+    return Verified(tuple(dict.fromkeys(findings)), filings)
+
+
+@contextmanager
+def reading_one_state(connection: sqlite3.Connection) -> Iterator[None]:
+    """All reads inside see the same; what others write meanwhile is not seen."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+        if said != "ok":
+            yield IndexFinding(Aspect.FILE, FILE_NAME, f"SQLite finds it damaged: {said}", REPAIR)
+    pointing = Counter(row[0] for row in connection.execute("PRAGMA foreign_key_check"))
+    for table, rows in sorted(pointing.items()):
+        yield IndexFinding(Aspect.FILE, table, f"{rows} rows point at what is not there", REPAIR)
+
+
+def _of_filings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
+    unsealed = outdated = 0
+    listed = connection.execute("SELECT id, doc_id, reader_version FROM filings ORDER BY doc_id").fetchall()
+    for number, doc_id, version in listed:
+        try:
+            faults = filing_faults(connection, number)
+        except sqlite3.Error as error:
+            if not is_damage(error):
+                raise
+            faults = [f"it cannot be read to its end ({error})"]
+        sealed = connection.execute("SELECT 1 FROM checksums WHERE filing_id = ? LIMIT 1", (number,)).fetchone()
+        unsealed += sealed is None
+        outdated += version != read_by()
+        yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
+    if unsealed:
+        said = "have no checksums: a version before them wrote these"
+        remedy = f"{REPAIR}: it adds them to what is otherwise whole"
+        yield "", [IndexFinding(Aspect.FILE, f"{unsealed} filings", said, remedy, False)]
+    if outdated:
+        said = "were read by another version of the reader, or with another lexicon"
+        remedy = "Run `fin-agent ingest` over their files to read them anew"
+        yield "", [IndexFinding(Aspect.FILE, f"{outdated} filings", said, remedy, False)]
+
+
+def _of_rows_without_filing(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    for table in OF_A_FILING:
+        counted = f"SELECT count(*) FROM {table} WHERE filing_id NOT IN (SELECT id FROM filings)"
+        if rows := connection.execute(counted).fetchone()[0]:
+            yield IndexFinding(Aspect.FILE, table, f"{rows} rows belong to no filing", REPAIR)
+
+
+def _of_manifest(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    missing = connection.execute(
+        "SELECT path, doc_id FROM ingested_files WHERE state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
+        " ORDER BY path"
+    ).fetchall()
+    for path, doc_id in missing:
+        found = f"it was read as {doc_id}, which is not in the index"
+        yield IndexFinding(Aspect.MANIFEST, path, found, f"{REPAIR}: it marks the file to be read again")
+    states = dict(connection.execute("SELECT state, count(*) FROM ingested_files GROUP BY state"))
+    for state, said in (
+        (FileState.WAITING, "were not read: an ingest was ended before, or is running"),
+        (FileState.FAILED, "could not be read"),
+        (FileState.DAMAGED, "had a filing that was damaged here and taken out"),
+    ):
+        if files := states.pop(state, 0):
+            remedy = "`fin-agent index failures` lists them, `fin-agent ingest --retry-failed` reads them again"
+            yield IndexFinding(Aspect.MANIFEST, f"{files} file{'s' * (files > 1)}", said, remedy, False)
+    states.pop(FileState.DONE, 0)
+    for state, files in sorted(states.items()):
+        yield IndexFinding(Aspect.MANIFEST, f"{files} files", f"are in an unknown state, {state!r}", REPAIR)
+
+
+def _of_full_text(connection: sqlite3.Connection, folder: Path, wait: float) -> Iterator[IndexFinding]:
+    try:
+        with ingest_lock(folder, wait=wait):
+            for table in FULL_TEXT:
+                if not agrees(connection, table):
+                    found = "is not that of the texts: searches miss pages, or find wrong ones"
+                    yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
+    except IndexInUseError as error:
+        found = f"were not checked, since {error.what}"
+        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again then, or with `--wait`", False)
+    except (FilingIndexError, sqlite3.OperationalError) as error:
+        # SQLite checks them by a command that counts as writing.
+        found = f"could not be checked, since the index cannot be written to ({error})"
+        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify as a user who may write to it", False)
+
+
+def agrees(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether a full-text table is that of its texts. Raises sqlite3.OperationalError where it cannot be checked."""
+    try:
+        connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return False
+    return True
+
+
+def opened_whole(file: Path) -> bool:
+    """Whether SQLite opens the file and finds its structure whole."""
+    try:
+        check_length(file)
+        with closing(connect(file)) as connection, reading_one_state(connection):
+            return not any(finding.subject == FILE_NAME for finding in _of_file(connection))
+    except sqlite3.Error as error:
+        if not is_damage(error):
+            raise fault(file, error, "read") from error
+        return False
