@@ -5,8 +5,8 @@
 Each kill is SIGKILL, at an instant drawn evenly over the time that the work takes undisturbed. After it the index must
 pass `verify`; every filing that was told as done must be in it, every other one be as before or as after, byte for byte
 by its checksums; and the same work, done again, must come to its end with the same result as undisturbed. Prints what
-was found of each kind of work; the exit code is 1 where anything is wrong. POSIX only: work is done in forked processes,
-so that the filings are read once (`command` alone starts `fin-agent ingest` with workers as a user does).
+was found of each kind of work; the exit code is 1 where anything is wrong. POSIX only: work is done in forked
+processes, so that the filings are read once (`command` alone starts `fin-agent ingest` with workers as a user does).
 
 `disk` needs leave to mount a small tmpfs; without it, files are limited by RLIMIT_FSIZE instead, and that is said.
 """
@@ -205,9 +205,9 @@ class Campaign:
         ]
         for at in range(kills):
             name, begin, work, expected = works[at % len(works)]
-            room = self._chance.randrange(64 << 10, 2 * whole)
+            room = self._chance.randrange(64 << 10, 3 * whole)
             if begin is not None:
-                room = self._chance.randrange(whole + (64 << 10), 3 * whole)
+                room = self._chance.randrange(whole + (64 << 10), 4 * whole)
             with _small_disk(mounted, None if limit_only else room) as grown:
                 index = mounted / "index"
                 shutil.rmtree(index, ignore_errors=True)
@@ -222,9 +222,8 @@ class Campaign:
                     status == 0 or any(word in said for word in words), f"disk: {name} ended {status}: {said[-200:]}"
                 )
                 grown()
-                self._look(
-                    tally, index, {**expected, **(state_of(begin) if begin else {})}, expected, f"disk {name}", ()
-                )
+                before = state_of(begin) if begin else {}
+                self._look(tally, index, before, expected, f"disk {name}", (), sources=name != "import")
                 _remove_lock_only(index)
                 work(index, _told_nobody)
                 self._compare(tally, index, expected, f"disk {name}", sources=name != "import")
@@ -256,7 +255,7 @@ class Campaign:
             _, told = process.communicate()
             done = [line.split("] ")[1].split(":")[0] for line in told.splitlines() if ": added" in line]
             expected = self._without_vectors(self._before)
-            self._look(tally, index, expected, expected, "command", done)
+            self._look(tally, index, {}, expected, "command", done)
             again = subprocess.run(command, capture_output=True, text=True, timeout=300)
             self._expect(
                 again.returncode == 0, f"command: a second run ended {again.returncode}: {again.stderr[-300:]}"

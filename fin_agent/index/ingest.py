@@ -6,12 +6,14 @@ import multiprocessing
 import os
 import re
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
@@ -275,10 +277,22 @@ def _reader_failed(path: Path, error: Exception) -> ReadError:
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
-    # Stopped from the keyboard, a worker ends at once and without a traceback: this process says what was stopped.
     return ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_DFL),
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=end_with_the_ingest
     )
+
+
+def end_with_the_ingest() -> None:
+    """In a worker: nothing of it outlasts the process that started it.
+
+    Stopped from the keyboard, it ends at once and without a traceback: that process says what was stopped. Where that
+    one is killed, it would wait for the next file for ever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if (parent := multiprocessing.parent_process()) is not None:
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
+
+
+def _exit_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
