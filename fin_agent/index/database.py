@@ -50,7 +50,7 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
 
     Raises FilingIndexError where it is of a format that there is no way from, sqlite3.Error where it is no index.
     """
-    check_length(file)
+    check_length(connection, file)
     migrate(connection)
     found = format_of(connection)
     if found != FORMAT_VERSION:
@@ -61,23 +61,25 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
         )
 
 
-def check_length(file: Path) -> None:
-    """Raises sqlite3.DatabaseError where the file is shorter than its header says: SQLite finds that out much later."""
-    with file.open("rb") as opened:
-        header = opened.read(_HEADER_BYTES)
+def check_length(connection: sqlite3.Connection, file: Path) -> None:
+    """Raises sqlite3.DatabaseError where the file is shorter than its header says: SQLite finds that out much later.
+
+    The file itself must not be opened for that: to close it again takes from every connection of this process the locks
+    it has on the file, and another process that ends then takes the log away from under them.
+    """
     log = file.with_name(f"{file.name}-wal")
-    if len(header) < _HEADER_BYTES or (log.exists() and log.stat().st_size):
-        return  # what is not a database is told by opening it; pages may still stand in the write-ahead log
-    page_size = int.from_bytes(header[16:18], "big")
-    pages = int.from_bytes(header[28:32], "big")
-    if file.stat().st_size < (65_536 if page_size == 1 else page_size) * pages:
-        error = sqlite3.DatabaseError("the file is shorter than its header says")
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error
-
-
-_HEADER_BYTES = 100
-"""SQLite file format, 1.3: page size at byte 16, length in pages at byte 28."""
+    connection.execute("BEGIN")
+    try:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        page_size = connection.execute("PRAGMA page_size").fetchone()[0]
+        if log.exists() and log.stat().st_size:
+            return  # pages may still stand in the write-ahead log
+        if not pages or file.stat().st_size < pages * page_size:
+            error = sqlite3.DatabaseError("the file is shorter than its header says")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:

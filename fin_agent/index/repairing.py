@@ -248,8 +248,8 @@ def _readable_manifest(source: sqlite3.Connection) -> Iterator[tuple[str | int |
 def _take_place(target: sqlite3.Connection, file: Path, unfinished: Path) -> None:
     """Put the new database where the damaged one is: as one transaction of it where SQLite still opens it."""
     try:
-        check_length(file)
         with closing(connect(file)) as damaged:
+            check_length(damaged, file)
             target.backup(damaged)
             damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError as error:

@@ -207,8 +207,9 @@ def agrees(connection: sqlite3.Connection, table: str) -> bool:
 def opened_whole(file: Path) -> bool:
     """Whether SQLite opens the file and finds its structure whole."""
     try:
-        check_length(file)
-        with closing(connect(file)) as connection, reading_one_state(connection):
+        with closing(connect(file)) as connection:
+            check_length(connection, file)
+            connection.execute("BEGIN")
             return not any(finding.subject == FILE_NAME for finding in _of_file(connection))
     except sqlite3.Error as error:
         if not is_damage(error):

@@ -49,6 +49,11 @@ def many_pages(path: Path) -> PreparedFiling:
     return plain(path, 150)
 
 
+def slow(path: Path) -> PreparedFiling:
+    time.sleep(0.2)
+    return plain(path)
+
+
 def crashing(path: Path) -> PreparedFiling:
     if path.name.startswith("crash"):
         os._exit(9)

@@ -35,7 +35,7 @@ def test_other_format_version(tmp_path: Path) -> None:
     with SqliteIndex.create(tmp_path) as index, index.writing() as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     for opening in (SqliteIndex, SqliteIndex.create):
-        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 4.*another folder") as raised:
+        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 5.*another folder") as raised:
             opening(tmp_path)
         assert raised.value.subject.endswith(FILE_NAME)
 
@@ -43,7 +43,7 @@ def test_other_format_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kept", [0, 1, 60, 4096, 20_000, -4096, -1])
 def test_cut_off(tmp_path: Path, whole: bytes, kept: int) -> None:
     (tmp_path / FILE_NAME).write_bytes(whole[:kept])
-    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*Delete this file and ingest") as raised:
+    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair") as raised:
         SqliteIndex(tmp_path)
     assert raised.value.subject == str(tmp_path / FILE_NAME)
 
@@ -51,7 +51,7 @@ def test_cut_off(tmp_path: Path, whole: bytes, kept: int) -> None:
 @pytest.mark.parametrize("content", [b"not a database at all" * 500, bytes(8192)])
 def test_no_database(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
-    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*Delete this file"):
+    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair"):
         SqliteIndex.create(tmp_path)
     assert (tmp_path / FILE_NAME).read_bytes() == content
 
@@ -78,7 +78,7 @@ def test_busy_is_not_called_damaged(tmp_path: Path, make_filing: MakeFiling, mon
     with SqliteIndex.create(tmp_path) as index, SqliteIndex(tmp_path) as other, index.writing():
         with pytest.raises(FilingIndexError, match=r"could not be written .*locked.*no other ingest") as raised:
             other.add(make_filing("a", "text"), ["{}"], "")
-        assert "Delete" not in str(raised.value)
+        assert "repair" not in str(raised.value)
         assert other.filings() == ()  # reading goes on
 
 
@@ -97,7 +97,7 @@ def test_index_deleted_under_an_open_one_is_not_made_anew(tmp_path: Path) -> Non
         thread = threading.Thread(target=read)
         thread.start()
         thread.join()
-        assert told and "could not be read" in told[0] and "Delete" not in told[0]
+        assert told and "could not be read" in told[0] and "repair" not in told[0]
         assert not (tmp_path / "index" / FILE_NAME).exists()
 
 

@@ -30,7 +30,7 @@ if __name__ == "__main__":
     print("ready", flush=True)
     with SqliteIndex.create(Path(sys.argv[2])) as index:
         told = lambda file: print(file.doc_id, flush=True)
-        report = ingest([Path(sys.argv[3])], index, many_pages, workers=0, on_file=told)
+        report = ingest([Path(sys.argv[3])], index, many_pages, workers=0, on_file=told, wait=60)
     print(len(report.failures), len(report.files), flush=True)
 """
 

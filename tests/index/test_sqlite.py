@@ -218,8 +218,10 @@ def test_exception_while_writing_leaves_nothing(
     with pytest.raises(KeyboardInterrupt), index.writing() as connection:
         connection.execute("DELETE FROM cards")
         raise KeyboardInterrupt
-    with pytest.raises(ValueError, match="argument"):  # two passages, one card: fails half way through
+    with pytest.raises(ValueError, match="1 cards for 2 passages"):
         index.add(make_filing("kept", "compass", "sextant"), ["{}"], "changed")
+    with pytest.raises(UnicodeEncodeError):  # half a character in the last card: fails when the rest is written
+        index.add(make_filing("kept", "compass", "sextant"), ["{}", "\ud835"], "changed")
     with pytest.raises(ZeroDivisionError), index.writing() as connection:
         connection.execute("DELETE FROM ingested_files")
         connection.execute("UPDATE filings SET company = 'Never'")
