@@ -17,14 +17,21 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from importlib import import_module
-from typing import Any, Required, get_args, get_origin
+from typing import Annotated, Any, Required, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from typing_extensions import get_type_hints, is_typeddict
 
 PACKAGE = "fin_agent"
-FURTHER = ("fin_agent.errors", "fin_agent.models", "fin_agent.testing", "fin_agent.graphs.exported")
+FURTHER = (
+    "fin_agent.errors",
+    "fin_agent.graphs.chat",
+    "fin_agent.models",
+    "fin_agent.testing",
+    "fin_agent.graphs.exported",
+)
 """Public modules beside the package itself: all their names are documented."""
 
 
@@ -83,6 +90,11 @@ GROUPS = (
         ),
     ),
     Group(
+        "Chat",
+        "A conversation with memory by thread ([chat.md](chat.md)): by rules, or by an assistant with the tools.",
+        ("fin_agent.build_chat", "fin_agent.ChatContext", "fin_agent.ThreadStore", "fin_agent.graphs.chat.*"),
+    ),
+    Group(
         "Models and settings",
         "No model is needed. Which there can be, and what they may cost: [models.md](models.md).",
         tuple(f"fin_agent.{name}" for name in ("Settings", "settings_from", "ModelSettings", "Callers")),
@@ -132,6 +144,7 @@ TOLD = {
     "fin_agent.models.Message": "Role and text of a message: `system`, `user` or `assistant`.",
     "fin_agent.graphs.exported.answer": "Question in, answer out: the machine of `fin-agent ask`.",
     "fin_agent.graphs.exported.search": "Filings, pages and passages found, without an answer.",
+    "fin_agent.graphs.exported.chat": "A conversation, thread by thread.",
     "fin_agent.graphs.exported.rerank": "Passages put into an order by a tournament over their cards.",
 }
 """What is no class and no function, and has no docstring of its own."""
@@ -259,6 +272,14 @@ def _class_head(found: type) -> str:
     return head + (f":\n    {_signature('__init__', found.__init__)}" if written else "")  # type: ignore[misc]
 
 
+def _bare(annotation: Any) -> str:
+    """A type of a TypedDict as it is written, without what stands around it (`Required`, `Annotated`)."""
+    node = ast.parse(getattr(annotation, "__forward_arg__", str(annotation)), mode="eval").body
+    while isinstance(node, ast.Subscript) and ast.unparse(node.value) in {"Required", "NotRequired", "Annotated"}:
+        node = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+    return ast.unparse(node)
+
+
 def _fields(found: type) -> Iterator[str]:
     """What a model or a dataclass holds, or the members of an enumeration."""
     rows: list[tuple[str, str, str, str]] = []
@@ -280,9 +301,11 @@ def _fields(found: type) -> Iterator[str]:
     elif is_typeddict(found):
         for key, hint in get_type_hints(found, include_extras=True).items():
             inner = get_args(hint)[0] if get_origin(hint) is Required else hint
-            kind, declared = get_args(inner)
-            needed = "" if get_origin(hint) is Required else "may be left out"
-            rows.append((key, re.sub(r"\w+\.", "", inspect.formatannotation(kind)), needed, declared.description))
+            told = get_args(inner)[1:] if get_origin(inner) is Annotated else ()
+            words = next((each.description for each in told if isinstance(each, FieldInfo) and each.description), "")
+            needed = "" if key in found.__required_keys__ else "may be left out"
+            written = _bare(found.__annotations__[key])
+            rows.append((key, written, needed, words or _comments(found).get(key, "")))
     if rows:
         yield "| field | type | default | what it is |"
         yield "|---|---|---|---|"

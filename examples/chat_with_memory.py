@@ -10,9 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fin_agent import Workspace
-from fin_agent.graphs.chat import ChatContext, Turn, build_chat
-from fin_agent.graphs.chat.threads import ThreadStore
+from fin_agent import ChatContext, ThreadStore, Workspace, build_chat
+from fin_agent.graphs.chat import Turn
 
 INDEX = Path(os.environ.get("FIN_AGENT_INDEX", ".fin-agent/demo-index"))
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from fin_agent.graphs.answer import astream_answer as astream_answer
     from fin_agent.graphs.answer import build_graph as build_graph
     from fin_agent.graphs.answer import stream_answer as stream_answer
+    from fin_agent.graphs.chat import ChatContext as ChatContext
+    from fin_agent.graphs.chat import ThreadStore as ThreadStore
+    from fin_agent.graphs.chat import build_chat as build_chat
     from fin_agent.index.ingest import IngestReport as IngestReport
     from fin_agent.index.ingest import ingest as ingest
     from fin_agent.index.sqlite import SqliteIndex as SqliteIndex
@@ -48,6 +51,7 @@ _HOMES = {
     "Answer": "fin_agent.answering.answer",
     "AnswerContext": "fin_agent.graphs.answer",
     "Callers": "fin_agent.models.callers",
+    "ChatContext": "fin_agent.graphs.chat",
     "CrossEncoderCompressor": "fin_agent.integrations.compressors",
     "FinAgentError": "fin_agent.errors",
     "FinAgentRetriever": "fin_agent.integrations.retriever",
@@ -56,12 +60,14 @@ _HOMES = {
     "ModelSettings": "fin_agent.models.settings",
     "Settings": "fin_agent.config",
     "SqliteIndex": "fin_agent.index.sqlite",
+    "ThreadStore": "fin_agent.graphs.chat",
     "TournamentCompressor": "fin_agent.integrations.compressors",
     "Workspace": "fin_agent.workspace",
     "aanswer_question": "fin_agent.graphs.answer",
     "answer_question": "fin_agent.graphs.answer",
     "as_runnable": "fin_agent.graphs.answer",
     "astream_answer": "fin_agent.graphs.answer",
+    "build_chat": "fin_agent.graphs.chat",
     "build_graph": "fin_agent.graphs.answer",
     "ingest": "fin_agent.index.ingest",
     "ingest_documents": "fin_agent.integrations.loading",

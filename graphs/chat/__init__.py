@@ -3,5 +3,6 @@
 from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import build_chat
 from fin_agent.graphs.chat.state import ChatState, Turn
+from fin_agent.graphs.chat.threads import ThreadStore
 
-__all__ = ["ChatContext", "ChatState", "Turn", "build_chat"]
+__all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat"]

@@ -27,11 +27,17 @@ def build_chat(checkpointer: BaseCheckpointSaver[Any] | None = None) -> ChatGrap
 
     A checkpointer gives it memory, thread by thread; without one every message stands alone.
 
-    >>> from langgraph.checkpoint.memory import InMemorySaver
-    >>> chat = build_chat(InMemorySaver())
+    >>> from pathlib import Path
+    >>> from fin_agent import ChatContext, ThreadStore, Workspace, build_chat
+    >>> context = ChatContext.by_rules(Workspace.open(Path("my-index")))
     >>> config = {"configurable": {"thread_id": "1"}}
-    >>> asked = {"messages": [("user", "What was Acme's revenue in FY2023?")]}
-    >>> chat.invoke(asked, config, context=context)["turns"][-1].said  # doctest: +SKIP
+    >>> with ThreadStore(Path("threads.sqlite")) as threads:
+    ...     chat = build_chat(threads)
+    ...     for message in ("What was Harborlight's revenue in FY2024?", "and the year before?"):
+    ...         state = chat.invoke({"messages": [("user", message)]}, config, context=context)
+    ...         print(state["turns"][-1].said)
+    Revenue of Harborlight Instruments, Inc. for FY2024: $3,763 million.
+    Revenue of Harborlight Instruments, Inc. for FY2023: $3,571 million.
     """
     return chat_builder(ChatContext, lambda context: context).compile(checkpointer=checkpointer, name="chat")
 

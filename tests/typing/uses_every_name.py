@@ -11,6 +11,7 @@ from pathlib import Path
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
+from langchain_core.messages import HumanMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
@@ -18,6 +19,7 @@ from fin_agent import (
     Answer,
     AnswerContext,
     Callers,
+    ChatContext,
     CrossEncoderCompressor,
     FinAgentError,
     FinAgentRetriever,
@@ -26,6 +28,7 @@ from fin_agent import (
     ModelSettings,
     Settings,
     SqliteIndex,
+    ThreadStore,
     TournamentCompressor,
     Workspace,
     __version__,
@@ -33,6 +36,7 @@ from fin_agent import (
     answer_question,
     as_runnable,
     astream_answer,
+    build_chat,
     build_graph,
     ingest,
     ingest_documents,
@@ -102,6 +106,18 @@ async def awaited(context: AnswerContext) -> list[str]:
     return [told(await aanswer_question(QUESTION, context)), kinds[-1]]
 
 
+def chatted(folder: Path, threads: Path) -> list[str]:
+    """A question and one that goes on from it, in a thread that is kept."""
+    context = ChatContext.by_rules(Workspace.open(folder))
+    with ThreadStore(threads) as store:
+        chat = build_chat(store)
+        for message in (QUESTION, "as a percentage of revenue?"):
+            state = chat.invoke(
+                {"messages": [HumanMessage(message)]}, {"configurable": {"thread_id": "1"}}, context=context
+            )
+        return [turn.said for turn in state["turns"]]
+
+
 def found(folder: Path) -> list[Document]:
     retriever = FinAgentRetriever(index=folder, level="passage", k=4, company="Harborlight")
     documents = retriever.invoke(QUESTION)
@@ -126,6 +142,7 @@ def main(folder: Path, filing: Path) -> list[str]:
     context, _ = contexts(folder / "index")
     lines += asked(context)
     lines += asyncio.run(awaited(context))
+    lines += chatted(folder / "index", folder / "threads.sqlite")
     lines += [str(document.id) for document in found(folder / "index")]
     lines += [tool.name for tool in tools(folder / "index")]
     return [*lines, __version__]
