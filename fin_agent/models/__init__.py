@@ -33,6 +33,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+# At once: the module is called as its function is, and would stand in its place.
+from fin_agent.models.usage_table import UsageTable as UsageTable
+from fin_agent.models.usage_table import usage_table as usage_table
+
 if TYPE_CHECKING:
     from fin_agent.models.call import Call as Call
     from fin_agent.models.call import Finish as Finish
@@ -79,8 +83,6 @@ if TYPE_CHECKING:
     from fin_agent.models.tokens import TokenCounter as TokenCounter
     from fin_agent.models.tokens import token_counter as token_counter
     from fin_agent.models.usage import Usage as Usage
-    from fin_agent.models.usage_table import UsageTable as UsageTable
-    from fin_agent.models.usage_table import usage_table as usage_table
 
 _HOMES = {
     "Budget": "fin_agent.models.metering",
@@ -123,16 +125,14 @@ _HOMES = {
     "UnknownPriceError": "fin_agent.models.errors",
     "UnusableReplyError": "fin_agent.models.errors",
     "Usage": "fin_agent.models.usage",
-    "UsageTable": "fin_agent.models.usage_table",
     "carrying_meter": "fin_agent.models.metering",
     "current_meter": "fin_agent.models.metering",
     "load_chat_model": "fin_agent.models.loading",
     "metered": "fin_agent.models.metering",
     "token_counter": "fin_agent.models.tokens",
-    "usage_table": "fin_agent.models.usage_table",
 }
 
-__all__ = [*sorted(_HOMES)]
+__all__ = sorted([*_HOMES, "UsageTable", "usage_table"])
 
 
 if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
