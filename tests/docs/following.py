@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,16 @@ import pytest
 from tests.docs import config_blocks as config
 from tests.docs.blocks import ROOT, Block
 from tests.docs.commands import FINE, Printed, difference, run, typed_in, understood
-from tests.docs.kinds import STATED, Command, Kind, UnknownKindError, commands_in, joined_lines, kind_of
+from tests.docs.kinds import (
+    MODULES_OF_EXTRAS,
+    STATED,
+    Command,
+    Kind,
+    UnknownKindError,
+    commands_in,
+    joined_lines,
+    kind_of,
+)
 from tests.docs.python_blocks import run_doctest, run_python
 
 OWN_FILINGS = {"AAPL_2023_10K.pdf": "harborlight_2023_10k.pdf", "NIKE_2023_10K.pdf": "tellurond_2024_8k.pdf"}
@@ -55,6 +66,7 @@ class Reader:
             (folder / name).symlink_to(ROOT / name)
         if blocks and blocks[0].page != "README.md":  # there, its Python reads the filings itself
             shutil.copytree(index, folder / ".fin-agent" / "my-index")
+            (folder / ".fin-agent" / "demo-index").symlink_to(self.index)
         own = folder / "home" / "filings"
         own.mkdir(parents=True)
         for name, sample in OWN_FILINGS.items():
@@ -108,6 +120,8 @@ class Reader:
                     self._kept(block, lambda command=commands[-1], shown=shown: self._command(command, block, shown))
             case Kind.OUTPUT:
                 self._output(block)
+            case Kind.PYTHON if missing := extra_missing(block):
+                self.done.left[f"needs the extra `{missing}`: run with the extras"] += 1
             case Kind.PYTHON:
                 run_python(block.text, self.names, block.place)
                 self.done.ran["python"] += 1
@@ -158,7 +172,8 @@ class Reader:
     def _run(self, command: Command, block: Block, shown: str = "") -> None:
         self.patch.setenv("COLUMNS", (block.note("columns") or [COLUMNS])[0])
         self._questions_for(command, block)
-        ran = run(command, self.folder, self.index, typed=typed_in(shown))
+        typed = typed_in(shown) if command.typed is None else command.typed
+        ran = run(command, self.folder, self.index, typed=typed)
         self.printed.append(ran)
         said = shlex.join(["fin-agent", *command.arguments])
         if shown.strip():
@@ -202,6 +217,19 @@ class Reader:
             self.done.left[f"output of a command that {reasons[-1]}"] += 1
             return
         raise UnknownKindError(f"{block.place}: no command before it printed this, and it is of no known kind")
+
+
+def extra_of(block: Block) -> str | None:
+    """The extra whose modules Python of a page imports."""
+    imported = re.findall(r"^\s*(?:from|import) (\w+)", block.text, re.M)
+    return next((MODULES_OF_EXTRAS[name] for name in imported if name in MODULES_OF_EXTRAS), None)
+
+
+def extra_missing(block: Block) -> str | None:
+    """The same, where a module of it is not installed."""
+    imported = re.findall(r"^\s*(?:from|import) (\w+)", block.text, re.M)
+    there = all(find_spec(name) is not None for name in imported if name in MODULES_OF_EXTRAS)
+    return None if there else extra_of(block)
 
 
 def _entries(text: str) -> Iterator[tuple[str, str]]:

@@ -77,6 +77,23 @@ SERVING = {
 }
 """Commands of fin-agent that do not end by themselves."""
 
+FETCHING = {"fetch": "asks EDGAR"}
+"""Commands of fin-agent that need the network."""
+
+MODULES_OF_EXTRAS = {
+    "langchain": "chat",
+    "langchain_openai": "chat",
+    "langchain_classic": "dense",
+    "langchain_community": "community",
+    "sentence_transformers": "dense",
+    "elasticsearch": "elastic",
+    "fastapi": "serve",
+    "httpx": "serve",
+    "mcp": "mcp",
+    "fastmcp": "mcp",
+}
+"""What Python of a page may import that the package itself does not bring -> the extra that does."""
+
 LONG = {
     "eval generated": "measures for minutes: tests/evaluation measures less",
     "eval provenance": "measures for minutes: tests/evaluation measures less",
@@ -138,6 +155,8 @@ class Command:
     environment: dict[str, str] = field(default_factory=dict)
     target: str | None = None
     """The file that what it prints goes to."""
+    typed: str | None = None
+    """What is piped into it."""
 
     @property
     def program(self) -> str:
@@ -175,8 +194,10 @@ class Command:
             return PROGRAMS[self.program]
         if self.program != "fin-agent":
             raise UnknownKindError(f"{self.program!r} is no program that tests/docs/kinds.py knows")
-        if self.name in SERVING or self.name in LONG:
-            return {**SERVING, **LONG}[self.name]
+        if self.typed is None or self.name not in SERVING:
+            known = {**SERVING, **LONG, **FETCHING}
+            if self.name in known:
+                return known[self.name]
         for word in self.arguments:
             of_data = next((data for start, data in NEED_DATA.items() if word.startswith(start)), None)
             if of_data or (STANDS_FOR.fullmatch(word) and word != "INDEX"):
@@ -185,10 +206,14 @@ class Command:
 
 
 def commands_in(line: str) -> list[Command]:
-    """The commands of a line, comments left out; of a pipe the first, since the others are not ours."""
+    """The commands of a line, comments left out; of a pipe the first, or ours into which text is piped."""
     found: list[Command] = []
-    for part in _parts(line):
+    for part, *piped_to in _parts(line):
         words = shlex.split(part, comments=True)
+        typed = None
+        if words[:1] in (["printf"], ["echo"]) and piped_to:
+            typed = "".join(f"{word}\n" for word in words[1:] if word != "%s\\n")
+            words = shlex.split(piped_to[0])
         environment = {}
         while words and (words[0] == "time" or _ASSIGNMENT.match(words[0])):
             name, is_assigned, value = words.pop(0).partition("=")
@@ -199,7 +224,7 @@ def commands_in(line: str) -> list[Command]:
             at = words.index(">")
             words, target = words[:at], words[at + 1]
         if words or environment:
-            found.append(Command(words, environment, target))
+            found.append(Command(words, environment, target, typed))
     return found
 
 
@@ -208,21 +233,20 @@ def joined_lines(text: str) -> list[str]:
     return re.sub(r"\\\n\s*", " ", text).split("\n")
 
 
-def _parts(line: str) -> list[str]:
-    """At `&&` and `;`, outside of quotes."""
+def _parts(line: str) -> list[list[str]]:
+    """At `&&` and `;`, and each of these at `|`, outside of quotes."""
     lexer = shlex.shlex(line, posix=False, punctuation_chars="&;|")
     lexer.whitespace_split = True
     lexer.commenters = "#"
-    parts, piped = [[]], False  # type: list[list[str]], bool
+    parts: list[list[list[str]]] = [[[]]]
     for word in lexer:
         if word in ("&&", ";", "&"):
-            parts.append([])
-            piped = False
+            parts.append([[]])
         elif word == "|":
-            piped = True
-        elif not piped:
-            parts[-1].append(word)
-    return [" ".join(part) for part in parts if part]
+            parts[-1].append([])
+        else:
+            parts[-1][-1].append(word)
+    return [[" ".join(words) for words in piped] for piped in parts if piped[0]]
 
 
 def _program(line: str) -> str:

@@ -78,6 +78,8 @@ def test_commands_are_taken_apart() -> None:
     assert (second.program, second.not_run) == ("git", "fetches sources")
     (piped,) = commands_in("fin-agent filings --json | jq .")
     assert piped.words == ["fin-agent", "filings", "--json"]
+    (talked,) = commands_in("printf '%s\\n' \"What's new?\" why | fin-agent chat --json")
+    assert (talked.words, talked.typed, talked.not_run) == (["fin-agent", "chat", "--json"], "What's new?\nwhy\n", None)
 
 
 def test_python_may_await_and_is_compared(capsys: pytest.CaptureFixture[str]) -> None:

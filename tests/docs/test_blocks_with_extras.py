@@ -16,7 +16,7 @@ from fin_agent.evidence.preparing import prepare
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import SqliteIndex
 from tests.docs.blocks import Block, blocks_of, name_of, pages
-from tests.docs.following import Followed, Reader
+from tests.docs.following import Followed, Reader, extra_missing, extra_of
 from tests.docs.kinds import Command, Kind, commands_in, joined_lines, kind_of
 from tests.loopback import no_other_host
 from tests.models.openai_server import OpenAIServer
@@ -112,3 +112,16 @@ def test_commands_that_need_vectors_or_reports(
     done = ReaderWithExtras(tmp_path, small_index, monkeypatch, blocks).follow()
     assert not done.wrong, "\n\n".join(done.wrong)
     assert done.ran["commands"]
+
+
+def test_python_that_needs_an_extra(small_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All Python of such a page, since later blocks go on from earlier ones."""
+    for page in pages():
+        blocks = [block for block in blocks_of(page) if kind_of(block) == Kind.PYTHON]
+        if not any(extra_of(block) for block in blocks):
+            continue
+        for extra in {extra_missing(block) for block in blocks} - {None}:
+            pytest.skip(f"{name_of(page)}: the extra {extra} is not installed")
+        (folder := tmp_path / page.name).mkdir()
+        done = Reader(folder, small_index, monkeypatch, blocks).follow()
+        assert not done.wrong, "\n\n".join(done.wrong)
