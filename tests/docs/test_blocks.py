@@ -47,6 +47,7 @@ def reader(tmp_path: Path, index: Path, patch: pytest.MonkeyPatch, text: str, la
         ("python", "print(1 + 1)  # 3", "says '3', gives '2'"),
         ("pycon", ">>> 1 + 1\n3", "Expected"),
         ("toml", "[models]\nfrobnicate = 1", "frobnicate"),
+        ("toml", "[frobnication]\nrate = 1", "frobnication"),
         ("yaml", "frobnicate: 1", "what this YAML is for"),
         ("yaml", "metrics:\n  revenue:\n    frobnicate: 1", "frobnicate"),
         ("json", '{"graphs": {"a": "fin_agent:nothing"}}', "fin_agent:nothing"),
