@@ -123,6 +123,32 @@ class TestAnotherMeasure:
         assert reading.question == "What was Tellurond's gross margin in FY2023?"
 
 
+class TestSetAgainstAnother:
+    @pytest.mark.parametrize("message", ["How does that compare to Tellurond?", "compare it with Tellurond"])
+    def test_is_the_same_measure_of_both(self, workspace: Workspace, message: str) -> None:
+        whole = "How does Harborlight's net income in FY2023 compare to Tellurond's?"
+        assert read(workspace, message, INCOME) == (MessageKind.FOLLOW_UP, whole)
+
+    def test_is_unclear_where_no_figure_was_asked_for(self, workspace: Workspace) -> None:
+        asked = "Who is the auditor of Harborlight?"
+        assert read(workspace, "is that more than Tellurond?", asked) == (MessageKind.UNCLEAR, "")
+
+
+class TestWhatIsPassedOver:
+    def test_a_question_that_names_nobody_is_not_gone_on_from(self, workspace: Workspace) -> None:
+        before = (INCOME, "Show me the balance sheet")
+        assert read(workspace, "and in 2022?", *before)[1] == "What was Harborlight's net income in FY2022?"
+
+    @pytest.mark.parametrize("message", ["hmm", "no", "tell me more", "what about the margin?", "and the other two?"])
+    def test_words_that_name_nothing_are_asked_about(self, workspace: Workspace, message: str) -> None:
+        assert read(workspace, message, INCOME) == (MessageKind.UNCLEAR, "")
+
+    def test_words_of_time_take_the_place_of_words_of_time(self, workspace: Workspace) -> None:
+        before = "What was Harborlight's net income over the last three years?"
+        assert read(workspace, "and the last two years?", before)[1] == before.replace("three", "two")
+        assert read(workspace, "and in 2022?", before)[1] == "What was Harborlight's net income in FY2022?"
+
+
 class TestWhy:
     @pytest.mark.parametrize("message", ["why?", "But why?", "What drove that?", "How come?", "why did it change"])
     def test_asks_for_reasons_in_the_direction_of_the_figures(self, workspace: Workspace, message: str) -> None:

@@ -19,6 +19,7 @@ from fin_agent.analyst.rules.replacing import (
     completed,
     in_unit,
     replaced,
+    set_against,
 )
 from fin_agent.analyst.rules.said_now import SaidNow
 from fin_agent.answering.answer import Answer
@@ -106,8 +107,11 @@ def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspac
     now = SaidNow.of(asked, workspace, opened=simplified(asked) != simplified(bare))
     if not earlier:
         return _first(bare, now)
-    before = AskedBefore.of(earlier[-1].question, workspace)
-    whole = _made_whole(bare, now, before, earlier[-1].answer, workspace)
+    last = _last_with_a_company(earlier, workspace)
+    before = AskedBefore.of(last.question, workspace)
+    whole = _made_whole(bare, now, before, last.answer, workspace)
+    if whole is None and _goes_on(now):
+        return Reading(kind=MessageKind.UNCLEAR)
     if whole is None:
         is_whole = not now.is_fragment or (now.names and now.measures)
         return Reading(kind=MessageKind.QUESTION, question=bare) if is_whole else Reading(kind=MessageKind.UNCLEAR)
@@ -116,9 +120,31 @@ def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspac
     return Reading(kind=MessageKind.FOLLOW_UP, question=whole)
 
 
+def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier:
+    """The last question, but for those that name nobody: what follows them goes on from the one before."""
+    for each in list(reversed(earlier))[:_LOOKED_BACK]:
+        if AskedBefore.of(each.question, workspace).names:
+            return each
+    return earlier[-1]
+
+
+_LOOKED_BACK = 6
+
+
+def _goes_on(now: SaidNow) -> bool:
+    """Whether it can only be understood from what was asked before."""
+    if any(is_phrase(now.text, kind) for kind in _REFERRING):
+        return True
+    comparing = found_in(now.text, "comparing")
+    return comparing is not None and comparing.start() == 0
+
+
+_REFERRING = ("why", "why up", "why down", "change", "units")
+
+
 def _first(bare: str, now: SaidNow) -> Reading:
     """Nothing goes before it."""
-    refers = any(is_phrase(now.text, kind) for kind in ("why", "why up", "why down", "change"))
+    refers = _goes_on(now)
     nothing_named = not (now.names or now.measures or now.rest)
     if refers or nothing_named or (now.opened and now.is_fragment and not now.names):
         return Reading(kind=MessageKind.UNCLEAR)
@@ -139,6 +165,9 @@ def _made_whole(
     share = found_in(now.text, "share of")
     if share is not None and share.start() == 0 and not now.names:
         return as_share_of(before, now.text[share.end() :].strip(" ?.!"), workspace)
+    comparing = found_in(now.text, "comparing")
+    if comparing is not None and comparing.start() == 0 and now.names:
+        return set_against(before, now.names, answer)
     if now.is_fragment:
         return replaced(before, now, answer, workspace)
     return completed(bare, now, before, answer, workspace)

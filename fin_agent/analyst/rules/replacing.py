@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
-from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in
+from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.moved import direction_of
 from fin_agent.analyst.rules.said_now import SaidNow
@@ -21,6 +21,12 @@ _LEADING_TO_PERIODS = re.compile(
     r"(?:(?:end|start|beginning|years?|fiscal years?|period)\s+(?:of\s+)?)?(?:fiscal\s+(?:year\s+)?)?$",
     re.I,
 )
+_LOOSE_TIME = re.compile(
+    r"\s*,?\s*\b(?:in|for|during|over|of)\s+(?:the\s+|its\s+|this\s+)?(?:last|latest|most recent|current|past|this)\s+"
+    r"(?:(?:\w+)\s+)?(?:fiscal\s+)?(?:years?|quarters?)\b",
+    re.I,
+)
+"""`over the last three years`, `in the latest quarter`."""
 _MOVING = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH, Relation.TREND)
 _QUALIFYING = re.compile(r"\b(?:(?:the|total|net|gross|average|annual|a|an)\s+)+$", re.I)
 _PLURAL = re.compile(r"(?:s|data|ies)$", re.I)
@@ -34,6 +40,8 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     """
     periods = wanted_periods(before, now, answer)
     topic = bool(now.rest) and not now.measures and not now.only_time
+    if topic and is_phrase(now.noun, "vague"):
+        return None
     if not (now.names or now.tells_time or now.measures or topic):
         return None
     if now.measures or topic:
@@ -126,6 +134,17 @@ def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | 
     return _appended(
         f"What was {_possessive(before.names)} {span.text} as a percentage of {whole}?", _in_periods(before.asked)
     )
+
+
+def set_against(before: AskedBefore, others: Sequence[str], answer: Answer | None) -> str | None:
+    """The figure before beside that of other companies; None where it is of no known measure."""
+    names = subjects(before, answer)
+    others = [name for name in others if name not in names]
+    if not (names and others and before.measure and before.intent.numeric):
+        return None
+    told = _in_periods(before.asked or _answered_periods(answer))
+    first = _appended(f"How does {_possessive(names)} {before.measure}", told).rstrip("?")
+    return f"{first} compare to {_possessive(others)}?"
 
 
 def in_unit(before: AskedBefore, unit: str) -> str | None:
@@ -293,6 +312,8 @@ def _time_phrase(now: SaidNow) -> str:
     for measure in now.measures:
         words = words.replace(measure, "")
     words = " ".join(words.split())
+    if now.parsed.latest and not now.parsed.trailing_years:
+        words = f"in {words}"
     return words if re.match(r"(?:in|for|over|during|since|from|as of|at|across)\b", words, re.I) else f"over {words}"
 
 
@@ -300,7 +321,7 @@ def _without_periods(before: AskedBefore) -> str:
     """The question without its periods and the words that lead to them."""
     question = before.question
     if not before.periods:
-        return question
+        return _LOOSE_TIME.sub("", question)
     first, last = before.periods[0], before.periods[-1]
     group = before.period_group
     spans = [group] if group is not None else [first, last]
@@ -309,7 +330,7 @@ def _without_periods(before: AskedBefore) -> str:
         lead = _LEADING_TO_PERIODS.search(head) or re.search(r"\s*\bto\s+$", head)
         head = head[: lead.start()] if lead is not None else head.rstrip()
         question = f"{head}{question[span.end :]}"
-    return " ".join(question.split()).replace(" ?", "?")
+    return " ".join(_LOOSE_TIME.sub("", question).split()).replace(" ?", "?")
 
 
 def _with_names_for_pronouns(text: str, now: SaidNow, before: AskedBefore, names: Sequence[str]) -> tuple[str, bool]:
