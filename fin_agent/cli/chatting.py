@@ -23,7 +23,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.state import Turn
-from fin_agent.graphs.chat.threads import FILE_NAME, KeptThread, ThreadStore, ThreadStoreError
+from fin_agent.graphs.chat.threads import FILE_NAME, KeptThread, ThreadStore, ThreadStoreError, chat_serializer
 from fin_agent.graphs.chat.turn_json import turn_fields
 from fin_agent.presentation.chat import turn_view
 from fin_agent.workspace import Workspace
@@ -55,7 +55,7 @@ class _Keeper:
     """The file of threads; memory alone where nothing is to be kept, or nothing can be."""
 
     def __init__(self, file: Path, keep: bool) -> None:
-        self.saver: BaseCheckpointSaver[int] = InMemorySaver()  # type: ignore[assignment]
+        self.saver: BaseCheckpointSaver[int] = InMemorySaver(serde=chat_serializer())  # type: ignore[assignment]
         self._store: ThreadStore | None = None
         if not keep:
             return

@@ -70,6 +70,11 @@ CREATE TABLE writes (
 """
 
 
+def chat_serializer() -> JsonPlusSerializer:
+    """For a checkpointer of one's own (`InMemorySaver(serde=chat_serializer())`): reads the types of a chat alone."""
+    return JsonPlusSerializer(allowed_msgpack_modules=state_types(ChatState))
+
+
 class ThreadStoreError(FinAgentError):
     """The kept threads cannot be read or written."""
 
@@ -99,7 +104,7 @@ class ThreadStore(BaseCheckpointSaver[int]):
 
     def __init__(self, file: Path) -> None:
         """Nothing is opened yet."""
-        super().__init__(serde=JsonPlusSerializer(allowed_msgpack_modules=state_types(ChatState)))
+        super().__init__(serde=chat_serializer())
         self.file = file
         self._guard = threading.RLock()
         self._connection: sqlite3.Connection | None = None

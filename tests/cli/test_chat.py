@@ -161,6 +161,7 @@ class TestThreads:
 
     def test_nothing_is_kept_where_that_is_wanted(self, index: Path) -> None:
         talked = Talked(index, INCOME, "and in 2022?", "/threads", options=("--no-record",))
+        assert not talked.err
         assert "$474 million" in talked.out and "No thread is kept yet." in talked.out
         assert not (index / "threads.sqlite").exists()
 

@@ -31,7 +31,7 @@ def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
     assert (title["role"], title["output"], title["own"]) == ("title", "TitleReply", False)
     assert title["version"] == load_prompt("title").version and 50 < title["tokens"] < 300
     table = Ran("prompts", "list", "--folder", own).out
-    assert "12-" in table and "own" in table and "17 prompts" in table
+    assert "12-" in table and "own" in table and "18 prompts" in table
     assert max(map(len, table.splitlines())) <= 100
 
 
@@ -54,8 +54,8 @@ def test_an_unknown_name_is_told() -> None:
 
 def test_those_that_come_along_are_right_and_so_is_a_good_one_of_ones_own(own: Path) -> None:
     ran = Ran("prompts", "check")
-    assert (ran.code, ran.out) == (0, "17 prompts are right; 0 wrong.\n")
-    assert "17 prompts are right, 1 of them your own; 0 wrong." in Ran("prompts", "check", "--folder", own).out
+    assert (ran.code, ran.out) == (0, "18 prompts are right; 0 wrong.\n")
+    assert "18 prompts are right, 1 of them your own; 0 wrong." in Ran("prompts", "check", "--folder", own).out
 
 
 def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

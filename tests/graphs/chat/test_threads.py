@@ -11,7 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
-from fin_agent.graphs.chat import ChatContext, build_chat
+from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
 from fin_agent.workspace import Workspace
 
@@ -43,6 +43,19 @@ def test_threads_are_listed_with_their_beginning_the_last_used_first(file: Path,
         store.delete_thread("a")
         assert [each.name for each in store.listed()] == ["b"]
         assert store.get_tuple(config("a")) is None and store.get_tuple(config("b")) is not None
+
+
+def test_what_is_kept_is_read_back_where_other_types_are_blocked(
+    file: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+    context = ChatContext.by_rules(workspace)
+    for message in ("What was Harborlight's net income in FY2023?", "and in 2022?"):
+        with ThreadStore(file) as store:
+            given: Any = {"messages": [("user", message)]}
+            out = build_chat(store).invoke(given, config("a"), context=context)
+    assert out["turns"][1].question == "What was Harborlight's net income in FY2022?"
+    assert isinstance(out["turns"][0], Turn) and not caplog.records
 
 
 def test_only_the_last_checkpoint_of_a_thread_is_kept(file: Path, workspace: Workspace) -> None:
