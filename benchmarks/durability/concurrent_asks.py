@@ -26,7 +26,6 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from fin_agent import AnswerContext, SqliteIndex, Workspace, answer_question, ingest, prepare
-from fin_agent.errors import FinAgentError
 from fin_agent.index.verifying import verify
 
 SAMPLES = Path(__file__).parents[2] / "examples"
@@ -157,8 +156,8 @@ def asked_of(workspace: Workspace, question: str) -> Asked:
         answer = answer_question(question, AnswerContext.by_rules(workspace))
         told = answer.model_dump(mode="json", include={"answer", "refused", "missing", "citations"})
         said = json.dumps(told, sort_keys=True)
-    except FinAgentError as error:
-        said = f"error: {error}"
+    except Exception as error:  # of whatever kind: none may happen
+        said = f"error: {type(error).__name__}: {error}"
     return Asked(question, time.perf_counter() - started, said)
 
 

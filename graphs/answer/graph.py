@@ -18,6 +18,7 @@ from fin_agent.graphs.answer.accounting import accounted
 from fin_agent.graphs.answer.adapting import Node, described, in_context, taking_edits
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, Next, QuestionInput
+from fin_agent.index.one_state import one_state
 from fin_agent.index.protocol import PageKey
 
 AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
@@ -40,7 +41,7 @@ def answer_question(
 
     `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
     it ends, and whoever listens (`listening`; `stream_answer`) all that happens. Raises QuestionError where there is no
-    question, FilingIndexError where a filing named is not indexed.
+    question, FilingIndexError where a filing named is not indexed. All of it sees one state of an embedded index.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, answer_question
@@ -53,6 +54,18 @@ def answer_question(
     >>> answer_question("What was research and development?", context, doc_ids=["quillmark_2023_10k"]).missing
     ('research and development of Quillmark Stores, Inc. for FY2023',)
     """
+    with one_state(context.workspace.index):
+        return _answered(question, context, doc_ids, pages, question_id, on_step)
+
+
+def _answered(
+    question: str,
+    context: AnswerContext,
+    doc_ids: Sequence[str] | None,
+    pages: Sequence[PageKey] | None,
+    question_id: str | None,
+    on_step: Callable[[str], None],
+) -> Answer:
     started = time.perf_counter()
     given = QuestionInput(question=question)
     if doc_ids:
