@@ -112,7 +112,10 @@ def _imported(
             if doc_id in seen:
                 raise ArchiveError(f"{doc_id} is twice in it", file)
             seen.add(doc_id)
-            _put(connection, filing, imported, replace)
+            try:
+                _put(connection, filing, imported, replace)
+            except (sqlite3.IntegrityError, UnicodeEncodeError) as error:
+                raise ArchiveError(f"{doc_id} contradicts itself ({error})", file) from error
             if doc_id not in imported.unchanged:
                 _check_filing(connection, filing, check_card, file)
             on_filing(doc_id)

@@ -1,0 +1,90 @@
+"""One ingest at a time: who holds the lock is told, who is dead holds none, and nobody who reads meets it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fin_agent.index.ingest import PreparedFiling, ingest
+from fin_agent.index.ingest_lock import LOCK_NAME, IndexInUseError, Owner, ingest_lock, lock_owner
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.vocabulary.filing import Filing
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from fin_agent.index.ingest_lock import ingest_lock
+with ingest_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> subprocess.Popen[str]:
+    """Another process that holds the lock of tmp_path."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    return process
+
+
+def test_owner_is_told_and_a_dead_one_holds_nothing(tmp_path: Path, other: subprocess.Popen[str]) -> None:
+    try:
+        owner = lock_owner(tmp_path)
+        assert owner is not None and owner.pid == other.pid and 0 <= owner.seconds < 60
+        with pytest.raises(IndexInUseError) as raised, ingest_lock(tmp_path):
+            pass
+        said = str(raised.value)
+        assert f"process {other.pid} on {owner.host}, for " in said and "--wait" in said and str(tmp_path) in said
+    finally:
+        other.kill()
+        other.communicate()
+    with ingest_lock(tmp_path) as left:
+        assert left == owner  # it never gave it back
+        assert lock_owner(tmp_path) == Owner.here()
+    assert lock_owner(tmp_path) is None
+    with ingest_lock(tmp_path) as left:
+        assert left is None
+
+
+def test_waiting_ends_when_the_other_does(tmp_path: Path, other: subprocess.Popen[str]) -> None:
+    waited_for: list[Owner | None] = []
+    threading.Timer(0.4, lambda: os.kill(other.pid, signal.SIGKILL)).start()
+    started = time.monotonic()
+    with ingest_lock(tmp_path, wait=30, on_wait=waited_for.append):
+        assert 0.2 < time.monotonic() - started < 20
+    other.communicate()
+    assert [owner.pid for owner in waited_for if owner] == [other.pid]
+
+
+def test_ingest_beside_another_is_refused_and_reading_goes_on(
+    tmp_path: Path, make_filing: Callable[..., Filing]
+) -> None:
+    with SqliteIndex.create(tmp_path) as index:
+        with ingest_lock(tmp_path):
+            with pytest.raises(IndexInUseError, match="another command is writing"):
+                ingest([tmp_path], index, never, workers=0)
+            index.add(make_filing("a", "text"), ["{}"], "")  # single filings are whole by themselves
+            assert len(index.filings()) == 1 and index.remove("a")
+        assert ingest([tmp_path], index, never, workers=0).files == []
+
+
+def never(path: Path) -> PreparedFiling:
+    raise AssertionError
+
+
+@pytest.mark.parametrize("left", [b"", b"{", b"[]", b'{"pid": "x"}', b"\xff" * 9000])
+def test_whatever_stands_in_the_file_no_dead_lock_holds(tmp_path: Path, left: bytes) -> None:
+    (tmp_path / LOCK_NAME).write_bytes(left)
+    with ingest_lock(tmp_path) as owner:
+        assert owner is None
+    assert (tmp_path / LOCK_NAME).read_bytes() == b""

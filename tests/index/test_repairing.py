@@ -1,0 +1,139 @@
+"""`repair` builds again what can be, takes out what is damaged, and says so; nothing that is whole is lost."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.evidence.preparing import prepare
+from fin_agent.index.ingest import Outcome, ingest
+from fin_agent.index.manifest import FileState, Manifest
+from fin_agent.index.repairing import repair
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.verifying import verify
+
+
+@pytest.fixture
+def folder(sample_index: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(sample_index, tmp_path / "copy"))
+
+
+def change(folder: Path, *statements: str) -> None:
+    connection = sqlite3.connect(folder / FILE_NAME)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def sealed(folder: Path) -> dict[str, list[str]]:
+    """doc_id -> checksums of all its parts."""
+    with SqliteIndex(folder) as index, index.reading() as connection:
+        found: dict[str, list[str]] = {}
+        for doc_id, checksum in connection.execute(
+            "SELECT doc_id, checksum FROM filings JOIN checksums ON filing_id = id ORDER BY part"
+        ):
+            found.setdefault(doc_id, []).append(checksum)
+        return found
+
+
+def test_a_whole_index_is_left_alone(folder: Path) -> None:
+    before = (folder / FILE_NAME).read_bytes()
+    repaired = repair(folder)
+    assert (repaired.done, repaired.lost, repaired.kept, repaired.damaged_copy) == ([], [], 15, None)
+    assert (folder / FILE_NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO pages_fts (rowid, text) VALUES (900000, 'zeppelin')",
+        "DELETE FROM passages_fts_data WHERE id > 10",
+        "UPDATE filings SET page_count = 3, fact_count = 0, first_page = 1",
+        "UPDATE filings SET last_passage = 0 WHERE id = 4",
+        "INSERT INTO cards VALUES (900000, 77, '{}')",
+    ],
+)
+def test_what_can_be_built_again_is(folder: Path, statement: str) -> None:
+    before = sealed(folder)
+    change(folder, statement)
+    assert verify(folder).faults
+    repaired = repair(folder)
+    assert repaired.done and not repaired.lost and repaired.damaged_copy is None
+    assert verify(folder).findings == ()
+    assert sealed(folder) == before
+    with SqliteIndex(folder) as index:
+        assert index.search_pages(["inventories"]) and not index.search_pages(["zeppelin"])
+
+
+def test_a_half_filing_is_taken_out_and_its_file_read_again(folder: Path, sample_filings: Path) -> None:
+    before = sealed(folder)
+    change(folder, "DELETE FROM facts WHERE filing_id = (SELECT id FROM filings WHERE doc_id = 'quillmark_2023_10k')")
+    repaired = repair(folder)
+    assert [lost.doc_id for lost in repaired.lost] == ["quillmark_2023_10k"]
+    assert "facts" in repaired.lost[0].why and "--retry-failed" in repaired.lost[0].remedy
+    assert verify(folder).faults == []
+    assert sealed(folder) == {doc_id: found for doc_id, found in before.items() if doc_id != "quillmark_2023_10k"}
+    with SqliteIndex(folder) as index:
+        unread = Manifest(index).unread()
+        assert [(file.doc_id, file.state) for file in unread] == [("quillmark_2023_10k", FileState.DAMAGED)]
+        assert ingest([file.path for file in unread], index, prepare, workers=0).count(Outcome.ADDED) == 1
+    assert sealed(folder) == before
+
+
+@pytest.mark.parametrize("at", [30, 300, 700])
+def test_what_is_whole_in_a_damaged_database_is_saved(folder: Path, sample_filings: Path, at: int) -> None:
+    """Sixteen pages of the file are overwritten; among the first ones are the roots of tables, and little is left."""
+    before = sealed(folder)
+    file = folder / FILE_NAME
+    content = bytearray(file.read_bytes())
+    assert len(content) > (at + 16) * 4096
+    content[at * 4096 : (at + 16) * 4096] = b"\xa5" * (16 * 4096)
+    file.write_bytes(content)
+    repaired = repair(folder)
+    assert repaired.damaged_copy is not None and repaired.damaged_copy.read_bytes() == bytes(content)
+    assert verify(folder).faults == []
+    after = sealed(folder)
+    assert len(after) == repaired.kept and (at == 30 or after)
+    assert all(before[doc_id] == found for doc_id, found in after.items())
+    lost = {each.doc_id for each in repaired.lost}
+    assert lost == set(before) - set(after)
+    with SqliteIndex(folder) as index:
+        assert {file.doc_id for file in Manifest(index).unread()} == lost
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all" * 500])
+def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes) -> None:
+    (folder / FILE_NAME).write_bytes(content)
+    repaired = repair(folder)
+    assert repaired.kept == 0 and repaired.damaged_copy is not None
+    assert repaired.damaged_copy.read_bytes() == content
+    assert verify(folder).findings == ()
+
+
+def test_readers_of_a_database_that_is_replaced_see_the_new_one(folder: Path) -> None:
+    file = folder / FILE_NAME
+    with SqliteIndex(folder) as reader:
+        assert len(reader.filings()) == 15
+        change(folder, "UPDATE pages SET text = 'changed' WHERE id = 7")
+        assert len(repair(folder).lost) == 1
+        assert len(reader.filings()) == 14
+    assert file.is_file()
+
+
+def test_other_databases_are_left_alone(tmp_path: Path, folder: Path) -> None:
+    change(folder, "UPDATE meta SET value = '99'")
+    with pytest.raises(FilingIndexError, match="format 99"):
+        repair(folder)
+    other = sqlite3.connect(tmp_path / FILE_NAME)
+    other.execute("CREATE TABLE wine (name)")
+    other.close()
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with pytest.raises(FilingIndexError, match="no index of fin-agent; it is left as it is"):
+        repair(tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+    assert not list(tmp_path.glob("*.damaged*"))
