@@ -99,12 +99,13 @@ def archived_filings(file: Path) -> Iterator[FilingRows]:
     """
     digest = hashlib.sha256()
     lines = _lines(file)
-    head = _object(next(lines, b""), file)
+    first = next(lines, b"")
+    head = _object(first, file)
     if head.get("kind") != _KIND:
         raise ArchiveError("this is no archive of an index", file)
     if head.get("version") != ARCHIVE_VERSION:
         raise ArchiveError(f"it has version {head.get('version')!r}; this version reads {ARCHIVE_VERSION}", file)
-    digest.update(_line(head))
+    digest.update(first)
     for filings, line in enumerate(lines):
         found = _object(line, file)
         if "sha256" in found:

@@ -16,6 +16,9 @@ from fin_agent.index.space import check_space
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.verifying import FULL_TEXT
 
+_READERS_MILLISECONDS = 2_000
+"""How long readers of the state before are waited for: without them the file could shrink at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
@@ -50,6 +53,7 @@ def compact(folder: Path, *, wait: float = 0.0) -> Compacted:
                 for table in FULL_TEXT:
                     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
                 connection.execute("VACUUM")
+                connection.execute(f"PRAGMA busy_timeout = {_READERS_MILLISECONDS}")
                 busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         except sqlite3.Error as error:
             raise fault(file, error, "written") from error

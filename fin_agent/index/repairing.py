@@ -251,6 +251,7 @@ def _take_place(target: sqlite3.Connection, file: Path, unfinished: Path) -> Non
         with closing(connect(file)) as damaged:
             check_length(damaged, file)
             target.backup(damaged)
+            damaged.execute("PRAGMA busy_timeout = 2000")
             damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
