@@ -69,43 +69,42 @@ class PartialFile:
 
     def _wanted(self) -> Mapping[str, str]:
         """Headers that ask for the rest only, as long as it is of the same document."""
-        about = self._known()
-        size = self._part.stat().st_size if self._part.is_file() else 0
-        if not size or about is None:
-            return {}
-        return {"Range": f"bytes={size}-", "If-Range": about["validator"]}
+        about, held = self._known(), self._held()
+        return {"Range": f"bytes={held}-", "If-Range": about["validator"]} if held and about is not None else {}
 
     def _take(self, response: httpx.Response, most: int) -> bytes:
-        about = self._known()
         encoding = response.headers.get("Content-Encoding", "")
-        if response.status_code == 416:
-            self._drop()
-            raise BrokenOffError("the rest of the file is not there")
-        goes_on = (
-            response.status_code == 206
-            and about is not None
-            and about["encoding"] == encoding
-            and response.headers.get("Content-Range", "").startswith(f"bytes {self._part.stat().st_size}-")
-        )
-        if response.status_code == 206 and not goes_on:
+        if response.status_code == 200:
+            self._begin(encoding, _validator(response))
+        elif not self._goes_on(response, encoding):
             self._drop()
             raise BrokenOffError("another part of the file came than was asked for")
-        if not goes_on:
-            self._begin(encoding, _validator(response))
-        came = 0
-        with self._part.open("ab") as part:
-            held = part.tell()
+        with self._part.open("a+b") as part:
+            held, came = part.seek(0, os.SEEK_END), 0
             for chunk in response.iter_raw():
                 came += part.write(chunk)
                 if held + came > most:
                     self._drop()
                     raise refusals.too_large(self._url, most)
-        _check_length(response, came)
+            _check_length(response, came)
+            part.seek(0)
+            packed = part.read()
         try:
-            return unpacked(self._part.read_bytes(), encoding, self._url, most)
+            if len(packed) != held + came:
+                raise BrokenOffError("another process fetched it at the same time")
+            return unpacked(packed, encoding, self._url, most)
         except BaseException:
             self._drop()  # whole and yet wrong: it has to come again from its beginning
             raise
+
+    def _goes_on(self, response: httpx.Response, encoding: str) -> bool:
+        """Whether what comes begins where the part ends, of the same document."""
+        about = self._known()
+        begins = response.headers.get("Content-Range", "").startswith(f"bytes {self._held()}-")
+        return response.status_code == 206 and about is not None and about["encoding"] == encoding and begins
+
+    def _held(self) -> int:
+        return self._part.stat().st_size if self._part.is_file() else 0
 
     def _begin(self, encoding: str, validator: str | None) -> None:
         self._drop()

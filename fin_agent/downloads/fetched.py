@@ -53,7 +53,7 @@ class FetchedFiles:
         opened = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             end = os.lseek(opened, 0, os.SEEK_END)
-            whole = end == 0 or os.pread(opened, 1, end - 1) == b"\n"  # a line cut off by a full disk spoils no other
+            whole = end == 0 or _last_byte(opened, end) == b"\n"  # a line cut off by a full disk spoils no other
             os.write(opened, line if whole else b"\n" + line)
         finally:
             os.close(opened)
@@ -68,6 +68,11 @@ class FetchedFiles:
                 yield Fetched.model_validate_json(line)
             except ValidationError:
                 continue  # cut off, or of another program: the file it meant is fetched again
+
+
+def _last_byte(opened: int, end: int) -> bytes:
+    os.lseek(opened, end - 1, os.SEEK_SET)
+    return os.read(opened, 1)
 
 
 def _is_name(file: str) -> bool:

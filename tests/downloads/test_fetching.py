@@ -179,6 +179,33 @@ def test_a_bomb_is_not_unpacked(
     assert not [path for path in out.iterdir() if "10K" in path.name]
 
 
+def test_two_processes_that_fetch_one_document_do_not_mix_it(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edgar.packs = False  # gzip's sum would tell anyway
+    part = out / ".AAPL_2024_10K.htm.part"
+    others = [b"what another process writes"]
+
+    def meanwhile(response: object, came: int) -> None:
+        if part.is_file() and others:
+            with part.open("ab") as opened:
+                opened.write(others.pop())
+
+    monkeypatch.setattr("fin_agent.downloads.bodies._check_length", meanwhile)
+    fetch(connection, settings, out)
+    assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
+    assert edgar.paths().count(LATEST) == 2
+
+
+@pytest.mark.parametrize("status", [206, 304, 416])
+def test_an_answer_that_does_not_fit_is_asked_for_again(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, status: int
+) -> None:
+    edgar.mishaps["report-123.htm"] = [Mishap(status, {"Content-Range": "bytes 5-9/10"})]
+    fetch(connection, settings, out)
+    assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
+
+
 @pytest.mark.parametrize(
     "document",
     ["../../../../etc/passwd", "..", "/etc/passwd", "http://127.0.0.1/x.htm", "a/b.htm", "x\0.htm", ".x.htm"],
