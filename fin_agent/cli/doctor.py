@@ -34,6 +34,7 @@ _PREFIX = "FIN_AGENT_"
 _EXTRAS = {
     "chat": "chat models",
     "dense": "search by vectors",
+    "edgar": "fetching filings from EDGAR",
     "evaluation": "comparing strategies and fitting weights",
     "pdfium": "another reader of PDF files",
 }
