@@ -5,7 +5,8 @@
 FOLDER is what `benchmarks.hostile.mutate` wrote; `--from` and `--to` take a part of it. Reading runs in worker
 processes under the limits of ingest. Prints how many were read and refused, for which reasons, the longest time a file
 took, and in how many files that were read, figures of the statements are others than in the sound file, and how many of
-those the checks of statements tell. `--out` gets a line of JSON for each file. Exit code 1 where a file is missing.
+those the checks of statements tell. `--out` gets a line of JSON for each file; a run that was stopped goes on from
+there. Exit code 1 where a file is missing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cache
@@ -69,26 +70,39 @@ def main() -> None:
     given = parser.parse_args()
     os.environ[PDF_READER_VARIABLE] = given.reader
     files = sorted(path for path in given.folder.iterdir() if path.is_file())[given.start : given.end]
+    before = _read_before(given.out, {path.name for path in files})
     started = time.perf_counter()
-    came = read_all(files)
-    seconds = time.perf_counter() - started
-    if given.out:
-        with given.out.open("a", encoding="utf-8") as out:
-            out.writelines(f"{json.dumps(asdict(each))}\n" for each in came)
-    print("\n".join(report(came, seconds)))
+    came = [*before, *read_all([path for path in files if path.name not in {each.name for each in before}], given.out)]
+    print("\n".join(report(came, time.perf_counter() - started)))
     sys.exit(len(came) != len(files))
 
 
-def read_all(files: Sequence[Path], workers: int = 2) -> list[Came]:
-    """Bring the files into an index of their own, and see what each came to."""
-    told: list[IngestedFile] = []
+def read_all(files: Sequence[Path], out: Path | None = None, *, workers: int = 2) -> list[Came]:
+    """Bring the files into an index of their own, and see what each came to; `out` gets a line as each is done."""
+    came: list[Came] = []
     with tempfile.TemporaryDirectory() as made, SqliteIndex.create(Path(made) / "index") as index:
         times = Path(made) / "times"
         times.touch()
         os.environ[_TIMES] = str(times)
-        ingest(files, index, timed_prepare, workers=workers, on_file=told.append)
-        took = dict(line.split("\t") for line in times.read_text(encoding="utf-8").splitlines())
-        return [_came(file, index, took.get(file.path.name)) for file in told]
+
+        def told(file: IngestedFile) -> None:
+            took = dict(line.split("\t") for line in times.read_text(encoding="utf-8").splitlines())
+            came.append(_came(file, index, took.get(file.path.name)))
+            if out is not None:
+                with out.open("a", encoding="utf-8") as lines:
+                    lines.write(f"{json.dumps(asdict(came[-1]))}\n")
+
+        ingest(files, index, timed_prepare, workers=workers, on_file=told)
+    return came
+
+
+def _read_before(out: Path | None, names: Set[str]) -> list[Came]:
+    """What an earlier run, stopped or not, found of these files."""
+    if out is None or not out.exists():
+        return []
+    lines = out.read_text(encoding="utf-8").splitlines()
+    found = {each.name: each for each in (Came(**json.loads(line)) for line in lines)}
+    return [each for name, each in found.items() if name in names]
 
 
 def timed_prepare(path: Path) -> PreparedFiling:
