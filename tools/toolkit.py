@@ -84,6 +84,11 @@ class FinAgentToolkit(BaseToolkit):
         ]
 
     @property
+    def context(self) -> ToolContext:
+        """What the tools work with, for what serves them further."""
+        return self._context
+
+    @property
     def _budget(self) -> Budget:
         return Budget(self._context.max_tokens, self._context.counter)
 

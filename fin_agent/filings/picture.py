@@ -32,14 +32,15 @@ def draw_pages(path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi:
     A PDF is drawn by its reader; of HTML, which has no pages to draw, the layout is drawn that it was read in. Raises
     ReadError where the file is gone or is not the one with `expected_hash` (SHA-256): its frames would lie.
     """
-    _refuse_changed(path, expected_hash)
+    refuse_changed(path, expected_hash)
     if path.suffix.lower() == ".pdf":
         yield from _of_pdf(path, pages, dpi)
     else:
         yield from _of_html(path, pages, dpi)
 
 
-def _refuse_changed(path: Path, expected_hash: str) -> None:
+def refuse_changed(path: Path, expected_hash: str) -> None:
+    """Raise ReadError where a file has gone, or is not the one with `expected_hash` (SHA-256)."""
     if not path.is_file():
         raise ReadError(
             "the file that this filing was read from is gone",
