@@ -1,0 +1,112 @@
+"""What the OpenAPI document says beside what the types say: examples, events, pictures, problems."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, cast
+
+from fastapi import FastAPI
+from pydantic import TypeAdapter
+
+from fin_agent.analyst.events import Event
+from fin_agent.serving.places import Json, schemas_with_page_numbers
+from fin_agent.serving.problems import Problem
+
+Example: TypeAlias = dict[str, Json]
+Response: TypeAlias = dict[str, object]
+
+DESCRIPTION = """\
+Questions over indexed SEC filings. An answer comes with the program that computed it, and for every figure the filing,
+page and line it came from; where it is not there, it is refused and what is missing is named.
+
+**Pages.** In JSON `page` counts from 0, as in all JSON of fin-agent; beside it stands `page_number`, which counts from
+1 as viewers do. Addresses and arguments (`/pages/{doc_id}/{page_number}.png`, `pages=3-5`) count from 1.
+
+**Problems** are JSON with `what` happened, to what `subject`, and the `remedy`. Where a token is needed and is missing
+or wrong the status is 401; 413 where too much is sent; 421 where the server is called by a name that is not its own.
+"""
+_SCHEMAS = "#/components/schemas/"
+SAMPLE_FILING = "harborlight_2023_10k"
+QUESTIONS: dict[str, Example] = {
+    "a figure": {"value": {"question": "What was Harborlight's net income in FY2023?"}},
+    "one filing": {"value": {"question": "What was the gross margin?", "doc_ids": [SAMPLE_FILING]}},
+    "as events": {"value": {"question": "What was Harborlight's net income in FY2023?", "stream": True}},
+}
+PAGES: dict[str, Example] = {"the income statement": {"value": 9}}
+BOXES: dict[str, Example] = {"a figure": {"value": ["380,240,440,252"]}}
+EVENTS: dict[int | str, Response] = {
+    200: {
+        "description": "The answer; on request events, the last of which is `answered` or `failed`",
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "object",
+                    "description": "One event.",
+                    "required": ["event", "data"],
+                    "properties": {
+                        "event": {"type": "string", "description": "The `kind` of the data, or `failed`."},
+                        "data": {
+                            "type": "string",
+                            "contentMediaType": "application/json",
+                            "contentSchema": {"anyOf": [{"$ref": _SCHEMAS + "Event"}, {"$ref": _SCHEMAS + "Problem"}]},
+                        },
+                    },
+                },
+                "example": "event: step_begun\ndata: "
+                '{"kind": "step_begun", "node": "rewrite_query", "round": 1}\n\nevent: answered\ndata: {...}\n\n',
+            }
+        },
+    }
+}
+PICTURE: dict[int | str, Response] = {
+    200: {
+        "description": "The page",
+        "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+    },
+    304: {"description": "The picture is the one whose ETag was sent in If-None-Match"},
+}
+_MEANINGS = {
+    403: "Pages of other origins may not call",
+    404: "No such filing, page or figure",
+    409: "The filing's file has gone or changed since it was read",
+    422: "The call, or the question, cannot be taken as it is",
+    503: "As many calls are at work as may be; Retry-After says when to come back",
+    504: "It took too long",
+}
+_EVERYWHERE = {
+    401: "The token is missing or wrong",
+    408: "The call did not arrive in time",
+    413: "Too much is sent",
+    421: "The server does not go by that name",
+    500: "It broke",
+}
+
+
+def problems(*statuses: int) -> dict[int | str, Response]:
+    """The responses that tell a problem."""
+    told = {status: _MEANINGS[status] for status in statuses} | _EVERYWHERE
+    return {status: {"model": Problem, "description": told[status]} for status in sorted(told)}
+
+
+def complete(app: FastAPI) -> None:
+    """Let the document say what is added to pages, and how the token is sent."""
+    made = app.openapi
+
+    def openapi() -> dict[str, Json]:
+        if app.openapi_schema is None:
+            document = cast(dict[str, Json], made())
+            parts = cast(dict[str, dict[str, Json]], document["components"])
+            parts["schemas"] = schemas_with_page_numbers({**_events(), **parts["schemas"]}, pictures=True)
+            parts["securitySchemes"] = {
+                "token": {"type": "http", "scheme": "bearer", "description": "Needed where the server has a token."}
+            }
+            document["security"] = [{}, {"token": []}]
+            app.openapi_schema = document
+        return cast(dict[str, Json], app.openapi_schema)
+
+    app.openapi = openapi
+
+
+def _events() -> dict[str, Json]:
+    """The schemas of events, by name."""
+    event = TypeAdapter(Event).json_schema(mode="serialization", ref_template=_SCHEMAS + "{model}")
+    return {**event.pop("$defs"), "Event": event}
