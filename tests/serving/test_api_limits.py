@@ -1,0 +1,180 @@
+"""What holds a caller back, and what becomes of work whose caller has gone."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from fin_agent.serving.access import Access
+from fin_agent.serving.guard import MOST_BYTES
+from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools.context import ToolContext
+from tests.graphs.told_by_model import QUESTION
+from tests.serving.conftest import FILING, TOKEN, HeldModel, api_over, events_in, eventually
+
+httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
+pytest.importorskip("fastapi", reason="needs the extra `serve`")
+
+from fin_agent.serving.api.answering import Limits  # noqa: E402
+
+BY_RULES = {"question": "What was Harborlight's net income in FY2023?"}
+BY_MODEL = {"question": QUESTION}
+
+
+@pytest.fixture(scope="module")
+def guarded(context: ToolContext) -> Iterator[str]:
+    """The address of a server that asks for a token."""
+    with api_over(context, Access(token=TOKEN)) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/ask"), ("GET", "/search?query=x"), ("GET", "/filings"), ("GET", f"/filings/{FILING}"),
+     ("GET", f"/pages/{FILING}/1.png"), ("GET", "/openapi.json"), ("GET", "/nope"), ("GET", "/health/../filings")],
+)  # fmt: skip
+@pytest.mark.parametrize("given", [{}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}])
+def test_nothing_is_told_without_the_token(guarded: str, method: str, path: str, given: dict[str, str]) -> None:
+    told = httpx.request(method, guarded + path, headers=given, json=BY_RULES if method == "POST" else None)
+    assert told.status_code == 401
+    assert told.headers["www-authenticate"] == "Bearer"
+    assert "FIN_AGENT_TOKEN" in told.json()["remedy"]
+    assert TOKEN not in told.text
+
+
+def test_all_is_told_with_the_token(guarded: str) -> None:
+    given = {"Authorization": f"Bearer {TOKEN}"}
+    assert httpx.post(f"{guarded}/ask", json=BY_RULES, headers=given, timeout=60).json()["answer"]["value"] == 544.0
+    assert httpx.get(f"{guarded}/filings", headers=given).status_code == 200
+
+
+def test_health_needs_no_token(guarded: str) -> None:
+    assert httpx.get(f"{guarded}/health").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example", "Authorization": f"Bearer {TOKEN}"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_a_page_of_another_origin_or_under_another_name_is_not_answered(
+    api: str, headers: dict[str, str], status: int
+) -> None:
+    for path in ("/health", "/filings"):
+        told = httpx.get(api + path, headers=headers)
+        assert told.status_code == status
+        assert told.json()["remedy"]
+
+
+def test_a_page_of_its_own_origin_is_answered(api: str) -> None:
+    assert httpx.get(f"{api}/health", headers={"Origin": api}).status_code == 200
+
+
+def test_too_much_is_not_read(api: str) -> None:
+    question = b'{"question": "' + b"x" * MOST_BYTES + b'"}'
+    declared = httpx.post(f"{api}/ask", content=question, headers={"content-type": "application/json"})
+
+    def pieces() -> Iterator[bytes]:
+        for start in range(0, len(question), 50_000):
+            yield question[start : start + 50_000]
+
+    undeclared = httpx.post(f"{api}/ask", content=pieces(), headers={"content-type": "application/json"})
+    for told in (declared, undeclared):
+        assert told.status_code == 413
+        assert told.json()["what"] == "more than 1,000,000 bytes were sent"
+
+
+def test_where_all_places_are_taken_one_is_told_when_to_come_back(
+    held_toolkit: FinAgentToolkit, held: HeldModel
+) -> None:
+    with api_over(held_toolkit.context, limits=Limits(at_once=1, waiting=0)) as address:
+        first: list[Any] = []
+        asking = threading.Thread(target=lambda: first.append(httpx.post(f"{address}/ask", json=BY_MODEL, timeout=60)))
+        asking.start()
+        assert held.asked.wait(30)
+        for told in (httpx.post(f"{address}/ask", json=BY_RULES), httpx.get(f"{address}/search?query=x"),
+                     httpx.post(f"{address}/ask", json={**BY_RULES, "stream": True})):  # fmt: skip
+            assert told.status_code == 503
+            assert int(told.headers["retry-after"]) > 0
+            assert "again" in told.json()["remedy"]
+        assert httpx.get(f"{address}/health").status_code == 200
+        held.go_on.set()
+        asking.join(60)
+        assert first[0].status_code == 200
+        assert held.calls > 1  # a run that nobody leaves asks for the answer as well
+        assert httpx.post(f"{address}/ask", json=BY_RULES, timeout=60).status_code == 200
+
+
+def test_who_finds_no_place_at_once_waits_for_one(held_toolkit: FinAgentToolkit, held: HeldModel) -> None:
+    with api_over(held_toolkit.context, limits=Limits(at_once=1, waiting=1)) as address:
+        told: list[Any] = []
+        for _ in range(2):
+            threading.Thread(
+                target=lambda: told.append(httpx.post(f"{address}/ask", json=BY_MODEL, timeout=60).status_code)
+            ).start()
+        assert held.asked.wait(30)
+        assert eventually(lambda: httpx.get(f"{address}/search?query=x").status_code == 503)
+        held.go_on.set()
+        assert eventually(lambda: told == [200, 200])
+
+
+def test_what_takes_too_long_is_given_up(held_toolkit: FinAgentToolkit, held: HeldModel) -> None:
+    with api_over(held_toolkit.context, limits=Limits(seconds=1.5)) as address:
+        told = httpx.post(f"{address}/ask", json=BY_MODEL, timeout=60)
+        streamed = httpx.post(f"{address}/ask", json={**BY_MODEL, "stream": True}, timeout=60)
+        assert told.status_code == 504
+        assert told.json()["what"] == "it took more than 1.5 seconds"
+        name, problem = events_in(streamed.text)[-1]
+        assert (name, problem) == ("failed", told.json())
+        calls = held.calls
+        held.go_on.set()
+        assert httpx.get(f"{address}/search?query=x", timeout=60).status_code == 200
+    assert held.calls == calls  # nothing further was asked of the model
+
+
+def test_silence_is_broken_by_comments(
+    held_toolkit: FinAgentToolkit, held: HeldModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fin_agent.serving.api.answering.SECONDS_OF_SILENCE", 0.2)
+    with (
+        api_over(held_toolkit.context) as address,
+        httpx.stream("POST", f"{address}/ask", json={**BY_MODEL, "stream": True}, timeout=60) as told,
+    ):
+        lines = told.iter_lines()
+        assert held.asked.wait(30)
+        comments = 0
+        while comments < 3:
+            comments += next(lines) == ": at work"
+        held.go_on.set()
+        assert "event: answered" in lines
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_caller_that_goes_stops_the_work(held_toolkit: FinAgentToolkit, held: HeldModel, stream: bool) -> None:
+    with api_over(held_toolkit.context, limits=Limits(at_once=1, waiting=0)) as address:
+        leave = asked_by_hand(address, stream)
+        assert held.asked.wait(30)
+        assert httpx.get(f"{address}/search?query=x").status_code == 503
+        leave()
+        assert eventually(lambda: httpx.get(f"{address}/search?query=x", timeout=60).status_code == 200)
+        held.go_on.set()
+        assert eventually(lambda: not any(each.name == "fin-agent-answer" for each in threading.enumerate()))
+    assert held.calls == 1
+
+
+def asked_by_hand(address: str, stream: bool) -> Callable[[], None]:
+    """Ask, read nothing; what is given back goes away."""
+    port = int(address.rpartition(":")[2])
+    body = b'{"question": "%s", "stream": %s}' % (QUESTION.encode(), b"true" if stream else b"false")
+    connection = socket.create_connection(("127.0.0.1", port))
+    head = b"POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    connection.sendall(head % len(body) + body)
+    return connection.close
