@@ -29,6 +29,7 @@ from fin_agent.cli.options import (
 )
 from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
+from fin_agent.cli.serving_commands import mcp, serve
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.vocabulary.page import Statement
 
@@ -484,6 +485,8 @@ def doctor(
     return examine(models, index, offline=offline, as_json=as_json)
 
 
+app.command(cls=GroupedCommand)(mcp)
+app.command(cls=GroupedCommand)(serve)
 app.add_typer(benchmarks, name="eval")
 app.add_typer(index_commands, name="index")
 app.add_typer(prompts, name="prompts")
