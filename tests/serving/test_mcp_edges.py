@@ -139,6 +139,18 @@ def test_who_has_the_token_is_served(guarded: str) -> None:
         assert len(client(lambda each: each.list_tools()).tools) == 8
 
 
+def test_clients_of_before_are_served_too(workspace: Workspace) -> None:
+    """Those that begin with a handshake, and keep a session."""
+    server = mcp_server(FinAgentToolkit(workspace=workspace))
+    with (
+        running(http_application(server, Access())) as address,
+        connected(mcp.Client(f"{address}/mcp", mode="legacy")) as client,
+    ):
+        assert len(client(lambda each: each.list_tools()).tools) == 8
+        shown = client(lambda each: each.call_tool("show_page", {"doc_id": "harborlight_2023_10k", "page": 1}))
+        assert [each.type for each in shown.content] == ["image", "text"]
+
+
 def test_a_call_that_is_cancelled_is_left_and_the_next_is_answered(
     held_toolkit: FinAgentToolkit, held: HeldModel
 ) -> None:
