@@ -1,0 +1,166 @@
+"""Where a cluster is and how it is reached: an address that holds no secret, and settings from the environment."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from fin_agent.errors import FilingIndexError
+
+VARIABLES = {
+    "api_key": "FIN_AGENT_ES_API_KEY",
+    "username": "FIN_AGENT_ES_USERNAME",
+    "password": "FIN_AGENT_ES_PASSWORD",
+    "cloud_id": "FIN_AGENT_ES_CLOUD_ID",
+    "certificates": "FIN_AGENT_ES_CA",
+    "fingerprint": "FIN_AGENT_ES_FINGERPRINT",
+    "timeout": "FIN_AGENT_ES_TIMEOUT",
+    "patience": "FIN_AGENT_ES_PATIENCE",
+    "shards": "FIN_AGENT_ES_SHARDS",
+}
+"""Setting -> the environment variable it is taken from."""
+
+_ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
+_PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterAddress:
+    """A cluster, and the first part of the names of everything that one index keeps there."""
+
+    scheme: str
+    """`https`, `http`, or `cloud` where `FIN_AGENT_ES_CLOUD_ID` says which deployment is meant."""
+    host: str
+    """`search.example.org:9200`; empty for `cloud`."""
+    prefix: str
+
+    @classmethod
+    def of(cls, text: str) -> ClusterAddress:
+        """`https://host:9200/prefix` or `cloud://prefix`. Raises FilingIndexError, without repeating a password."""
+        found = _ADDRESS.match(text)
+        if found is None:
+            raise _unfit("it is no address of a cluster", text)
+        scheme, rest = found[1].lower(), found[2]
+        if "@" in rest.split("/")[0]:
+            raise _unfit(
+                "an index's address must not hold a user name or password: it is shown and recorded",
+                f"{scheme}://...@{rest.split('/')[0].rpartition('@')[2]}",
+                f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
+            )
+        host, _, path = ("", "", rest) if scheme == "cloud" else rest.partition("/")
+        prefix = path.strip("/")
+        if scheme != "cloud":
+            _check_host(host, text)
+        if not _PREFIX.match(prefix):
+            raise _unfit("the last part of the address names the index: small letters, digits, - _ .", text)
+        return cls(scheme, host, prefix)
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.host}/{self.prefix}" if self.host else f"{self.scheme}://{self.prefix}"
+
+    @property
+    def file_name(self) -> str:
+        """The address as the name of a folder on this machine, for what is kept beside an index (runs, replies)."""
+        return re.sub(r"[^\w.-]+", "_", str(self))
+
+
+def address_of(place: Path | str) -> str | None:
+    """The address that an index was given as, or None for a folder.
+
+    A command line takes paths, and a Path holds `https://host/x` as `https:/host/x`: both are understood.
+
+    >>> address_of(Path("https://localhost:9200/filings"))
+    'https://localhost:9200/filings'
+    """
+    found = _ADDRESS.match(str(place))
+    return f"{found[1].lower()}://{found[2]}" if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """How a cluster is reached. Secrets are left out of what is printed."""
+
+    api_key: str | None = field(default=None, repr=False)
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    cloud_id: str | None = field(default=None, repr=False)
+    certificates: str | None = None
+    """File of the certificate authority that signed the cluster's certificate."""
+    fingerprint: str | None = None
+    """SHA-256 of the cluster's certificate, where there is no authority to ask."""
+    timeout: float = 30.0
+    """Seconds that one request may take."""
+    patience: float = 60.0
+    """Seconds over which a request is tried again that the cluster is too busy for, or does not answer."""
+    shards: int = 1
+    """Primary shards of each large index, when it is made."""
+    checked_every: float = 1.0
+    """Seconds for which a list of filings is taken to be current; what this process writes it sees at once."""
+    grace: float = 60.0
+    """Seconds after which the content of a filing that was replaced is deleted: readers may be in the middle of it."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
+        """As the variables of VARIABLES say. Raises FilingIndexError where one cannot be used."""
+        said = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
+        if "api_key" in said and ("username" in said or "password" in said):
+            raise _unfit(
+                f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})",
+                "Elasticsearch",
+                "Unset one of them",
+            )
+        if ("username" in said) != ("password" in said):
+            raise _unfit(
+                f"{VARIABLES['username']} and {VARIABLES['password']} go together", "Elasticsearch", "Set both, or none"
+            )
+        shards = _number(said, "shards", 1)
+        return cls(
+            api_key=said.get("api_key"),
+            username=said.get("username"),
+            password=said.get("password"),
+            cloud_id=said.get("cloud_id"),
+            certificates=_file(said),
+            fingerprint=said.get("fingerprint"),
+            timeout=_number(said, "timeout", 30.0),
+            patience=_number(said, "patience", 60.0),
+            shards=max(1, int(shards)),
+        )
+
+
+def _number(said: Mapping[str, str], name: str, default: float) -> float:
+    if name not in said:
+        return default
+    try:
+        number = float(said[name])
+    except ValueError:
+        number = -1.0
+    if not 0 < number < 1e6:
+        raise _unfit(f"{said[name]!r} cannot be used: a number above 0 is meant", VARIABLES[name], "Set another value")
+    return number
+
+
+def _file(said: Mapping[str, str]) -> str | None:
+    named = said.get("certificates")
+    if named is not None and not Path(named).is_file():
+        raise _unfit(f"there is no file {named}", VARIABLES["certificates"], "Name the certificate authority's PEM file")
+    return named
+
+
+def _check_host(host: str, text: str) -> None:
+    try:
+        parts = urlsplit(f"//{host}")
+        known = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        known = False
+    if not known:
+        raise _unfit("it names no host", text)
+
+
+def _unfit(what: str, subject: str, remedy: str = "") -> FilingIndexError:
+    return FilingIndexError(
+        what, subject=subject, remedy=remedy or "Give it as https://host:9200/prefix, or as a folder on this machine"
+    )

@@ -1,0 +1,102 @@
+"""A cluster as the index asks it: one client, tries again with growing pauses, faults told in words."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
+from fin_agent.index.elastic.faults import ApiError, TransportError, fault, worth_another_try
+
+from elasticsearch import Elasticsearch  # isort: skip  (after faults: there its absence is told in words)
+
+T = TypeVar("T")
+
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
+
+
+class Cluster:
+    """A cluster, asked through `asked`. Safe to share between threads: the client keeps connections for them."""
+
+    def __init__(
+        self, address: ClusterAddress, reaching: Reaching, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self.address = address
+        self.reaching = reaching
+        self.client = _client(address, reaching)
+        self._sleep = sleep
+
+    def asked(self, ask: Callable[[Elasticsearch], T], doing: str = "read") -> T:
+        """What `ask` gets from the client.
+
+        Where the cluster is too busy or does not answer, it is asked again after a pause that doubles, as long as the
+        patience lasts. Raises FilingIndexError; `NotFound` and `Conflict` are left to those who expect them.
+        """
+        pause, until = _FIRST_PAUSE, time.monotonic() + self.reaching.patience
+        while True:
+            try:
+                return ask(self.client)
+            except (ApiError, TransportError) as error:
+                if isinstance(error, ApiError) and error.status_code in _EXPECTED:
+                    raise
+                if not worth_another_try(error) or time.monotonic() + pause > until:
+                    raise fault(self.address, error, doing) from error
+            self.pause(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def pause(self, seconds: float) -> None:
+        """Wait about `seconds`: not all who were turned away come back at once."""
+        self._sleep(seconds * random.uniform(0.5, 1.0))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.close()
+
+
+_EXPECTED = (404, 409)
+
+
+def _client(address: ClusterAddress, reaching: Reaching) -> Elasticsearch:
+    """The client, as far as possible without its own tries: it makes no pause between them."""
+    basic = (reaching.username, reaching.password) if reaching.username and reaching.password else None
+    place: dict[str, object] = {"hosts": [f"{address.scheme}://{_with_port(address)}"]}
+    if address.scheme == "cloud":
+        if not reaching.cloud_id:
+            raise FilingIndexError(
+                "which deployment is meant is not said",
+                subject=str(address),
+                remedy=f"Set {VARIABLES['cloud_id']} to the Cloud ID that Elastic's console shows",
+            )
+        place = {"cloud_id": reaching.cloud_id}
+    elif address.scheme == "https":
+        if reaching.certificates:
+            place["ca_certs"] = reaching.certificates
+        if reaching.fingerprint:
+            place["ssl_assert_fingerprint"] = reaching.fingerprint
+    try:
+        return Elasticsearch(
+            **place,
+            api_key=reaching.api_key,
+            basic_auth=basic,
+            request_timeout=reaching.timeout,
+            max_retries=0,
+            retry_on_timeout=False,
+            http_compress=address.scheme != "http",  # on the own machine it costs more than it spares
+        )
+    except (ValueError, OSError) as error:
+        raise FilingIndexError(
+            f"the cluster cannot be spoken to ({error})",
+            subject=str(address),
+            remedy=f"Check the address and {', '.join(VARIABLES[name] for name in ('certificates', 'cloud_id'))}",
+        ) from error
+
+
+def _with_port(address: ClusterAddress) -> str:
+    """The client wants a port; without one in the address it is that of the scheme, as in a browser."""
+    host = address.host
+    has_port = ":" in host.rpartition("]")[2]
+    return host if has_port else f"{host}:{443 if address.scheme == 'https' else 80}"

@@ -1,0 +1,179 @@
+"""Which filings a cluster holds: read once until it changes, and cheap to ask whether it did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic import stored
+from fin_agent.index.elastic.connection import Cluster
+from fin_agent.index.elastic.documents import id_of, routing_of
+from fin_agent.index.elastic.faults import NotFound, fault, meaning_of
+from fin_agent.index.elastic.layout import Layout
+from fin_agent.index.elastic.scanning import scanned
+from fin_agent.index.near_names import not_indexed
+from fin_agent.index.protocol import FilingEntry, FilingRecord
+
+_MOST_HIDDEN = 10_000
+_MOST_ROUTES = 64
+"""More routing values than this reach every shard anyway, and make long addresses."""
+
+
+class Listed(NamedTuple):
+    """What of a filing is found by: the generation of its parts and how they are routed."""
+
+    generation: str
+    routing: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Listing:
+    """The filings as they were at one moment."""
+
+    entries: tuple[FilingEntry, ...]
+    of: Mapping[str, Listed]
+    """By doc_id."""
+    shown: Mapping[str, str]
+    """Generation -> doc_id, of what is visible."""
+    positions: Mapping[str, int]
+    """doc_id -> its position among the entries."""
+    state: tuple[int, int]
+    """How many filings there are, and the sum of their marks: another where any filing is another."""
+    hidden: tuple[str, ...] = ()
+    """Generations that no filing shows: of what is being written, and of what was replaced or taken out."""
+    records: list[tuple[FilingRecord, ...]] = field(default_factory=list)
+    """The filings in full, once they were asked for."""
+
+    def generations(self, doc_ids: Iterable[str]) -> list[str]:
+        """Of those of `doc_ids` that there are, in a fixed order."""
+        return sorted(self.of[doc_id].generation for doc_id in set(doc_ids) if doc_id in self.of)
+
+    def routes(self, doc_ids: Iterable[str]) -> str | None:
+        """Where their parts stand; None where that may be anywhere."""
+        routes = sorted({self.of[doc_id].routing for doc_id in set(doc_ids) if doc_id in self.of})
+        return ",".join(routes) if 0 < len(routes) <= _MOST_ROUTES else None
+
+    def in_order(self, doc_ids: Iterable[str]) -> list[str]:
+        """Those of `doc_ids` that there are, in the order of the entries."""
+        return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
+
+
+class FilingList:
+    """The part of an index that lists filings. Lists are shared between threads."""
+
+    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+        self.cluster = cluster
+        self.layout = layout
+        self._guard = threading.Lock()
+        self._kept: Listing | None = None
+        self._checked = 0.0
+
+    def filings(self) -> tuple[FilingRecord, ...]:
+        """See FilingIndex.filings."""
+        while True:
+            listing = self.listing()
+            if listing.records:
+                return listing.records[0]
+            found = {source["doc_id"]: (source["generation"], source) for source in self._scan(None)}
+            if {doc_id: generation for doc_id, (generation, _) in found.items()} == {
+                doc_id: listed.generation for doc_id, listed in listing.of.items()
+            }:
+                records = tuple(stored.filing_record(found[entry.doc_id][1]) for entry in listing.entries)
+                listing.records[:] = listing.records or [records]
+                return listing.records[0]
+            self.look_again()
+
+    def entries(self) -> tuple[FilingEntry, ...]:
+        """See FilingIndex.entries."""
+        return self.listing().entries
+
+    def filing(self, doc_id: str) -> FilingRecord:
+        """See FilingIndex.filing."""
+        found = self.document_of(doc_id)
+        if found is None:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return stored.filing_record(found["_source"])
+
+    def page_count(self) -> int:
+        """See FilingIndex.page_count."""
+        return sum(entry.page_count for entry in self.entries())
+
+    def document_of(self, doc_id: str) -> dict[str, Any] | None:
+        """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
+        alias = self.layout.alias("filings")
+        try:
+            found = self.cluster.asked(lambda client: client.get(index=alias, id=id_of(doc_id)))
+        except NotFound as error:
+            if isinstance(error.body, dict) and error.body.get("found") is False:
+                return None
+            raise fault(self.cluster.address, error, "read") from error
+        return dict(found.body)
+
+    def listing(self) -> Listing:
+        """The filings as they are; as they were when last looked at, where that is a moment ago."""
+        with self._guard:
+            kept = self._kept
+            if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
+                return kept
+            self._checked = time.monotonic()
+            state, hidden = self._state()
+            if kept is None or kept.state != state:
+                kept = self._read(hidden)
+            elif kept.hidden != _not_shown(hidden, kept.shown):
+                kept = replace(kept, hidden=_not_shown(hidden, kept.shown))
+            self._kept = kept
+            return kept
+
+    def look_again(self) -> None:
+        """The next look is at the cluster: something was written, or was not as listed."""
+        with self._guard:
+            self._checked = float("-inf")
+
+    def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
+        """What tells one state of the list from another, and the generations that no filing shows: one request."""
+        searches = [
+            {"index": self.layout.alias("filings")},
+            {"size": 0, "track_total_hits": True, "aggs": {"marks": {"sum": {"field": "mark"}}}},
+            {"index": self.layout.alias("journal")},
+            {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
+        ]
+        answer = self.cluster.asked(lambda client: client.msearch(searches=searches))
+        filings, journal = (self._found(each) for each in answer["responses"])
+        hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
+        return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
+
+    def _found(self, answer: dict[str, Any]) -> dict[str, Any]:
+        if "error" in answer:
+            what, remedy = meaning_of(int(answer.get("status", 500)), answer, "read")
+            raise FilingIndexError(what, subject=str(self.cluster.address), remedy=remedy)
+        return answer
+
+    def _read(self, hidden: tuple[str, ...]) -> Listing:
+        found: list[tuple[FilingEntry, Listed, int]] = []
+        for source in self._scan(stored.ENTRY_FIELDS):
+            entry = stored.filing_entry(source)
+            found.append((entry, Listed(source["generation"], routing_of(entry.identity)), source["mark"]))
+        found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
+        entries = tuple(entry for entry, _, _ in found)
+        if self._kept is not None and self._kept.entries == entries:
+            entries = self._kept.entries
+        shown = {listed.generation: entry.doc_id for entry, listed, _ in found}
+        return Listing(
+            entries=entries,
+            of={entry.doc_id: listed for entry, listed, _ in found},
+            shown=shown,
+            positions={entry.doc_id: at for at, entry in enumerate(entries)},
+            state=(len(found), sum(mark for _, _, mark in found)),
+            hidden=_not_shown(hidden, shown),
+        )
+
+    def _scan(self, fields: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+        return scanned(self.cluster, self.layout.alias("filings"), ["content_hash", "doc_id"], fields=fields)
+
+
+def _not_shown(hidden: Iterable[str], shown: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(generation for generation in hidden if generation not in shown)

@@ -1,0 +1,166 @@
+"""The indices on a cluster: their names, their templates, made and checked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic.connection import Cluster
+from fin_agent.index.elastic.faults import ApiError, NotFound, kind_of
+
+FORMAT = 1
+PARTS = ("pages", "passages", "figures", "vectors")
+"""Indices whose documents belong to a generation of a filing."""
+_FIRST = "000001"
+_PRIORITY = 500
+
+
+class Layout:
+    """The names that an index with this prefix has on a cluster. Everything is read and written through aliases."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def alias(self, kind: str) -> str:
+        """`filings`, `pages`, ... by the name that readers and writers use, whichever index is behind it."""
+        return f"{self.prefix}-{kind}"
+
+    @property
+    def parts(self) -> str:
+        """All that hold parts of filings, vectors to be searched among them, as one target."""
+        return ",".join([*map(self.alias, PARTS), self.all_nearest])
+
+    @property
+    def all_nearest(self) -> str:
+        """Vectors to be searched, of every model; nothing stands behind it until there are some."""
+        return self.alias("nearest")
+
+    def nearest(self, model: str) -> str:
+        """Vectors to be searched, of one model."""
+        return self.alias(f"nearest-{hashlib.sha256(model.encode()).hexdigest()[:16]}")
+
+
+def open_indices(cluster: Cluster, layout: Layout) -> None:
+    """Raises FilingIndexError where there is no index of this prefix, or one of another format."""
+    try:
+        found = cluster.asked(
+            lambda client: client.indices.get_mapping(index=[layout.alias(kind) for kind in kinds()]), "opened"
+        )
+    except NotFound as error:
+        if kind_of(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):
+            raise FilingIndexError(
+                f"what answers there is no Elasticsearch ({kind_of(error.body) or 'status 404'})",
+                subject=str(cluster.address),
+                remedy="Check the address",
+            ) from error
+        raise FilingIndexError(
+            "there is no index here",
+            subject=str(cluster.address),
+            remedy="Make one with `fin-agent index copy`, or with `fin-agent ingest PATH...`",
+        ) from error
+    formats = {_format_of(index) for index in found.body.values()}
+    if formats != {FORMAT}:
+        shown = ", ".join(sorted({str(each) for each in formats} - {str(FORMAT)}))
+        raise FilingIndexError(
+            f"the index has format {shown.replace('None', 'unknown')}; this version reads format {FORMAT}",
+            subject=str(cluster.address),
+            remedy="Copy the filings anew under another prefix with `fin-agent index copy`. (An index made by hand, or by"
+            " writing where no template was, has no format.)",
+        )
+
+
+def create_indices(cluster: Cluster, layout: Layout) -> None:
+    """Write the templates, and make those indices that are not there. Two that do so at once do no harm."""
+    for kind in kinds():
+        name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
+        cluster.asked(_put_template(name, body), "written")
+        make_index(cluster, name, name)
+
+
+def make_index(cluster: Cluster, name: str, *aliases: str, body: dict[str, Any] | None = None) -> None:
+    """Make `name`-000001 behind its aliases, the first of which is its own; nothing where that is there."""
+    if cluster.asked(lambda client: client.indices.exists_alias(name=aliases[0])):
+        return
+    try:
+        cluster.asked(
+            lambda client: client.indices.create(
+                index=f"{name}-{_FIRST}", aliases={alias: {} for alias in aliases}, **(body or {})
+            ),
+            "written",
+        )
+    except FilingIndexError as error:
+        cause = error.__cause__
+        if not (isinstance(cause, ApiError) and kind_of(cause.body) == "resource_already_exists_exception"):
+            raise
+
+
+def template(layout: Layout, kind: str, shards: int) -> dict[str, Any]:
+    """The index template of `kind`."""
+    said = _said()["indices"][kind]
+    return {
+        "index_patterns": [f"{layout.alias(kind)}-0*"],  # not those of a longer prefix
+        "priority": _PRIORITY,
+        "template": {
+            "settings": settings(shards if said.get("large") else 1),
+            "mappings": mappings(said["properties"]),
+        },
+    }
+
+
+def nearest_index(dimensions: int, shards: int) -> dict[str, Any]:
+    """Settings and mappings of an index of vectors of this length."""
+    properties = {name: dict(field) for name, field in _said()["nearest"]["properties"].items()}
+    properties["vector"]["dims"] = dimensions
+    return {"settings": settings(shards), "mappings": mappings(properties)}
+
+
+def settings(shards: int) -> dict[str, Any]:
+    """Settings of an index of so many primary shards; a second copy of each as soon as there is a second node."""
+    said = _said()
+    analysis = {name: parts for name, parts in said["analysis"].items() if parts}
+    return {
+        "index": {
+            "number_of_shards": shards,
+            "auto_expand_replicas": "0-1",
+            "codec": "best_compression",
+            "refresh_interval": "30s",  # what has to be seen at once is refreshed at once
+        },
+        "analysis": analysis,
+        "similarity": said["similarity"],
+    }
+
+
+def mappings(properties: dict[str, Any]) -> dict[str, Any]:
+    """A mapping that takes these fields and no others, and says its format."""
+    return {"dynamic": "strict", "_meta": {"fin_agent": {"format": FORMAT}}, "properties": properties}
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of the indices that every index of filings has."""
+    return tuple(_said()["indices"])
+
+
+def behind(cluster: Cluster, alias: str) -> Iterator[str]:
+    """Names of the indices behind an alias."""
+    yield from sorted(cluster.asked(lambda client: client.indices.get_alias(name=alias)).body)
+
+
+def _put_template(name: str, body: dict[str, Any]) -> Any:
+    return lambda client: client.indices.put_index_template(name=name, **body)
+
+
+def _format_of(index: dict[str, Any]) -> object:
+    return index.get("mappings", {}).get("_meta", {}).get("fin_agent", {}).get("format")
+
+
+@lru_cache(maxsize=1)
+def _said() -> dict[str, Any]:
+    text = resources.files("fin_agent.index.elastic").joinpath("templates.yaml").read_text(encoding="utf-8")
+    said: dict[str, Any] = yaml.safe_load(text)
+    return said

@@ -1,0 +1,201 @@
+"""Full-text search on a cluster: BM25 with the total order of the embedded index, over what is visible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from fin_agent.index.elastic.faults import NotFound, fault
+from fin_agent.index.elastic.filing_list import FilingList, Listing
+from fin_agent.index.elastic.scanning import ascending
+from fin_agent.index.protocol import PageHit, PageKey, PassageHit
+
+MOST_WORDS = 900
+"""Words of one query; a cluster takes 1,024 clauses and more."""
+MOST_FILTERED = 50_000
+"""Filings named in one query; a cluster takes 65,536. Beyond, all are searched and those named are kept."""
+_COUNTED_AT_ONCE = 500
+_MOST_HITS = 10_000
+_SPARE = 8
+"""Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
+
+Hit = dict[str, Any]
+
+
+class FullTextSearch(FilingList):
+    """The part of an index that finds things by their words."""
+
+    def search_pages(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[PageHit]:
+        """See FilingIndex.search_pages."""
+        found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, (), limit)
+        return [PageHit(PageKey(hit["sort"][2], hit["sort"][3]), hit["sort"][0]) for hit in found]
+
+    def search_passages(
+        self,
+        terms: Sequence[str],
+        *,
+        doc_ids: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+        limit: int = 100,
+    ) -> list[PassageHit]:
+        """See FilingIndex.search_passages."""
+        order = ("content_hash", "doc_id", "ordinal", "page")
+        within: tuple[Mapping[str, Any], ...] = ()
+        if pages is not None:
+            wanted = [key for key in set(pages) if doc_ids is None or key.doc_id in doc_ids]
+            within = (on_pages(wanted, self.listing()),)
+            doc_ids = {key.doc_id for key in wanted}
+        found = self._search("passages", order, terms, doc_ids, within, limit)
+        return [PassageHit(hit["sort"][2], hit["sort"][4], hit["sort"][3], hit["sort"][0]) for hit in found]
+
+    def search_summaries(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[tuple[str, float]]:
+        """See FilingIndex.search_summaries. Every term is scored: a cluster does that with very many summaries, too."""
+        found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, (), limit)
+        return [(hit["sort"][2], hit["sort"][0]) for hit in found]
+
+    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
+        """See FilingIndex.document_frequencies."""
+        queries = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
+        return self._counts("pages", queries)
+
+    def _search(
+        self,
+        kind: str,
+        order: tuple[str, ...],
+        terms: Sequence[str],
+        doc_ids: Collection[str] | None,
+        within: tuple[Mapping[str, Any], ...],
+        limit: int,
+    ) -> list[Hit]:
+        """The best `limit` hits that are visible; `sort` of each holds its score and then the fields of `order`."""
+        field = "summary" if kind == "filings" else "text"
+        clauses = self._clauses(kind, field, terms)
+        listing = self.listing()
+        generations = None if doc_ids is None else listing.generations(doc_ids)
+        if not clauses or limit < 1 or (generations is not None and not generations):
+            return []
+        allowed = listing.shown.keys() if generations is None else frozenset(generations)
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": list(within)}
+        if generations is not None and len(generations) <= MOST_FILTERED:
+            query["filter"].append({"terms": {"generation": generations}})
+        elif listing.hidden and kind != "filings":
+            query["must_not"] = [{"terms": {"generation": list(listing.hidden)}}]
+        kept: list[Hit] = []
+        for hit in self._hits(kind, {"bool": query}, order, limit):
+            if hit["fields"]["generation"][0] in allowed:
+                kept.append(hit)
+                if len(kept) == limit:
+                    break
+        return kept
+
+    def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[Hit]:
+        """All hits, best first, as many at a time as are probably needed."""
+        size, after = min(limit + _SPARE, _MOST_HITS), None
+        while True:
+            asked: dict[str, Any] = {"search_after": after} if after is not None else {}
+            answer = self._asked(
+                lambda client, asked=asked: client.search(
+                    index=self.layout.alias(kind),
+                    query=query,
+                    size=size,
+                    sort=[{"_score": {"order": "desc"}}, *ascending(order)],
+                    source=False,
+                    fields=[{"field": "generation"}],
+                    track_total_hits=False,
+                    # Each shard knows its own words only; asked first, all score as one index would.
+                    search_type="dfs_query_then_fetch",
+                    preference=self.layout.prefix,  # copies of a shard may score a little otherwise
+                    **asked,
+                )
+            )
+            hits = answer["hits"]["hits"]
+            yield from hits
+            if len(hits) < size:
+                return
+            after = hits[-1]["sort"]
+
+    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> list[dict[str, Any]]:
+        """A query for each term; with very many words the rarest, as far as any document holds them."""
+        asked = phrases(terms)
+        if sum(map(len, asked.values())) > MOST_WORDS:
+            asked = self._rarest(kind, field, asked)
+        single = [phrase for phrase, words in asked.items() if len(words) == 1 and phrase.isalnum()]
+        clauses: list[dict[str, Any]] = [{"match": {field: {"query": " ".join(single)}}}] if single else []
+        lone = set(single)
+        return clauses + [{"match_phrase": {field: {"query": phrase}}} for phrase in asked if phrase not in lone]
+
+    def _rarest(self, kind: str, field: str, asked: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        short = {phrase: words for phrase, words in asked.items() if len(words) <= MOST_WORDS}
+        counts = self._counts(kind, {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in short})
+        kept: dict[str, list[str]] = {}
+        left = MOST_WORDS
+        for _, phrase in sorted((counts[phrase], phrase) for phrase in short if phrase in counts):
+            if len(short[phrase]) > left:
+                break
+            kept[phrase] = short[phrase]
+            left -= len(short[phrase])
+        return kept
+
+    def _counts(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
+        """In how many visible documents each query is met, without those that none meets."""
+        counted: dict[str, int] = {}
+        hidden = list(self.listing().hidden)
+        visible: dict[str, Any] = {"match_all": {}}
+        if hidden and kind != "filings":
+            visible = {"bool": {"must_not": [{"terms": {"generation": hidden}}]}}
+        names = list(queries)
+        for start in range(0, len(names), _COUNTED_AT_ONCE):
+            some = names[start : start + _COUNTED_AT_ONCE]
+            # Numbered, since names in an answer are not those of any text.
+            filters = {str(at): queries[name] for at, name in enumerate(some)}
+            answer = self._asked(
+                lambda client, filters=filters: client.search(
+                    index=self.layout.alias(kind),
+                    query=visible,
+                    size=0,
+                    track_total_hits=False,
+                    aggs={"held": {"filters": {"filters": filters}}},
+                )
+            )
+            buckets = answer["aggregations"]["held"]["buckets"]
+            found = {name: int(buckets[str(at)]["doc_count"]) for at, name in enumerate(some)}
+            counted |= {name: count for name, count in found.items() if count}
+        return counted
+
+    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+        try:
+            return self.cluster.asked(ask)
+        except NotFound as error:
+            raise fault(self.cluster.address, error, "read") from error
+
+
+def phrases(terms: Sequence[str]) -> dict[str, list[str]]:
+    """Each different term as its words; what holds none is left out."""
+    found: dict[str, list[str]] = {}
+    for term in terms:
+        words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
+        if words:
+            found.setdefault(" ".join(words), words)
+    return found
+
+
+def on_pages(keys: Sequence[PageKey], listing: Listing) -> dict[str, Any]:
+    """A filter for what stands on these pages."""
+    by_filing: dict[str, set[int]] = {}
+    for key in keys:
+        if key.doc_id in listing.of:
+            by_filing.setdefault(listing.of[key.doc_id].generation, set()).add(key.page)
+    each = [
+        {
+            "bool": {
+                "filter": [{"term": {"generation": {"value": generation}}}, {"terms": {"page": sorted(by_filing[generation])}}]
+            }
+        }
+        for generation in sorted(by_filing)
+    ]
+    return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
