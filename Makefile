@@ -12,7 +12,8 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/testing/test_recorded.py tests/testing/test_scripted.py \
   tests/analyst/model/test_roles_over_http.py tests/cli/test_batch_by_model.py tests/cli/test_doctor.py \
   tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \
-  tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py tests/serving
+  tests/index/contract tests/index/elastic tests/cli/test_index_copy.py tests/serving \
+  tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py
 # A process per core; tests of one file stay together, since they share what they set up.
 AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
 # What uses the package as an application does: its types are checked as the package's own.
@@ -73,7 +74,7 @@ $(VENV)/developing: $(VENV)/installed pyproject.toml
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,studio,mcp,serve,serving-tests,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,elasticsearch,studio,mcp,serve,serving-tests,dev]"
 	touch $@
 
 clean:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingIndex
-from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.fiscal import FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
@@ -28,9 +28,12 @@ class Workspace:
         self._derived: tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]] | None = None
 
     @classmethod
-    def open(cls, folder: Path) -> Workspace:
-        """Open the embedded index in `folder`. Raises FilingIndexError where there is none that can be read."""
-        return cls(SqliteIndex(folder))
+    def open(cls, place: Path | str) -> Workspace:
+        """Open the index in a folder, or at the address of a cluster: `https://host:9200/prefix`.
+
+        Raises FilingIndexError where there is none that can be read.
+        """
+        return cls(open_index(place))
 
     @property
     def directory(self) -> CompanyDirectory:

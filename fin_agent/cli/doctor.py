@@ -20,8 +20,9 @@ from fin_agent.config_file import FILE_NAME, FILE_VARIABLE
 from fin_agent.config_sources import VARIABLES
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.filings.reader import PDF_READER_VARIABLE
+from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
+from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
-from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
 from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
 from fin_agent.models.loading import KEY_VARIABLE
@@ -35,6 +36,7 @@ _EXTRAS = {
     "chat": "chat models",
     "dense": "search by vectors",
     "edgar": "fetching filings from EDGAR",
+    "elasticsearch": "an index on a cluster",
     "evaluation": "comparing strategies and fitting weights",
     "pdfium": "another reader of PDF files",
 }
@@ -105,6 +107,7 @@ def _of_settings(configured: Configured) -> Iterator[Finding]:
         yield Finding("settings", "given", State.OK, told)
     key_variable = configured.settings.models.key_variable
     known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), INDEX_VARIABLE, FILE_VARIABLE, KEY_VARIABLE}
+    known |= set(CLUSTER_VARIABLES.values())
     known |= {PDF_READER_VARIABLE, LEXICON_VARIABLE, *([key_variable] if key_variable else [])}
     for variable in sorted(os.environ):
         if variable.startswith(_PREFIX) and variable not in known:
@@ -156,14 +159,14 @@ def _of_prompts(folder: Path | None) -> Iterator[Finding]:
 def _of_index(given: Path | None) -> Iterator[Finding]:
     chosen = chosen_index(given)
     why = "the usual place" if chosen.chosen_by == "default" else chosen.chosen_by
-    where = f"{chosen.folder} ({why})"
-    if not (chosen.folder / INDEX_FILE).is_file():
+    where = f"{chosen.place} ({why})"
+    if chosen.address is None and not (chosen.folder / INDEX_FILE).is_file():
         remedy = f"Bring filings in with `fin-agent ingest PATH...`, or name another index: --index, {INDEX_VARIABLE}"
         yield Finding("index", "filings", State.FAILED, f"there is none in {where}", remedy)
         return
     try:
-        with SqliteIndex(chosen.folder) as index:
-            count = len(index.filings())
+        with open_index(chosen.place) as index:
+            count = len(index.entries())
     except FilingIndexError as error:
         yield Finding("index", "filings", State.FAILED, f"{where}: {error.what}", error.remedy)
         return

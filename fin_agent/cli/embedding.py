@@ -12,8 +12,8 @@ from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import show, show_json
 from fin_agent.errors import FinAgentError
+from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import VectorUnit
-from fin_agent.index.sqlite import SqliteIndex
 
 if TYPE_CHECKING:
     from fin_agent.retrieval.dense.embedding import EmbeddedFiling
@@ -29,7 +29,8 @@ _UNITS = {
 def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, as_json: bool) -> ExitCode:
     """Make the vectors that filings lack, and say how many."""
     wanted = _wanted(units)
-    with SqliteIndex(chosen_index(given).folder) as index:
+    place = chosen_index(given).place
+    with open_index(place) as index:
         from fin_agent.retrieval.dense.embedding import embed
         from fin_agent.retrieval.dense.encoder import load_encoder
         from fin_agent.retrieval.dense.sparse import load_sparse_encoder
@@ -41,7 +42,7 @@ def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, a
             made = embed(index, encoder, wanted, lambda filing: progress.step(_line_of(filing)))
         seconds = time.perf_counter() - started
         if as_json:
-            show_json(_document(encoder.name, wanted, made, index, seconds))
+            show_json(_document(encoder.name, wanted, made, str(place), seconds))
         else:
             show(_summary(encoder.name, wanted, made, seconds))
     return ExitCode.DONE
@@ -78,10 +79,10 @@ def _summary(model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFil
 
 
 def _document(
-    model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], index: SqliteIndex, seconds: float
+    model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], index: str, seconds: float
 ) -> dict[str, object]:
     return {
-        "index": str(index.folder),
+        "index": index,
         "model": model,
         "seconds": round(seconds, 3),
         "units": [

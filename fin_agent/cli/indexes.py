@@ -4,40 +4,56 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import INDEX_VARIABLE, index_folder
 from fin_agent.index.ingest_lock import Owner
-from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.opening import address_of, open_index
 from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenIndex:
-    """A folder and why it is the one in use."""
+    """A folder, or a cluster's address, and why it is the one in use."""
 
     folder: Path
+    """On this machine: of the embedded index, or of what is kept beside one on a cluster (runs, replies of models)."""
     chosen_by: str
     """`--index`, `FIN_AGENT_INDEX` or `default`."""
+    address: str | None = None
+    """Of an index on a cluster."""
+
+    @property
+    def place(self) -> Path | str:
+        """Where the index is."""
+        return self.folder if self.address is None else self.address
 
 
 def chosen_index(given: Path | None) -> ChosenIndex:
     """The folder given, else the one the environment names, else the user's own."""
     by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
-    return ChosenIndex(index_folder(given), "--index" if given is not None else by_environment)
+    place, chosen_by = index_folder(given), "--index" if given is not None else by_environment
+    address = address_of(place)
+    if address is None:
+        return ChosenIndex(place, chosen_by)
+    beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
+    return ChosenIndex(beside, chosen_by, address)
 
 
 @contextmanager
 def opened(given: Path | None) -> Iterator[Workspace]:
     """The workspace over an index that exists; warns where it is empty. Raises FilingIndexError where there is none."""
-    folder = chosen_index(given).folder
-    with SqliteIndex(folder) as index:
-        if not index.filings():
-            warn(f"the index in {folder} is empty: bring filings in with `fin-agent ingest PATH...`")
+    chosen = chosen_index(given)
+    with open_index(chosen.place) as index:
+        if not index.entries():
+            warn(f"the index in {chosen.place} is empty: bring filings in with `fin-agent ingest PATH...`")
         yield Workspace(index)
 
 

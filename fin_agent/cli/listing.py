@@ -12,8 +12,9 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import FilingIndexError
+from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
-from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.presentation.filings import filings_view, in_reading_order, settings_view
 
@@ -35,20 +36,20 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
     state, problem = "ready", ""
     records: tuple[FilingRecord, ...] = ()
     vectors: tuple[VectorModel, ...] = ()
-    if not (chosen.folder / FILE_NAME).is_file():
+    if chosen.address is None and not (chosen.folder / FILE_NAME).is_file():
         state = "not made yet: `fin-agent ingest PATH...` makes it"
     else:
         try:
-            with SqliteIndex(chosen.folder) as index:
+            with open_index(chosen.place) as index:
                 records, vectors = index.filings(), index.vector_models()
         except FilingIndexError as error:
             state, problem = "cannot be read", str(error)
     described = Described(
         version=version("fin-agent"),
-        index=str(chosen.folder),
+        index=str(chosen.place),
         chosen_by=chosen.chosen_by,
         state=state,
-        size=sum(file.stat().st_size for file in sorted(chosen.folder.glob(f"{FILE_NAME}*"))),
+        size=None if chosen.address else _size(chosen.folder),
         filings=len(records),
         companies=len(CompanyDirectory((record.doc_id, record.identity) for record in records).companies),
         pages=sum(record.page_count for record in records),
@@ -74,8 +75,8 @@ class Described:
     index: str
     chosen_by: str
     state: str
-    size: int
-    """Bytes on disk."""
+    size: int | None
+    """Bytes on this machine's disk; None for an index on a cluster."""
     filings: int
     companies: int
     pages: int
@@ -123,7 +124,7 @@ class Described:
             ("index", self.index),
             ("", reasons[self.chosen_by]),
             ("state", self.state),
-            ("size", f"{self.size / 1_000_000:,.1f} MB"),
+            *([] if self.size is None else [("size", f"{self.size / 1_000_000:,.1f} MB")]),
             ("filings", f"{self.filings:,} of {self.companies:,} companies"),
             ("pages", f"{self.pages:,}"),
             ("passages", f"{self.passages:,}"),
@@ -142,6 +143,10 @@ class Described:
             for held in self.vectors
         ]
         return list(zip(["vectors", *[""] * (len(lines) - 1)], lines, strict=True))
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in sorted(folder.glob(f"{FILE_NAME}*")))
 
 
 def _fields(record: FilingRecord) -> dict[str, object]:

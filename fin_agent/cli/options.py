@@ -22,7 +22,11 @@ class Level(StrEnum):
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In words, in quotation marks.")]
 IndexFolder = Annotated[
     Path | None,
-    typer.Option("--index", metavar="DIR", help="Folder of the index. FIN_AGENT_INDEX, else one of your own."),
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help="Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.",
+    ),
 ]
 Docs = Annotated[
     list[str] | None,

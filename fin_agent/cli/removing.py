@@ -18,7 +18,7 @@ def remove_filings(doc_ids: Sequence[str], given: Path | None, *, as_json: bool)
         for doc_id in dict.fromkeys(doc_ids):
             (removed if workspace.index.remove(doc_id) else unknown).append(doc_id)
         left = len(workspace.index.entries())
-    folder = chosen_index(given).folder
+    folder = chosen_index(given).place
     for doc_id in unknown:
         say(f"error: {doc_id}: this filing is not in the index in {folder}. `fin-agent filings` lists those that are")
     if as_json:

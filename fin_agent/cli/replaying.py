@@ -14,6 +14,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
+from fin_agent.index.opening import address_of
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
@@ -35,7 +36,7 @@ def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool, ask_
         run = store.run(name)
     settings = _settings(run, ask_model=ask_model)
     folder, reason = _folder(run, given)
-    say(f"asking over the index in {folder} ({reason})")
+    say(f"asking over the index in {address_of(folder) or folder} ({reason})")
     with opened(folder) as workspace:
         changes = _changes(run, index_state(workspace.index, folder))
         for change in changes:
@@ -102,10 +103,10 @@ def _folder(run: Run, given: Path | None) -> tuple[Path, str]:
     if given is not None:
         return given, "--index"
     recorded = Path(run.index.path)
-    if (recorded / FILE_NAME).is_file():
+    if address_of(recorded) is not None or (recorded / FILE_NAME).is_file():
         return recorded, "the one the run was asked over"
     chosen = chosen_index(None)
-    return chosen.folder, f"{chosen.chosen_by}: the one the run was asked over, {recorded}, is gone"
+    return Path(chosen.place), f"{chosen.chosen_by}: the one the run was asked over, {recorded}, is gone"
 
 
 def _changes(run: Run, now: IndexState) -> list[str]:

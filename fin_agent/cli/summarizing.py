@@ -13,8 +13,8 @@ from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import Settings
+from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.roles import Role
 from fin_agent.models.usage_table import usage_table
@@ -33,7 +33,8 @@ def summarize_filings(
     started = time.perf_counter()
     meter = Meter(settings.models.batch_budget, of="run")
     made: list[tuple[FilingRecord, MadeSummary]] = []
-    with callers, SqliteIndex(chosen_index(given).folder) as index:
+    place = chosen_index(given).place
+    with callers, open_index(place) as index:
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
         records = [index.filing(doc_id) for doc_id in docs] if docs else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_made(record)]
@@ -55,7 +56,7 @@ def summarize_filings(
     if as_json:
         show_json(
             {
-                "index": str(index.folder),
+                "index": str(place),
                 "model": model,
                 "summarized": len(made) - failed,
                 "failed": [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fin_agent.config import Settings
+from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.runs.run import IndexState, running_version
 
@@ -25,7 +26,7 @@ def index_state(index: FilingIndex, folder: Path) -> IndexState:
     digest = hashlib.sha256()
     for entry in entries:
         digest.update(f"{entry.content_hash} {entry.doc_id}\n".encode("utf-8", "surrogatepass"))
-    return IndexState(path=str(folder.resolve()), filings=len(entries), fingerprint=digest.hexdigest()[:_DIGITS])
+    return IndexState(path=place_of(index, folder), filings=len(entries), fingerprint=digest.hexdigest()[:_DIGITS])
 
 
 def asking_fingerprint(settings: Settings, index: IndexState) -> str:

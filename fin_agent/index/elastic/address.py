@@ -24,7 +24,6 @@ VARIABLES = {
 }
 """Setting -> the environment variable it is taken from."""
 
-_ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
 _PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
 
 
@@ -41,10 +40,9 @@ class ClusterAddress:
     @classmethod
     def of(cls, text: str) -> ClusterAddress:
         """`https://host:9200/prefix` or `cloud://prefix`. Raises FilingIndexError, without repeating a password."""
-        found = _ADDRESS.match(text)
-        if found is None:
+        scheme, separator, rest = text.partition("://")
+        if not separator or scheme not in ("https", "http", "cloud"):
             raise _unfit("it is no address of a cluster", text)
-        scheme, rest = found[1].lower(), found[2]
         if "@" in rest.split("/")[0]:
             raise _unfit(
                 "an index's address must not hold a user name or password: it is shown and recorded",
@@ -66,18 +64,6 @@ class ClusterAddress:
     def file_name(self) -> str:
         """The address as the name of a folder on this machine, for what is kept beside an index (runs, replies)."""
         return re.sub(r"[^\w.-]+", "_", str(self))
-
-
-def address_of(place: Path | str) -> str | None:
-    """The address that an index was given as, or None for a folder.
-
-    A command line takes paths, and a Path holds `https://host/x` as `https:/host/x`: both are understood.
-
-    >>> address_of(Path("https://localhost:9200/filings"))
-    'https://localhost:9200/filings'
-    """
-    found = _ADDRESS.match(str(place))
-    return f"{found[1].lower()}://{found[2]}" if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +132,9 @@ def _number(said: Mapping[str, str], name: str, default: float) -> float:
 def _file(said: Mapping[str, str]) -> str | None:
     named = said.get("certificates")
     if named is not None and not Path(named).is_file():
-        raise _unfit(f"there is no file {named}", VARIABLES["certificates"], "Name the certificate authority's PEM file")
+        raise _unfit(
+            f"there is no file {named}", VARIABLES["certificates"], "Name the certificate authority's PEM file"
+        )
     return named
 
 

@@ -79,7 +79,7 @@ class BulkWriter:
             lines += [json.dumps(action).encode(), document.source]
         try:
             answer = self._cluster.asked(
-                lambda client: client.bulk(operations=lines, require_alias=True), "written"
+                self._cluster.client.bulk, doing="written", operations=lines, require_alias=True
             )
         except NotFound as error:
             raise fault(self._cluster.address, error, "written") from error

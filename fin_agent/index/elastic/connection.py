@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
-from fin_agent.index.elastic.faults import ApiError, TransportError, fault, worth_another_try
+from fin_agent.index.elastic.faults import ApiError, NotFound, TransportError, fault, worth_another_try
 
 from elasticsearch import Elasticsearch  # isort: skip  (after faults: there its absence is told in words)
 
@@ -30,8 +30,8 @@ class Cluster:
         self.client = _client(address, reaching)
         self._sleep = sleep
 
-    def asked(self, ask: Callable[[Elasticsearch], T], doing: str = "read") -> T:
-        """What `ask` gets from the client.
+    def asked(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
+        """What `ask`, a method of the client, gets with these arguments.
 
         Where the cluster is too busy or does not answer, it is asked again after a pause that doubles, as long as the
         patience lasts. Raises FilingIndexError; `NotFound` and `Conflict` are left to those who expect them.
@@ -39,7 +39,7 @@ class Cluster:
         pause, until = _FIRST_PAUSE, time.monotonic() + self.reaching.patience
         while True:
             try:
-                return ask(self.client)
+                return ask(**arguments)
             except (ApiError, TransportError) as error:
                 if isinstance(error, ApiError) and error.status_code in _EXPECTED:
                     raise
@@ -47,6 +47,13 @@ class Cluster:
                     raise fault(self.address, error, doing) from error
             self.pause(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def answered(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
+        """As `asked`; an index that is not there is a FilingIndexError as well."""
+        try:
+            return self.asked(ask, doing=doing, **arguments)
+        except NotFound as error:
+            raise fault(self.address, error, doing) from error
 
     def pause(self, seconds: float) -> None:
         """Wait about `seconds`: not all who were turned away come back at once."""

@@ -8,7 +8,6 @@ from typing import Any
 from fin_agent.index.elastic import stored
 from fin_agent.index.elastic.documents import NO_PAGE
 from fin_agent.index.elastic.filing_list import FilingList, Listing
-from fin_agent.index.elastic.faults import NotFound, fault
 from fin_agent.index.elastic.scanning import ascending
 from fin_agent.index.elastic.searching import on_pages
 from fin_agent.index.protocol import PageKey, PageOutline, RowLabel, SourcedFact, StoredPage, StoredPassage
@@ -174,16 +173,15 @@ class StoredContent(FilingList):
         """Sources of all documents that pass the filters, in an order that no two share."""
         asked: dict[str, Any] = {} if routing is None else {"routing": routing}
         while True:
-            answer = self._answer(
-                lambda client: client.search(
-                    index=self.layout.alias(kind),
-                    query={"bool": {"filter": list(filters)}},
-                    sort=ascending(order),
-                    source={"includes": list(fields)},
-                    size=_AT_ONCE,
-                    track_total_hits=False,
-                    **asked,
-                )
+            answer = self.cluster.answered(
+                self.cluster.client.search,
+                index=self.layout.alias(kind),
+                query={"bool": {"filter": list(filters)}},
+                sort=ascending(order),
+                source={"includes": list(fields)},
+                size=_AT_ONCE,
+                track_total_hits=False,
+                **asked,
             )
             hits = answer["hits"]["hits"]
             yield from (hit["_source"] for hit in hits)
@@ -199,21 +197,16 @@ class StoredContent(FilingList):
         wanted = sorted({key for key in keys if key.doc_id in listing.of})
         for start in range(0, len(wanted), _PAGES_AT_ONCE):
             documents = [_named(key, listing) for key in wanted[start : start + _PAGES_AT_ONCE]]
-            answer = self._answer(
-                lambda client, documents=documents: client.mget(
-                    index=self.layout.alias(kind), docs=documents, source_includes=["generation", *fields]
-                )
+            answer = self.cluster.answered(
+                self.cluster.client.mget,
+                index=self.layout.alias(kind),
+                docs=documents,
+                source_includes=["generation", *fields],
             )
             for each in answer["docs"]:
                 if each.get("found"):
                     source = each["_source"]
                     yield (listing.shown[source["generation"]], source[place]), source
-
-    def _answer(self, ask: Any) -> Any:
-        try:
-            return self.cluster.asked(ask)
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "read") from error
 
 
 _OUTLINE_FIELDS = ("number", "item", "statement", "title", "kind", "note", "further_statements")

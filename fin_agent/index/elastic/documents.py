@@ -167,7 +167,7 @@ def _figures(filing: Filing) -> Iterator[tuple[int, Source]]:
     tables_of = dict(packed_tables(sorted(filing.tables, key=lambda table: table.page)))
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         on_page = facts_of.get(page, [])
-        own = {ordinal: tag for ordinal, tag in tags_of.get(page, [])}
+        own = dict(tags_of.get(page, []))
         ordinals = {ordinal_of(fact.tag) for _, fact in on_page} - {None}
         linked = sorted(ordinal for ordinal in ordinals if ordinal is not None and ordinal not in own)
         packed = tables_of.get(page)

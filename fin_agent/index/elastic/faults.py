@@ -29,9 +29,9 @@ def worth_another_try(error: Exception) -> bool:
     """Whether the same request may well succeed a moment later."""
     if isinstance(error, ApiError):
         return error.status_code in BUSY and kind_of(error.body) != _DISK_FULL
-    return isinstance(error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout) and not isinstance(
-        error, elastic_transport.TlsError
-    )
+    return isinstance(
+        error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
+    ) and not isinstance(error, elastic_transport.TlsError)
 
 
 def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
@@ -106,7 +106,7 @@ def meaning_of(status: int, body: object, doing: str) -> tuple[str, str]:
     if status == 401:
         return (
             "the cluster does not accept the key or password",
-            f"Set {VARIABLES['api_key']} to a key that is valid, or {VARIABLES['username']} and {VARIABLES['password']}",
+            f"Set {VARIABLES['api_key']} to a valid key, or {VARIABLES['username']} and {VARIABLES['password']}",
         )
     if status == 403:
         return (

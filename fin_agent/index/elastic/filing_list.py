@@ -106,7 +106,7 @@ class FilingList:
         """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
         alias = self.layout.alias("filings")
         try:
-            found = self.cluster.asked(lambda client: client.get(index=alias, id=id_of(doc_id)))
+            found = self.cluster.asked(self.cluster.client.get, index=alias, id=id_of(doc_id))
         except NotFound as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
@@ -137,11 +137,11 @@ class FilingList:
         """What tells one state of the list from another, and the generations that no filing shows: one request."""
         searches = [
             {"index": self.layout.alias("filings")},
-            {"size": 0, "track_total_hits": True, "aggs": {"marks": {"sum": {"field": "mark"}}}},
+            {"size": 0, "track_total_hits": True, "aggregations": {"marks": {"sum": {"field": "mark"}}}},
             {"index": self.layout.alias("journal")},
             {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
         ]
-        answer = self.cluster.asked(lambda client: client.msearch(searches=searches))
+        answer = self.cluster.asked(self.cluster.client.msearch, searches=searches)
         filings, journal = (self._found(each) for each in answer["responses"])
         hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)

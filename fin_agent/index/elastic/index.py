@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import time
-from pathlib import Path
+from collections.abc import Callable
 
-from fin_agent.index.elastic.address import ClusterAddress, Reaching, address_of
+from fin_agent.index.elastic.address import ClusterAddress, Reaching
 from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.content import StoredContent
 from fin_agent.index.elastic.layout import Layout, create_indices, open_indices
@@ -23,7 +22,7 @@ class ElasticIndex(FullTextSearch, StoredContent, StoredVectors):
 
     def __init__(
         self,
-        address: str | Path | ClusterAddress,
+        address: str | ClusterAddress,
         reaching: Reaching | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
@@ -43,7 +42,7 @@ class ElasticIndex(FullTextSearch, StoredContent, StoredVectors):
     @classmethod
     def create(
         cls,
-        address: str | Path | ClusterAddress,
+        address: str | ClusterAddress,
         reaching: Reaching | None = None,
         *,
         sleep: Callable[[float], None] = time.sleep,
@@ -72,9 +71,7 @@ class ElasticIndex(FullTextSearch, StoredContent, StoredVectors):
         self.cluster.close()
 
 
-def _cluster(
-    address: str | Path | ClusterAddress, reaching: Reaching | None, sleep: Callable[[float], None]
-) -> Cluster:
+def _cluster(address: str | ClusterAddress, reaching: Reaching | None, sleep: Callable[[float], None]) -> Cluster:
     if not isinstance(address, ClusterAddress):
-        address = ClusterAddress.of(address_of(address) or str(address))
+        address = ClusterAddress.of(address)
     return Cluster(address, reaching or Reaching.from_environment(), sleep=sleep)

@@ -41,16 +41,16 @@ class Layout:
         """Vectors to be searched, of every model; nothing stands behind it until there are some."""
         return self.alias("nearest")
 
-    def nearest(self, model: str) -> str:
-        """Vectors to be searched, of one model."""
-        return self.alias(f"nearest-{hashlib.sha256(model.encode()).hexdigest()[:16]}")
+    def nearest(self, model: str, dimensions: int) -> str:
+        """Vectors to be searched, of one model and length."""
+        return self.alias(f"nearest-{hashlib.sha256(f'{dimensions} {model}'.encode()).hexdigest()[:16]}")
 
 
 def open_indices(cluster: Cluster, layout: Layout) -> None:
     """Raises FilingIndexError where there is no index of this prefix, or one of another format."""
     try:
         found = cluster.asked(
-            lambda client: client.indices.get_mapping(index=[layout.alias(kind) for kind in kinds()]), "opened"
+            cluster.client.indices.get_mapping, doing="opened", index=[layout.alias(kind) for kind in kinds()]
         )
     except NotFound as error:
         if kind_of(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):
@@ -70,8 +70,8 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
         raise FilingIndexError(
             f"the index has format {shown.replace('None', 'unknown')}; this version reads format {FORMAT}",
             subject=str(cluster.address),
-            remedy="Copy the filings anew under another prefix with `fin-agent index copy`. (An index made by hand, or by"
-            " writing where no template was, has no format.)",
+            remedy="Copy the filings anew under another prefix with `fin-agent index copy`. (An index made by hand, or"
+            " by writing where no template was, has no format.)",
         )
 
 
@@ -79,20 +79,21 @@ def create_indices(cluster: Cluster, layout: Layout) -> None:
     """Write the templates, and make those indices that are not there. Two that do so at once do no harm."""
     for kind in kinds():
         name, body = layout.alias(kind), template(layout, kind, cluster.reaching.shards)
-        cluster.asked(_put_template(name, body), "written")
+        cluster.asked(cluster.client.indices.put_index_template, doing="written", name=name, **body)
         make_index(cluster, name, name)
 
 
 def make_index(cluster: Cluster, name: str, *aliases: str, body: dict[str, Any] | None = None) -> None:
     """Make `name`-000001 behind its aliases, the first of which is its own; nothing where that is there."""
-    if cluster.asked(lambda client: client.indices.exists_alias(name=aliases[0])):
+    if cluster.asked(cluster.client.indices.exists_alias, name=aliases[0]):
         return
     try:
         cluster.asked(
-            lambda client: client.indices.create(
-                index=f"{name}-{_FIRST}", aliases={alias: {} for alias in aliases}, **(body or {})
-            ),
-            "written",
+            cluster.client.indices.create,
+            doing="written",
+            index=f"{name}-{_FIRST}",
+            aliases={alias: {} for alias in aliases},
+            **(body or {}),
         )
     except FilingIndexError as error:
         cause = error.__cause__
@@ -148,11 +149,7 @@ def kinds() -> tuple[str, ...]:
 
 def behind(cluster: Cluster, alias: str) -> Iterator[str]:
     """Names of the indices behind an alias."""
-    yield from sorted(cluster.asked(lambda client: client.indices.get_alias(name=alias)).body)
-
-
-def _put_template(name: str, body: dict[str, Any]) -> Any:
-    return lambda client: client.indices.put_index_template(name=name, **body)
+    yield from sorted(cluster.asked(cluster.client.indices.get_alias, name=alias).body)
 
 
 def _format_of(index: dict[str, Any]) -> object:

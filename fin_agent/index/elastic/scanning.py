@@ -28,7 +28,7 @@ def scanned(
     They are those of the moment at which the first is asked for: what is written meanwhile is not seen.
     """
     try:
-        opened = cluster.asked(lambda client: client.open_point_in_time(index=alias, keep_alive=_KEPT_OPEN))
+        opened = cluster.asked(cluster.client.open_point_in_time, index=alias, keep_alive=_KEPT_OPEN)
         pit = opened["id"]
         try:
             after: list[Any] | None = None
@@ -39,7 +39,8 @@ def scanned(
                     return
                 after = hits[-1]["sort"]
         finally:
-            cluster.asked(_closing(pit))
+            with suppress(NotFound):  # it has run out meanwhile
+                cluster.asked(cluster.client.close_point_in_time, id=pit)
     except NotFound as error:
         raise fault(cluster.address, error, "read") from error
 
@@ -69,14 +70,6 @@ def _page(
         asked["source"] = {"includes": list(fields)}
     if after is not None:
         asked["search_after"] = after
-    answer = cluster.asked(lambda client: client.search(**asked))
+    answer = cluster.asked(cluster.client.search, **asked)
     # The id may change from answer to answer; the newest is the one to go on with.
     return answer.get("pit_id", pit), answer["hits"]["hits"]
-
-
-def _closing(pit: str) -> Any:
-    def close(client: Any) -> None:
-        with suppress(NotFound):  # it has run out meanwhile
-            client.close_point_in_time(id=pit)
-
-    return close

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from fin_agent.index.elastic.faults import NotFound, fault
 from fin_agent.index.elastic.filing_list import FilingList, Listing
 from fin_agent.index.elastic.scanning import ascending
 from fin_agent.index.protocol import PageHit, PageKey, PassageHit
@@ -98,20 +97,19 @@ class FullTextSearch(FilingList):
         size, after = min(limit + _SPARE, _MOST_HITS), None
         while True:
             asked: dict[str, Any] = {"search_after": after} if after is not None else {}
-            answer = self._asked(
-                lambda client, asked=asked: client.search(
-                    index=self.layout.alias(kind),
-                    query=query,
-                    size=size,
-                    sort=[{"_score": {"order": "desc"}}, *ascending(order)],
-                    source=False,
-                    fields=[{"field": "generation"}],
-                    track_total_hits=False,
-                    # Each shard knows its own words only; asked first, all score as one index would.
-                    search_type="dfs_query_then_fetch",
-                    preference=self.layout.prefix,  # copies of a shard may score a little otherwise
-                    **asked,
-                )
+            answer = self.cluster.answered(
+                self.cluster.client.search,
+                index=self.layout.alias(kind),
+                query=query,
+                size=size,
+                sort=[{"_score": {"order": "desc"}}, *ascending(order)],
+                source=False,
+                fields=[{"field": "generation"}],
+                track_total_hits=False,
+                # Each shard knows its own words only; asked first, all score as one index would.
+                search_type="dfs_query_then_fetch",
+                preference=self.layout.prefix,  # copies of a shard may score a little otherwise
+                **asked,
             )
             hits = answer["hits"]["hits"]
             yield from hits
@@ -153,25 +151,18 @@ class FullTextSearch(FilingList):
             some = names[start : start + _COUNTED_AT_ONCE]
             # Numbered, since names in an answer are not those of any text.
             filters = {str(at): queries[name] for at, name in enumerate(some)}
-            answer = self._asked(
-                lambda client, filters=filters: client.search(
-                    index=self.layout.alias(kind),
-                    query=visible,
-                    size=0,
-                    track_total_hits=False,
-                    aggs={"held": {"filters": {"filters": filters}}},
-                )
+            answer = self.cluster.answered(
+                self.cluster.client.search,
+                index=self.layout.alias(kind),
+                query=visible,
+                size=0,
+                track_total_hits=False,
+                aggregations={"held": {"filters": {"filters": filters}}},
             )
             buckets = answer["aggregations"]["held"]["buckets"]
             found = {name: int(buckets[str(at)]["doc_count"]) for at, name in enumerate(some)}
             counted |= {name: count for name, count in found.items() if count}
         return counted
-
-    def _asked(self, ask: Callable[[Any], Any]) -> Any:
-        try:
-            return self.cluster.asked(ask)
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "read") from error
 
 
 def phrases(terms: Sequence[str]) -> dict[str, list[str]]:
@@ -193,7 +184,10 @@ def on_pages(keys: Sequence[PageKey], listing: Listing) -> dict[str, Any]:
     each = [
         {
             "bool": {
-                "filter": [{"term": {"generation": {"value": generation}}}, {"terms": {"page": sorted(by_filing[generation])}}]
+                "filter": [
+                    {"term": {"generation": {"value": generation}}},
+                    {"terms": {"page": sorted(by_filing[generation])}},
+                ]
             }
         }
         for generation in sorted(by_filing)

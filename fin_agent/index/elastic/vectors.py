@@ -1,4 +1,4 @@
-"""What models made of filings, kept on a cluster: as the protocol hands it out, and to find nearest neighbours among."""
+"""What models made of filings, kept on a cluster: as the protocol hands it out, and to find neighbours among."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import base64
 import hashlib
 import struct
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.documents import Document, document
-from fin_agent.index.elastic.faults import NotFound, fault
 from fin_agent.index.elastic.filing_list import Listed, Listing
 from fin_agent.index.elastic.layout import make_index, nearest_index
 from fin_agent.index.elastic.scanning import scanned
@@ -84,9 +83,7 @@ class StoredVectors(Writing):
                 {"_id": _id(listing.of[doc_id].generation, model, unit), "routing": listing.of[doc_id].routing}
                 for doc_id in some
             ]
-            answer = self._answered(
-                lambda client, asked=asked: client.mget(index=self.layout.alias("vectors"), docs=asked)
-            )
+            answer = self.cluster.answered(self.cluster.client.mget, index=self.layout.alias("vectors"), docs=asked)
             for doc_id, found in zip(some, answer["docs"], strict=True):
                 if found.get("found"):
                     yield _vectors(doc_id, found["_source"])
@@ -106,12 +103,23 @@ class StoredVectors(Writing):
         units = sorted({held.unit.value for held in of_model} if unit is None else {unit.value})
         if not of_model:
             return 0
-        of_units: list[dict[str, Any]] = [{"terms": {"unit": units}}]
-        self._delete_where(
-            self.layout.alias("vectors"), {"bool": {"filter": [{"term": {"model": {"value": model}}}, *of_units]}}
-        )
-        self._delete_where(self.layout.nearest(model), {"bool": {"filter": of_units}})
+        both = f"{self.layout.alias('vectors')},{self.layout.all_nearest}"
+        made = [{"term": {"model": {"value": model}}}, {"terms": {"unit": units}}]
+        self._delete_where(both, {"bool": {"filter": made}})
         return len({held.doc_id for held in of_model})
+
+    def replace_summary(self, doc_id: str, summary: str) -> bool:
+        """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
+        if not super().replace_summary(doc_id, summary):
+            return False
+        generation = self.listing().of[doc_id].generation
+        both = f"{self.layout.alias('vectors')},{self.layout.all_nearest}"
+        of_before = [
+            {"term": {"generation": {"value": generation}}},
+            {"term": {"unit": {"value": VectorUnit.SUMMARY.value}}},
+        ]
+        self._delete_where(both, {"bool": {"filter": of_before}})
+        return True
 
     def nearest(
         self,
@@ -163,21 +171,20 @@ class StoredVectors(Writing):
         self, model: str, vector: Sequence[float], filters: list[dict[str, Any]], wanted: int
     ) -> list[dict[str, Any]]:
         candidates = min(max(_CANDIDATES * wanted, _LEAST_CANDIDATES), _MOST_CANDIDATES)
-        answer = self._answered(
-            lambda client: client.search(
-                index=self.layout.nearest(model),
-                knn={
-                    "field": "vector",
-                    "query_vector": [float(number) for number in vector],
-                    "k": wanted,
-                    "num_candidates": candidates,
-                    "filter": filters,
-                },
-                size=wanted,
-                source=False,
-                fields=[{"field": "generation"}, {"field": "place"}],
-                track_total_hits=False,
-            )
+        answer = self.cluster.answered(
+            self.cluster.client.search,
+            index=self.layout.nearest(model, len(vector)),
+            knn={
+                "field": "vector",
+                "query_vector": [float(number) for number in vector],
+                "k": wanted,
+                "num_candidates": candidates,
+                "filter": filters,
+            },
+            size=wanted,
+            source=False,
+            fields=[{"field": "generation"}, {"field": "place"}],
+            track_total_hits=False,
         )
         hits: list[dict[str, Any]] = answer["hits"]["hits"]
         return hits
@@ -199,31 +206,31 @@ class StoredVectors(Writing):
         self, model: str, unit: VectorUnit, vectors: FilingVectors, listed: Listed, written: int
     ) -> None:
         """Each row as a document that neighbours are found by; those of the time before go."""
-        alias = self.layout.nearest(model)
+        alias = self.layout.nearest(model, vectors.dimensions)
         if vectors.places:
             body = nearest_index(vectors.dimensions, self.cluster.reaching.shards)
             make_index(self.cluster, alias, alias, self.layout.all_nearest, body=body)
         kind = alias.removeprefix(f"{self.layout.prefix}-")
-        self.bulk.write(_rows(kind, unit, vectors, listed, written), listed.routing, vectors.doc_id)
+        self.bulk.write(_rows(kind, model, unit, vectors, listed, written), listed.routing, vectors.doc_id)
         before: list[dict[str, Any]] = [
             {"term": {"generation": {"value": listed.generation}}},
+            {"term": {"model": {"value": model}}},
             {"term": {"unit": {"value": unit.value}}},
             {"range": {"written": {"lt": written}}},
         ]
-        self._delete_where(alias, {"bool": {"filter": before}})
+        self._delete_where(self.layout.all_nearest, {"bool": {"filter": before}})
         if vectors.places:
             self._refresh([kind])
 
     def _held(self) -> tuple[tuple[_Held, ...], tuple[VectorModel, ...]]:
         """What there is of visible filings, read when it or the list of filings has changed."""
         alias = self.layout.alias("vectors")
-        answer = self._answered(
-            lambda client: client.search(
-                index=alias,
-                size=0,
-                track_total_hits=True,
-                aggs={"latest": {"max": {"field": "written"}}, "rows": {"sum": {"field": "rows"}}},
-            )
+        answer = self.cluster.answered(
+            self.cluster.client.search,
+            index=alias,
+            size=0,
+            track_total_hits=True,
+            aggregations={"latest": {"max": {"field": "written"}}, "rows": {"sum": {"field": "rows"}}},
         )
         found = answer["aggregations"]
         state = (
@@ -252,12 +259,6 @@ class StoredVectors(Writing):
         with self._vectors_guard:
             self._held_then = (listing, state, held, _models(held))
             return self._held_then[2], self._held_then[3]
-
-    def _answered(self, ask: Callable[[Any], Any]) -> Any:
-        try:
-            return self.cluster.asked(ask)
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "read") from error
 
 
 _HELD_FIELDS = ("generation", "model", "unit", "dimensions", "sparse", "rows", "written")
@@ -311,7 +312,7 @@ def _vectors(doc_id: str, source: dict[str, Any]) -> FilingVectors:
 
 
 def _rows(
-    kind: str, unit: VectorUnit, vectors: FilingVectors, listed: Listed, written: int
+    kind: str, model: str, unit: VectorUnit, vectors: FilingVectors, listed: Listed, written: int
 ) -> Iterator[Document]:
     length = vectors.dimensions
     for row, place in enumerate(vectors.places):
@@ -324,6 +325,7 @@ def _rows(
             {
                 "doc_id": vectors.doc_id,
                 "generation": listed.generation,
+                "model": model,
                 "unit": unit.value,
                 "place": place,
                 "row": row,

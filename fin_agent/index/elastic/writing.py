@@ -1,9 +1,9 @@
 """Filings written to a cluster: parts first, visible at once, and what they replace taken away later.
 
 A cluster has no transactions over several documents. Here each filing has one document of its own that names the
-generation of its parts; readers look at parts of generations that are named. So writing that one document shows the whole
-filing, and replacing it shows the other whole filing. The journal names generations that no filing shows: it is written
-before the parts are, so whatever is interrupted leaves a trace by which the rest is found and deleted.
+generation of its parts; readers look at parts of generations that are named. So writing that one document shows the
+whole filing, and replacing it shows the other whole filing. The journal names generations that no filing shows: it is
+written before the parts are, so whatever is interrupted leaves a trace by which the rest is found and deleted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic import stored
 from fin_agent.index.elastic.bulk import BulkWriter
 from fin_agent.index.elastic.connection import Cluster
-from fin_agent.index.elastic.documents import filing_source, id_of, parts_of, routing_of
+from fin_agent.index.elastic.documents import filing_source, id_of, parts_of, routing_of, written_out
 from fin_agent.index.elastic.faults import Conflict, NotFound, fault
 from fin_agent.index.elastic.filing_list import FilingList
 from fin_agent.index.elastic.layout import Layout
@@ -46,6 +46,7 @@ class Writing(FilingList):
         generation, routing = new_generation(), routing_of(filing.identity)
         parts = list(parts_of(filing, cards, generation))
         source = filing_source(filing, summary, generation, new_mark(), self.now())
+        written_out(source)  # what cannot be written is found out before anything is
         self._journal((generation, filing.doc_id, routing), _LEASE)
         self.bulk.write(parts, routing, filing.doc_id)
         self._refresh(sorted({part.kind for part in parts}))
@@ -63,14 +64,13 @@ class Writing(FilingList):
             self._journal(_trace(found["_source"]), self.cluster.reaching.grace)
             try:
                 self.cluster.asked(
-                    lambda client, found=found: client.delete(
-                        index=self.layout.alias("filings"),
-                        id=found["_id"],
-                        if_seq_no=found["_seq_no"],
-                        if_primary_term=found["_primary_term"],
-                        refresh=True,
-                    ),
-                    "written",
+                    self.cluster.client.delete,
+                    doing="written",
+                    index=self.layout.alias("filings"),
+                    id=found["_id"],
+                    if_seq_no=found["_seq_no"],
+                    if_primary_term=found["_primary_term"],
+                    refresh=True,
                 )
             except (Conflict, NotFound):
                 continue
@@ -130,21 +130,20 @@ class Writing(FilingList):
 
     def _put(self, found: dict[str, Any] | None, doc_id: str, source: dict[str, Any]) -> bool:
         """Whether the filing's document could be written: False where somebody else has written it meanwhile."""
-        held = {name: value for name, value in source.items() if value is not None}
+        held = written_out(source)
         expected: dict[str, Any] = {"op_type": "create"}
         if found is not None:
             expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
         try:
             self.cluster.asked(
-                lambda client: client.index(
-                    index=self.layout.alias("filings"),
-                    id=id_of(doc_id),
-                    document=held,
-                    require_alias=True,
-                    refresh=True,
-                    **expected,
-                ),
-                "written",
+                self.cluster.client.index,
+                doing="written",
+                index=self.layout.alias("filings"),
+                id=id_of(doc_id),
+                document=held,
+                require_alias=True,
+                refresh=True,
+                **expected,
             )
         except Conflict:
             return False
@@ -158,14 +157,13 @@ class Writing(FilingList):
         due = self.now() + int(kept * 1e6)
         try:
             self.cluster.asked(
-                lambda client: client.index(
-                    index=self.layout.alias("journal"),
-                    id=generation,
-                    document={"generation": generation, "doc_id": doc_id, "routing": routing, "due": due},
-                    require_alias=True,
-                    refresh=True,
-                ),
-                "written",
+                self.cluster.client.index,
+                doing="written",
+                index=self.layout.alias("journal"),
+                id=generation,
+                document={"generation": generation, "doc_id": doc_id, "routing": routing, "due": due},
+                require_alias=True,
+                refresh=True,
             )
         except NotFound as error:
             raise fault(self.cluster.address, error, "written") from error
@@ -175,36 +173,40 @@ class Writing(FilingList):
 
     def _journal_search(self, query: dict[str, Any]) -> dict[str, Any]:
         found = self.cluster.asked(
-            lambda client: client.search(
-                index=self.layout.alias("journal"), query=query, size=1_000, sort=ascending(["due"])
-            )
+            self.cluster.client.search,
+            index=self.layout.alias("journal"),
+            query=query,
+            size=1_000,
+            sort=ascending(["due"]),
         )
         return dict(found.body)
 
     def _generations_of(self, doc_ids: Iterable[str]) -> set[str]:
         """Generations that these filings show now, asked of the documents themselves."""
         found = self.cluster.asked(
-            lambda client: client.mget(
-                index=self.layout.alias("filings"),
-                ids=[id_of(doc_id) for doc_id in sorted(doc_ids)],
-                source_includes=["generation"],
-            )
+            self.cluster.client.mget,
+            index=self.layout.alias("filings"),
+            ids=[id_of(doc_id) for doc_id in sorted(doc_ids)],
+            source_includes=["generation"],
         )
         return {each["_source"]["generation"] for each in found["docs"] if each.get("found")}
 
     def _delete_where(self, target: str, query: dict[str, Any]) -> None:
         self.cluster.asked(
-            lambda client: client.delete_by_query(
-                index=target, query=query, conflicts="proceed", refresh=True, ignore_unavailable=True
-            ),
-            "written",
+            self.cluster.client.delete_by_query,
+            doing="written",
+            index=target,
+            query=query,
+            conflicts="proceed",
+            refresh=True,
+            ignore_unavailable=True,
         )
 
     def _refresh(self, kinds: Sequence[str]) -> None:
         """Let searches find what was written to these indices."""
         if kinds:
             self.cluster.asked(
-                lambda client: client.indices.refresh(index=[self.layout.alias(kind) for kind in kinds]), "written"
+                self.cluster.client.indices.refresh, doing="written", index=[self.layout.alias(kind) for kind in kinds]
             )
 
     def _contested(self, doc_id: str) -> FilingIndexError:
@@ -225,5 +227,3 @@ def new_mark() -> int:
 
 def _trace(source: dict[str, Any]) -> tuple[str, str, str]:
     return source["generation"], source["doc_id"], routing_of(stored.filing_entry(source).identity)
-
-

@@ -6,7 +6,7 @@ import json
 
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.node import Node
-from tests.index.elastic_server.refusal import Refusal
+from tests.index.elastic_server.refusal import RefusalError
 
 DONE = {"acknowledged": True}
 
@@ -23,7 +23,9 @@ def put_template(asked: Asked, node: Node) -> Answer:
     for other, template in node.templates.items():
         same = set(template["index_patterns"]) & set(body["index_patterns"])
         if other != name and same and template.get("priority") == body.get("priority"):
-            raise Refusal(400, "illegal_argument_exception", f"index template [{name}] has patterns of [{other}]: {same}")
+            raise RefusalError(
+                400, "illegal_argument_exception", f"index template [{name}] has patterns of [{other}]: {same}"
+            )
     node.templates[name] = body
     return Answer(DONE)
 
@@ -32,7 +34,7 @@ def get_template(asked: Asked, node: Node) -> Answer:
     """GET _index_template/{name}."""
     name = asked.path[1]
     if name not in node.templates:
-        raise Refusal(404, "resource_not_found_exception", f"index template matching [{name}] not found")
+        raise RefusalError(404, "resource_not_found_exception", f"index template matching [{name}] not found")
     return Answer({"index_templates": [{"name": name, "index_template": node.templates[name]}]})
 
 
@@ -40,7 +42,7 @@ def delete_template(asked: Asked, node: Node) -> Answer:
     """DELETE _index_template/{name}."""
     for name in asked.path[1].split(","):
         if node.templates.pop(name, None) is None:
-            raise Refusal(404, "index_template_missing_exception", f"index_template [{name}] missing")
+            raise RefusalError(404, "index_template_missing_exception", f"index_template [{name}] missing")
     return Answer(DONE)
 
 
@@ -88,7 +90,7 @@ def change_aliases(asked: Asked, node: Node) -> Answer:
     actions = [next(iter(action.items())) for action in asked.json()["actions"]]
     for kind, said in actions:
         if kind == "remove" and said["index"] not in node.aliases.get(said["alias"], {}):
-            raise Refusal(404, "aliases_not_found_exception", f"aliases [{said['alias']}] missing")
+            raise RefusalError(404, "aliases_not_found_exception", f"aliases [{said['alias']}] missing")
     for kind, said in actions:
         if kind == "add":
             how = {name: value for name, value in said.items() if name not in ("index", "alias")}

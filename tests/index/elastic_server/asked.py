@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.index.elastic_server.refusal import Refusal
+from tests.index.elastic_server.refusal import RefusalError
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,14 @@ class Asked:
         try:
             return json.loads(self.body)
         except ValueError as error:
-            raise Refusal(400, "x_content_parse_exception", str(error)) from None
+            raise RefusalError(400, "x_content_parse_exception", str(error)) from None
 
     def lines(self) -> list[bytes]:
         """The body of requests that hold an object on each line."""
         if not self.body.endswith(b"\n"):
-            raise Refusal(400, "illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]")
+            raise RefusalError(
+                400, "illegal_argument_exception", "The bulk request must be terminated by a newline [\\n]"
+            )
         return self.body.split(b"\n")[:-1]
 
     def flag(self, name: str) -> bool:

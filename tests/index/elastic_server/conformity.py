@@ -45,15 +45,15 @@ class Specification:
     """The specification, and how many requests of each kind were held against it."""
 
     def __init__(self, file: Path) -> None:
-        opened = gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8")
-        with opened as text:
-            self._said: Schema = json.load(text)
+        written = file.read_bytes()
+        self._said: Schema = json.loads(gzip.decompress(written) if file.suffix == ".gz" else written)
         self.checked: Counter[str] = Counter()
         """`METHOD /path` as the specification writes it -> requests."""
         self._paths = {tuple(path.strip("/").split("/")) if path != "/" else (): path for path in self._said["paths"]}
         for name, addition in _LOST.items():
             self._said["components"]["schemas"][name] |= {
-                part: {**self._said["components"]["schemas"][name].get(part, {}), **more} for part, more in addition.items()
+                part: {**self._said["components"]["schemas"][name].get(part, {}), **more}
+                for part, more in addition.items()
             }
         schemas = {name: self.closed(schema) for name, schema in self._said["components"]["schemas"].items()}
         whole = {"components": {"schemas": schemas}}
@@ -161,7 +161,9 @@ class Specification:
             return schema
         schema = self._flat(schema)
         kept = {
-            ("anyOf" if name == "oneOf" else name): self.closed(value) if name not in ("enum", "default", "properties") else value
+            ("anyOf" if name == "oneOf" else name): self.closed(value)
+            if name not in ("enum", "default", "properties")
+            else value
             for name, value in schema.items()
             if name not in ("description", "default", "externalDocs", "discriminator", "x-state", "nullable", "example")
         }

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from tests.index.elastic_server.analysis import TokenFilter
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 
 _LONGEST_KEYWORD = 32_766
 _WHOLE = {"integer": 2**31, "long": 2**63, "short": 2**15}
@@ -23,7 +23,7 @@ class Field:
         self.name = name
         self.kind: str = said.get("type", "object")
         if self.kind not in _KNOWN:
-            raise Refusal(400, "mapper_parsing_exception", f"No handler for type [{self.kind}] on field [{name}]")
+            raise RefusalError(400, "mapper_parsing_exception", f"No handler for type [{self.kind}] on field [{name}]")
         if self.kind == "object" and said.get("enabled", True):
             raise illegal(f"objects whose parts are indexed are more than this server knows ([{name}])")
         self.indexed: bool = said.get("index", self.kind not in ("object", "binary"))
@@ -33,12 +33,12 @@ class Field:
         self._longest: int = said.get("ignore_above", 2**31)
         named = said.get("normalizer")
         if named is not None and named not in normalizers:
-            raise Refusal(400, "mapper_parsing_exception", f"normalizer [{named}] not found for field [{name}]")
+            raise RefusalError(400, "mapper_parsing_exception", f"normalizer [{named}] not found for field [{name}]")
         self._normalized: TokenFilter = normalizers[named] if named else lambda text: text
         self.parts = {part: Field(f"{name}.{part}", of, normalizers) for part, of in said.get("fields", {}).items()}
 
     def values(self, value: object) -> Iterator[Any]:
-        """What the field is found by; raises Refusal where it cannot hold `value`."""
+        """What the field is found by; raises RefusalError where it cannot hold `value`."""
         for each in value if isinstance(value, list) and self.kind != "dense_vector" else [value]:
             if each is None:
                 continue
@@ -49,7 +49,7 @@ class Field:
         if self.kind == "keyword" and isinstance(value, str):
             return self._normalized(value)
         if self.kind in _WHOLE and (isinstance(value, bool) or not isinstance(value, int)):
-            raise Refusal(400, "number_format_exception", f'For input string: "{value}"')
+            raise RefusalError(400, "number_format_exception", f'For input string: "{value}"')
         return value
 
     def _checked(self, value: object) -> Iterator[Any]:
@@ -87,7 +87,7 @@ class Field:
         elif self.kind == "dense_vector":
             if not isinstance(value, list) or len(value) != self.dims:
                 got = len(value) if isinstance(value, list) else value
-                raise Refusal(
+                raise RefusalError(
                     400,
                     "document_parsing_exception",
                     f"The [dense_vector] field [{self.name}] has a different number of dimensions [{got}] than"
@@ -96,8 +96,8 @@ class Field:
             if not any(value):
                 raise illegal("The [cosine] similarity does not support vectors with zero magnitude.")
 
-    def _unfit(self, value: object) -> Refusal:
-        return Refusal(
+    def _unfit(self, value: object) -> RefusalError:
+        return RefusalError(
             400,
             "document_parsing_exception",
             f"failed to parse field [{self.name}] of type [{self.kind}]: {str(value)[:80]!r}",
@@ -111,7 +111,7 @@ class Mapping:
         self.said = said
         unknown = set(said) - {"dynamic", "_meta", "properties", "_routing"}
         if unknown:
-            raise Refusal(400, "mapper_parsing_exception", f"Root mapping definition has unsupported {unknown}")
+            raise RefusalError(400, "mapper_parsing_exception", f"Root mapping definition has unsupported {unknown}")
         self.fields = {name: Field(name, of, normalizers) for name, of in said.get("properties", {}).items()}
         self.strict = said.get("dynamic") == "strict"
 
@@ -122,13 +122,13 @@ class Mapping:
         return found.parts.get(part) if found is not None and part else found
 
     def checked(self, source: dict[str, Any]) -> None:
-        """Raises Refusal for a document that the mapping does not take."""
+        """Raises RefusalError for a document that the mapping does not take."""
         for name, value in source.items():
             field = self.fields.get(name)
             if field is None:
                 if not self.strict:
                     raise illegal("an index without a strict mapping is more than this server knows")
-                raise Refusal(
+                raise RefusalError(
                     400,
                     "strict_dynamic_mapping_exception",
                     f"mapping set to strict, dynamic introduction of [{name}] within [_doc] is not allowed",

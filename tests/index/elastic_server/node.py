@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import Shelf, View
 
 
@@ -24,9 +24,11 @@ class Node:
     def create(self, name: str, body: dict[str, Any]) -> Shelf:
         """Make an index, by the template that fits its name best."""
         if name in self.shelves:
-            raise Refusal(400, "resource_already_exists_exception", f"index [{name}] already exists")
+            raise RefusalError(400, "resource_already_exists_exception", f"index [{name}] already exists")
         if name in self.aliases:
-            raise Refusal(400, "invalid_index_name_exception", f"Invalid index name [{name}], already exists as alias")
+            raise RefusalError(
+                400, "invalid_index_name_exception", f"Invalid index name [{name}], already exists as alias"
+            )
         fitting = [
             template
             for template in self.templates.values()
@@ -44,13 +46,13 @@ class Node:
         """Put an index behind an alias."""
         if alias in self.shelves:
             reason = f"an index exists with the same name as the alias [{alias}]"
-            raise Refusal(400, "invalid_alias_name_exception", reason)
+            raise RefusalError(400, "invalid_alias_name_exception", reason)
         self.aliases.setdefault(alias, {})[index] = how
 
     def remove_alias(self, index: str, alias: str) -> None:
         """Take an index from behind an alias."""
         if index not in self.aliases.get(alias, {}):
-            raise Refusal(404, "aliases_not_found_exception", f"aliases [{alias}] missing")
+            raise RefusalError(404, "aliases_not_found_exception", f"aliases [{alias}] missing")
         del self.aliases[alias][index]
         if not self.aliases[alias]:
             del self.aliases[alias]
@@ -58,7 +60,9 @@ class Node:
     def delete(self, name: str) -> None:
         """Take an index away; aliases cannot be deleted so."""
         if name in self.aliases:
-            raise illegal(f"The provided expression [{name}] matches an alias, specify the corresponding concrete indices")
+            raise illegal(
+                f"The provided expression [{name}] matches an alias, specify the corresponding concrete indices"
+            )
         if name not in self.shelves:
             raise missing(name)
         del self.shelves[name]
@@ -79,7 +83,7 @@ class Node:
         """The index that a write to `name` goes to."""
         if require_alias and name not in self.aliases:
             reason = f"no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
-            raise Refusal(404, "index_not_found_exception", reason)
+            raise RefusalError(404, "index_not_found_exception", reason)
         behind = self.aliases.get(name)
         if behind is None:
             # A real node would make the index; here that is always a mistake.
@@ -98,7 +102,7 @@ class Node:
     def point(self, name: str) -> list[View]:
         """What searches saw when it was opened."""
         if name not in self.points:
-            raise Refusal(404, "search_context_missing_exception", f"No search context found for id [{name}]")
+            raise RefusalError(404, "search_context_missing_exception", f"No search context found for id [{name}]")
         return self.points[name]
 
     def behind(self, alias: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -106,6 +110,6 @@ class Node:
         yield from self.aliases.get(alias, {}).items()
 
 
-def missing(name: str) -> Refusal:
+def missing(name: str) -> RefusalError:
     """There is no index and no alias of this name."""
-    return Refusal(404, "index_not_found_exception", f"no such index [{name}]")
+    return RefusalError(404, "index_not_found_exception", f"no such index [{name}]")

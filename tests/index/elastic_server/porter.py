@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 
 @lru_cache(maxsize=500_000)
@@ -16,8 +17,8 @@ def porter(word: str) -> str:
         return word
     for step in (_plurals, _past, _y_to_i):
         word = step(word)
-    for endings, least in ((_DOUBLE, 0), (_LONG, 0)):
-        word = _replaced(word, endings, least)
+    for endings in (_DOUBLE, _LONG):
+        word = _replaced(word, endings)
     return _tidied(_shortened(word))
 
 
@@ -31,7 +32,7 @@ def _vowel(word: str, at: int) -> bool:
 @lru_cache(maxsize=500_000)
 def _measure(stem: str) -> int:
     kinds = [_vowel(stem, at) for at in range(len(stem))]
-    return sum(before and not after for before, after in zip(kinds, kinds[1:], strict=False))
+    return sum(before and not after for before, after in pairwise(kinds))
 
 
 def _has_vowel(stem: str) -> bool:
@@ -88,18 +89,18 @@ _REST = (
 )  # fmt: skip
 
 
-def _replaced(word: str, endings: tuple[tuple[str, str], ...], least: int) -> str:
+def _replaced(word: str, endings: tuple[tuple[str, str], ...]) -> str:
     for ending, by in endings:
         if word.endswith(ending):
             stem = word[: -len(ending)]
-            return stem + by if _measure(stem) > least else word
+            return stem + by if _measure(stem) > 0 else word
     return word
 
 
 def _shortened(word: str) -> str:
     for ending in _REST:
         if word.endswith(ending):
-            stem = word[: -3] if ending in ("sion", "tion") else word[: -len(ending)]
+            stem = word[:-3] if ending in ("sion", "tion") else word[: -len(ending)]
             return stem if _measure(stem) > 1 else word
     return word
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.index.elastic_server.mapping import Field
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import View
 
 MOST_CLAUSES = 1_024
@@ -152,7 +152,7 @@ class _Query:
 
 def _only(said: Mapping[str, Any]) -> tuple[str, Any]:
     if len(said) != 1:
-        raise Refusal(400, "parsing_exception", f"one name was expected, but found {sorted(said)}")
+        raise RefusalError(400, "parsing_exception", f"one name was expected, but found {sorted(said)}")
     return next(iter(said.items()))
 
 
@@ -160,10 +160,10 @@ def _several(clauses: object) -> list[Any]:
     return clauses if isinstance(clauses, list) else [clauses]
 
 
-def _too_many(count: int) -> Refusal:
-    return Refusal(400, "too_many_nested_clauses", f"Query contains too many nested clauses; maxClauseCount is set to"
+def _too_many(count: int) -> RefusalError:
+    return RefusalError(400, "too_many_nested_clauses", f"Query contains too many nested clauses; maxClauseCount is set to"
                    f" {MOST_CLAUSES}, and {count} were given")  # fmt: skip
 
 
-def _unknown(name: str) -> Refusal:
-    return Refusal(400, "parsing_exception", f"unknown query [{name}]")
+def _unknown(name: str) -> RefusalError:
+    return RefusalError(400, "parsing_exception", f"unknown query [{name}]")

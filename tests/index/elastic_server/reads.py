@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.node import Node
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.searches import searched, selected
 from tests.index.elastic_server.shelf import Shelf
 
@@ -28,7 +28,7 @@ def get_documents(asked: Asked, node: Node) -> Answer:
         wanted = asked.parameters["_source_includes"].split(",")
     named = said.get("docs") or [{"_id": id} for id in said.get("ids", [])]
     if not named:
-        raise Refusal(400, "action_request_validation_exception", "Validation Failed: 1: no documents to get;")
+        raise RefusalError(400, "action_request_validation_exception", "Validation Failed: 1: no documents to get;")
     return Answer({"docs": [_document(shelf, each["_id"], each.get("routing"), wanted) for each in named]})
 
 
@@ -37,7 +37,9 @@ def search(asked: Asked, node: Node) -> Answer:
     body = asked.json()
     if "pit" in body:
         if len(asked.path) > 1 or "routing" in asked.parameters or "preference" in asked.parameters:
-            raise Refusal(400, "action_request_validation_exception", "[indices] cannot be used with point in time")
+            raise RefusalError(
+                400, "action_request_validation_exception", "[indices] cannot be used with point in time"
+            )
         views = node.point(body["pit"]["id"])
         return Answer({"pit_id": body["pit"]["id"], **searched(body, views, None)})
     shelves = node.named(asked.path[0])
@@ -56,7 +58,7 @@ def searches(asked: Asked, node: Node) -> Answer:
         try:
             views = [shelf.view for shelf in node.named(header["index"])]
             answers.append({**searched(body, views, None), "status": 200})
-        except Refusal as error:
+        except RefusalError as error:
             answers.append(error.body)
     return Answer({"took": 1, "responses": answers})
 

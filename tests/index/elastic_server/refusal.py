@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """An answer that is an error."""
 
     def __init__(self, status: int, kind: str, reason: str) -> None:
@@ -23,6 +23,6 @@ class Refusal(Exception):
         return {"error": {"root_cause": [self.error], **self.error}, "status": self.status}
 
 
-def illegal(reason: str) -> Refusal:
+def illegal(reason: str) -> RefusalError:
     """What a request asks for cannot be."""
-    return Refusal(400, "illegal_argument_exception", reason)
+    return RefusalError(400, "illegal_argument_exception", reason)

@@ -9,22 +9,22 @@ from functools import total_ordering
 from typing import Any
 
 from tests.index.elastic_server.queries import matching, scored
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import Stored, View
 from tests.index.elastic_server.text_field import as_float32
 
 _MOST = 10_000
 _KNOWN = frozenset(
-    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggs", "pit", "knn",
+    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations", "pit", "knn",
      "track_scores"}
 )  # fmt: skip
 
 
 def searched(body: Mapping[str, Any], views: Sequence[View], shards: Mapping[str, set[int]] | None) -> dict[str, Any]:
-    """The answer to a search; `shards` of each index are looked at only, where given. Raises Refusal."""
+    """The answer to a search; `shards` of each index are looked at only, where given. Raises RefusalError."""
     unknown = set(body) - _KNOWN
     if unknown:
-        raise Refusal(400, "parsing_exception", f"unknown key for a search {sorted(unknown)}")
+        raise RefusalError(400, "parsing_exception", f"unknown key for a search {sorted(unknown)}")
     size, start = body.get("size", 10), body.get("from", 0)
     if size + start > _MOST:
         raise illegal(f"Result window is too large, from + size must be less than or equal to: [{_MOST}]")
@@ -44,12 +44,12 @@ def searched(body: Mapping[str, Any], views: Sequence[View], shards: Mapping[str
     }
     if body.get("track_total_hits", True):
         answer["hits"]["total"] = {"value": len(found), "relation": "eq"}
-    if "aggs" in body:
+    if "aggregations" in body:
         numbers: dict[int, tuple[View, set[int]]] = {id(view): (view, set()) for view in views}
         for view, stored, _ in found:
             numbers[id(view)][1].add(stored.number)
         answer["aggregations"] = {
-            name: _aggregated(said, list(numbers.values())) for name, said in body["aggs"].items()
+            name: _aggregated(said, list(numbers.values())) for name, said in body["aggregations"].items()
         }
     return answer
 
@@ -74,7 +74,9 @@ def _near(said: Mapping[str, Any], view: View) -> dict[int, float]:
         raise illegal(f"[knn] queries are only supported on [dense_vector] fields, not [{said['field']}]")
     asked = said["query_vector"]
     if len(asked) != field.dims:
-        raise illegal(f"the query vector has a different dimension [{len(asked)}] than the index vectors [{field.dims}]")
+        raise illegal(
+            f"the query vector has a different dimension [{len(asked)}] than the index vectors [{field.dims}]"
+        )
     if not said["k"] <= said["num_candidates"] <= _MOST:
         raise illegal(f"[num_candidates] cannot be less than [k] or more than [{_MOST}]")
     length = math.sqrt(sum(number * number for number in asked))
@@ -104,7 +106,9 @@ def _page(
         for name, _ in order:
             field = view.shelf.mapping.field(name)
             if name != "_score" and (field is None or not field.sortable):
-                raise illegal(f"Can't load fielddata on [{name}] because fielddata is unsupported on fields of its type")
+                raise illegal(
+                    f"Can't load fielddata on [{name}] because fielddata is unsupported on fields of its type"
+                )
     after = body.get("search_after")
     if after is not None and len(after) != len(order):
         raise illegal(f"search_after has {len(after)} value(s) but sort has {len(order)}.")
@@ -223,4 +227,4 @@ def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]])
             counts[value] = counts.get(value, 0) + 1
         ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))[: how.get("size", 10)]
         return {"buckets": [{"key": value, "doc_count": count} for value, count in ranked]}
-    raise Refusal(400, "unknown_named_object_exception", f"Unknown aggregation type [{kind}]")
+    raise RefusalError(400, "unknown_named_object_exception", f"Unknown aggregation type [{kind}]")

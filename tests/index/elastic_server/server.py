@@ -1,4 +1,4 @@
-"""A small Elasticsearch over HTTP for tests: the part of it that the index asks for, and faults when a test wants them."""
+"""A small Elasticsearch over HTTP for tests: what the index asks of one, and faults when a test wants them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.index.elastic_server import administration, reads, writes
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.conformity import Specification
 from tests.index.elastic_server.node import Node
-from tests.index.elastic_server.refusal import Refusal
+from tests.index.elastic_server.refusal import RefusalError
 
 Handled = Callable[[Asked, Node], Answer]
 
@@ -28,7 +28,7 @@ class Fault:
 
     path: str
     """A regular expression that `METHOD /path` has to match."""
-    answer: Refusal | None
+    answer: RefusalError | None
     """None: the connection is cut after the work was done, so that the client cannot know."""
     left: int = 1
     done_all_the_same: bool = False
@@ -49,7 +49,7 @@ class ElasticServer:
         self.requests: list[str] = []
         """`METHOD /path` of every request, in order."""
         self.faults: list[Fault] = []
-        self.items_refused: list[tuple[str, Refusal, int]] = []
+        self.items_refused: list[tuple[str, RefusalError, int]] = []
         """(index/id as a regular expression, why, how often) for items of bulks."""
         self.api_key = api_key
         self._guard = threading.RLock()
@@ -72,7 +72,7 @@ class ElasticServer:
         self._http.server_close()
 
     @contextmanager
-    def failing(self, path: str, answer: Refusal | None, times: int = 1, *, done: bool = False) -> Iterator[Fault]:
+    def failing(self, path: str, answer: RefusalError | None, times: int = 1, *, done: bool = False) -> Iterator[Fault]:
         """Requests that match `path` go wrong, `times` times."""
         fault = Fault(path, answer, times, done)
         self.faults.append(fault)
@@ -99,14 +99,14 @@ class ElasticServer:
     def _handled(self, asked: Asked) -> Answer:
         try:
             if self.api_key is not None and asked.headers.get("authorization") != f"ApiKey {self.api_key}":
-                raise Refusal(401, "security_exception", "unable to authenticate with provided credentials")
+                raise RefusalError(401, "security_exception", "unable to authenticate with provided credentials")
             if asked.path == ("_bulk",):
                 return writes.bulk(asked, self.node, self._refused_item)
             return _route(asked)(asked, self.node)
-        except Refusal as error:
+        except RefusalError as error:
             return Answer(error.body, error.status)
 
-    def _refused_item(self, index: str, id: str) -> Refusal | None:
+    def _refused_item(self, index: str, id: str) -> RefusalError | None:
         for at, (pattern, refusal, left) in enumerate(self.items_refused):
             if left > 0 and re.search(pattern, f"{index}/{id}"):
                 self.items_refused[at] = (pattern, refusal, left - 1)
@@ -144,11 +144,16 @@ _ROUTES: tuple[tuple[str, str, Handled], ...] = (
 def _route(asked: Asked) -> Handled:
     for method, pattern, handled in _ROUTES:
         parts = tuple(pattern.split("/")) if pattern else ()
-        if method == asked.method and len(parts) == len(asked.path):
-            if all(part in ("*", given) for part, given in zip(parts, asked.path, strict=True)):
-                return handled
+        if method == asked.method and len(parts) == len(asked.path) and _fits(parts, asked.path):
+            return handled
     path = "/".join(asked.path)
-    raise Refusal(400, "illegal_argument_exception", f"no handler found for uri [/{path}] and method [{asked.method}]")
+    raise RefusalError(
+        400, "illegal_argument_exception", f"no handler found for uri [/{path}] and method [{asked.method}]"
+    )
+
+
+def _fits(parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    return all(part in ("*", given) for part, given in zip(parts, path, strict=True))
 
 
 def _handler_for(server: ElasticServer) -> type[BaseHTTPRequestHandler]:
@@ -177,7 +182,9 @@ def _handler_for(server: ElasticServer) -> type[BaseHTTPRequestHandler]:
             self._send(answer)
 
         def _send(self, answer: Answer) -> None:
-            written = b"" if answer.body is None else json.dumps(answer.body, ensure_ascii=False).encode(errors="replace")
+            written = (
+                b"" if answer.body is None else json.dumps(answer.body, ensure_ascii=False).encode(errors="replace")
+            )
             self.send_response(answer.status)
             self.send_header("X-Elastic-Product", "Elasticsearch")
             self.send_header("Content-Type", "application/vnd.elasticsearch+json;compatible-with=9")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.index.elastic_server.analysis import analyzers, normalizers
 from tests.index.elastic_server.mapping import Mapping
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.text_field import TextField
 
 
@@ -66,7 +66,7 @@ class Shelf:
         self.mapping = Mapping(mapping, normalizers(analysis))
         for name_of_field, each in self.mapping.fields.items():
             if each.kind == "text" and each.analyzer not in self.analyzers:
-                raise Refusal(
+                raise RefusalError(
                     400, "mapper_parsing_exception", f"analyzer [{each.analyzer}] of [{name_of_field}] not found"
                 )
         self._by_id: dict[str, Stored] = {}
@@ -94,20 +94,20 @@ class Shelf:
         create: bool = False,
         if_seq_no: int | None = None,
     ) -> Written:
-        """Index a document. Raises Refusal where it is not taken."""
+        """Index a document. Raises RefusalError where it is not taken."""
         if self.blocked:
-            raise Refusal(429 if "disk usage" in self.blocked else 403, "cluster_block_exception", self.blocked)
+            raise RefusalError(429 if "disk usage" in self.blocked else 403, "cluster_block_exception", self.blocked)
         if len(id.encode()) > 512:
             raise illegal("id is too long, must be no longer than 512 bytes")
         before = self._by_id.get(id)
         if create and before is not None:
             reason = f"[{id}]: version conflict, document already exists (current version [{before.version}])"
-            raise Refusal(409, "version_conflict_engine_exception", reason)
+            raise RefusalError(409, "version_conflict_engine_exception", reason)
         self._check_expected(id, before, if_seq_no)
         try:
             source = json.loads(line.decode("utf-8"))
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise Refusal(400, "document_parsing_exception", f"failed to parse: {error}") from None
+            raise RefusalError(400, "document_parsing_exception", f"failed to parse: {error}") from None
         self.mapping.checked(source)
         self._seq_no += 1
         self._numbers += 1
@@ -155,7 +155,7 @@ class Shelf:
         if if_seq_no is not None and (before is None or before.seq_no != if_seq_no):
             there = f"current document has seqNo [{before.seq_no}]" if before else "but no document was found"
             reason = f"[{id}]: version conflict, required seqNo [{if_seq_no}], primary term [1]. {there}"
-            raise Refusal(409, "version_conflict_engine_exception", reason)
+            raise RefusalError(409, "version_conflict_engine_exception", reason)
 
     def _post(self, stored: Stored) -> None:
         for name, value in stored.source.items():

@@ -9,10 +9,10 @@ from typing import Any
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.node import Node
 from tests.index.elastic_server.queries import matching
-from tests.index.elastic_server.refusal import Refusal, illegal
+from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import Shelf, Stored, Written
 
-ItemRefusal = Callable[[str, str], Refusal | None]
+ItemRefusal = Callable[[str, str], RefusalError | None]
 """Index and id -> why an item of a bulk is not taken, where a test says so."""
 
 
@@ -38,7 +38,7 @@ def bulk(asked: Asked, node: Node, refusal: ItemRefusal) -> Answer:
             written = shelf.write(said["_id"], source, routing=said.get("routing"), create=action == "create")
             item |= _written(shelf, written)
             item["status"] = written.status
-        except Refusal as error:
+        except RefusalError as error:
             item |= {"status": error.status, "error": error.error}
         items.append({action: item})
     _refresh(asked, [node.shelves[name] for name in touched])
@@ -79,7 +79,7 @@ def delete_by_query(asked: Asked, node: Node) -> Answer:
     shelves = node.named(asked.path[0], lenient=asked.flag("ignore_unavailable"))
     for shelf in shelves:
         if shelf.blocked:
-            raise Refusal(403, "cluster_block_exception", shelf.blocked)
+            raise RefusalError(403, "cluster_block_exception", shelf.blocked)
         for number in sorted(matching(asked.json()["query"], shelf.view)):
             found = shelf.view.live[number]
             if _is_current(shelf, found):
@@ -88,7 +88,7 @@ def delete_by_query(asked: Asked, node: Node) -> Answer:
             else:
                 conflicts += 1
     if conflicts and asked.parameters.get("conflicts") != "proceed":
-        raise Refusal(409, "version_conflict_engine_exception", f"{conflicts} documents were written meanwhile")
+        raise RefusalError(409, "version_conflict_engine_exception", f"{conflicts} documents were written meanwhile")
     _refresh(asked, shelves)
     return Answer({"took": 1, "total": deleted, "deleted": deleted, "version_conflicts": conflicts, "failures": []})
 
