@@ -11,7 +11,6 @@ from datetime import date
 from itertools import groupby
 
 from fin_agent.index.packed_tables import packed_tables
-from fin_agent.index.read_by import read_by
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Identity
@@ -83,7 +82,6 @@ def filing_source(filing: Filing, summary: str, generation: str, mark: int, writ
         "generation": generation,
         "mark": mark,
         "written": written,
-        "reader_version": read_by(),
         "source": filing.source,
         "company": identity.company,
         "form": identity.form.value,

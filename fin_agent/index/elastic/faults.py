@@ -20,6 +20,7 @@ ApiError = elasticsearch.ApiError
 TransportError = elastic_transport.TransportError
 NotFound = elasticsearch.NotFoundError
 Conflict = elasticsearch.ConflictError
+GeneralAvailabilityWarning = elasticsearch.exceptions.GeneralAvailabilityWarning
 
 BUSY = frozenset({429, 502, 503, 504})
 """Statuses that a later try may not meet."""
@@ -36,13 +37,13 @@ def worth_another_try(error: Exception) -> bool:
 
 def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
     """What `error` means to whoever was `doing` (`read`, `written`, `opened`) something with the index."""
-    if isinstance(error, ApiError):
-        what, remedy = _of_answer(error, doing)
-    elif isinstance(error, elasticsearch.UnsupportedProductError):
+    if isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
-            "what answers there is no Elasticsearch, or one older than version 8.19",
-            "Check the address; OpenSearch and proxies that change headers are not spoken to",
+            "what answers there is no Elasticsearch",
+            "Check the address; OpenSearch, and proxies that change headers, are not spoken to",
         )
+    elif isinstance(error, ApiError):
+        what, remedy = _of_answer(error, doing)
     elif isinstance(error, elastic_transport.TlsError):
         what, remedy = (
             f"the cluster's certificate is not trusted ({_brief(error)})",

@@ -141,7 +141,7 @@ class FilingList:
             {"index": self.layout.alias("journal")},
             {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
         ]
-        answer = self.cluster.asked(self.cluster.client.msearch, searches=searches)
+        answer = self.cluster.answered(self.cluster.client.msearch, searches=searches)
         filings, journal = (self._found(each) for each in answer["responses"])
         hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)

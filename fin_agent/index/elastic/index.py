@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fin_agent.index.elastic.address import ClusterAddress, Reaching
 from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.content import StoredContent
 from fin_agent.index.elastic.layout import Layout, create_indices, open_indices
+from fin_agent.index.elastic.reindexing import Told, reindex
 from fin_agent.index.elastic.searching import FullTextSearch
 from fin_agent.index.elastic.vectors import StoredVectors
 
@@ -54,6 +55,10 @@ class ElasticIndex(FullTextSearch, StoredContent, StoredVectors):
         finally:
             cluster.close()
         return cls(address, reaching, sleep=sleep)
+
+    def reindex(self, kinds: Sequence[str] = (), *, told: Told = lambda kind, done, total: None) -> list[str]:
+        """Build indices anew behind their aliases, as for other shards; see `reindexing.reindex`."""
+        return reindex(self.cluster, self.layout, kinds, told=told)
 
     @property
     def address(self) -> ClusterAddress:

@@ -22,7 +22,8 @@ from fin_agent.index.elastic.documents import filing_source, id_of, parts_of, ro
 from fin_agent.index.elastic.faults import Conflict, NotFound, fault
 from fin_agent.index.elastic.filing_list import FilingList
 from fin_agent.index.elastic.layout import Layout
-from fin_agent.index.elastic.scanning import ascending
+from fin_agent.index.elastic.scanning import ascending, scanned
+from fin_agent.index.read_by import read_by
 from fin_agent.vocabulary.filing import Filing
 
 _TRIES = 10
@@ -43,9 +44,13 @@ class Writing(FilingList):
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
         """See FilingIndex.add. Of two that write the same filing at once the later one stays."""
+        self.add_as_read(filing, cards, summary, read_by())
+
+    def add_as_read(self, filing: Filing, cards: Sequence[str], summary: str, reader: str) -> None:
+        """As `add`, of a filing that `reader` has read: what is copied keeps by what it was read."""
         generation, routing = new_generation(), routing_of(filing.identity)
         parts = list(parts_of(filing, cards, generation))
-        source = filing_source(filing, summary, generation, new_mark(), self.now())
+        source = filing_source(filing, summary, generation, new_mark(), self.now()) | {"reader_version": reader}
         written_out(source)  # what cannot be written is found out before anything is
         self._journal((generation, filing.doc_id, routing), _LEASE)
         self.bulk.write(parts, routing, filing.doc_id)
@@ -53,6 +58,13 @@ class Writing(FilingList):
         self._show(filing.doc_id, source)
         self._forget([generation])
         self.sweep()
+
+    def readers(self) -> dict[str, str]:
+        """doc_id -> version of what read it."""
+        found = scanned(
+            self.cluster, self.layout.alias("filings"), ["content_hash", "doc_id"], fields=["doc_id", "reader_version"]
+        )
+        return {source["doc_id"]: source["reader_version"] for source in found}
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""
@@ -103,6 +115,10 @@ class Writing(FilingList):
         current = self._generations_of({trace["doc_id"] for trace in traces})
         gone = [trace for trace in traces if trace["generation"] not in current]
         if gone:
+            # What was not refreshed yet is not found, and so would stay.
+            self.cluster.asked(
+                self.cluster.client.indices.refresh, doing="written", index=self.layout.parts, ignore_unavailable=True
+            )
             # Through no routing: few, and a filing whose company changed has parts in two places.
             self._delete_where(self.layout.parts, {"terms": {"generation": [each["generation"] for each in gone]}})
         self._forget([trace["generation"] for trace in traces])

@@ -55,7 +55,8 @@ def create_index(asked: Asked, node: Node) -> Answer:
 def delete_index(asked: Asked, node: Node) -> Answer:
     """DELETE {index}."""
     for name in asked.path[0].split(","):
-        node.delete(name)
+        if name in node.shelves or not asked.flag("ignore_unavailable"):
+            node.delete(name)
     return Answer(DONE)
 
 
@@ -97,8 +98,10 @@ def change_aliases(asked: Asked, node: Node) -> Answer:
             node.add_alias(said["index"], said["alias"], how)
         elif kind == "remove":
             node.remove_alias(said["index"], said["alias"])
-        else:
+        elif kind == "remove_index":
             node.delete(said["index"])
+        else:
+            raise RefusalError(400, "illegal_argument_exception", f"unknown action [{kind}]")
     return Answer(DONE)
 
 
@@ -106,11 +109,43 @@ def reindex(asked: Asked, node: Node) -> Answer:
     """POST _reindex: documents of one index as they are found now, into another."""
     body = asked.json()
     (target,) = node.named(body["dest"]["index"])
+    failures: list[dict[str, object]] = []
     count = 0
     for source in node.named(body["source"]["index"]):
         for stored in list(source.view.live.values()):
-            target.write(stored.id, json.dumps(stored.source).encode(), routing=stored.routing)
-            count += 1
+            try:
+                target.write(stored.id, json.dumps(stored.source).encode(), routing=stored.routing)
+                count += 1
+            except RefusalError as error:
+                failures.append({"id": stored.id, "cause": error.error})
     if asked.parameters.get("refresh") in ("true", ""):
         target.refresh()
-    return Answer({"took": 1, "timed_out": False, "total": count, "created": count, "failures": []})
+    done = {"total": count + len(failures), "created": count}
+    if asked.parameters.get("wait_for_completion") != "false":
+        return Answer({"took": 1, "timed_out": False, **done, "failures": failures})
+    name = f"node:{len(node.tasks) + 1}"
+    node.tasks[name] = {"completed": True, "task": {"status": done}, "response": {**done, "failures": failures}}
+    return Answer({"task": name})
+
+
+def get_task(asked: Asked, node: Node) -> Answer:
+    """GET _tasks/{task_id}."""
+    if asked.path[1] not in node.tasks:
+        raise RefusalError(404, "resource_not_found_exception", f"task [{asked.path[1]}] isn't running")
+    return Answer(node.tasks[asked.path[1]])
+
+
+def add_block(asked: Asked, node: Node) -> Answer:
+    """PUT {index}/_block/write."""
+    for shelf in node.named(asked.path[0]):
+        shelf.blocked = "index [" + shelf.name + "] blocked by: [FORBIDDEN/8/index write (api)];"
+    return Answer({**DONE, "shards_acknowledged": True, "indices": [{"name": asked.path[0], "blocked": True}]})
+
+
+def put_settings(asked: Asked, node: Node) -> Answer:
+    """PUT {index}/_settings: the block on writes is taken away, and nothing else is known."""
+    if asked.json() != {"index": {"blocks": {"write": False}}}:
+        raise RefusalError(400, "illegal_argument_exception", f"settings {asked.json()}")
+    for shelf in node.named(asked.path[0]):
+        shelf.blocked = None
+    return Answer(DONE)

@@ -14,7 +14,7 @@ TokenFilter = Callable[[str], str]
 
 
 def analyzers(settings: dict[str, Any]) -> dict[str, Analyzer]:
-    """The analyzers that `settings` (the part `analysis`) define, by name. Raises RefusalError for what is not known."""
+    """The analyzers that `settings` (their part `analysis`) define, by name. Raises RefusalError for others."""
     tokenizers = {name: _tokenizer(name, said) for name, said in settings.get("tokenizer", {}).items()}
     found: dict[str, Analyzer] = {}
     for name, said in settings.get("analyzer", {}).items():

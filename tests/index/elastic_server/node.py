@@ -19,6 +19,7 @@ class Node:
         self.aliases: dict[str, dict[str, dict[str, Any]]] = {}
         """Alias -> index -> how it stands behind the alias."""
         self.templates: dict[str, dict[str, Any]] = {}
+        self.tasks: dict[str, dict[str, Any]] = {}
         self.points: dict[str, list[View]] = {}
 
     def create(self, name: str, body: dict[str, Any]) -> Shelf:

@@ -161,8 +161,8 @@ def _several(clauses: object) -> list[Any]:
 
 
 def _too_many(count: int) -> RefusalError:
-    return RefusalError(400, "too_many_nested_clauses", f"Query contains too many nested clauses; maxClauseCount is set to"
-                   f" {MOST_CLAUSES}, and {count} were given")  # fmt: skip
+    reason = f"Query contains too many nested clauses; maxClauseCount is set to {MOST_CLAUSES}, and {count} were given"
+    return RefusalError(400, "too_many_nested_clauses", reason)
 
 
 def _unknown(name: str) -> RefusalError:

@@ -15,8 +15,8 @@ from tests.index.elastic_server.text_field import as_float32
 
 _MOST = 10_000
 _KNOWN = frozenset(
-    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations", "pit", "knn",
-     "track_scores"}
+    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations", "pit",
+     "knn", "track_scores"}
 )  # fmt: skip
 
 

@@ -1,0 +1,53 @@
+"""A server for each test that makes it fail, and an index on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("elasticsearch")
+
+from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.index import ElasticIndex
+from tests.index.elastic_server.conformity import Specification
+from tests.index.elastic_server.server import ElasticServer
+
+MakeIndex = Callable[..., ElasticIndex]
+
+
+@pytest.fixture
+def server() -> Iterator[ElasticServer]:
+    """A server of one's own. What is asked of it has to be as Elastic's specification says, where that is named."""
+    with ElasticServer(Specification.named()) as made:
+        yield made
+    assert made.violations == []
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    """Every pause that was made between tries."""
+    return []
+
+
+@pytest.fixture
+def make_index(server: ElasticServer, pauses: list[float]) -> Iterator[MakeIndex]:
+    """make_index(prefix, create=True, **reaching): an index on the server that never really waits."""
+    made: list[ElasticIndex] = []
+
+    def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:
+        said = Reaching(**{"checked_every": 0.0, "patience": 5.0, **reaching})
+        opened = ElasticIndex.create if create else ElasticIndex
+        made.append(opened(f"{server.url}/{prefix}", said, sleep=pauses.append))
+        return made[-1]
+
+    yield make
+    for index in made:
+        index.close()
+
+
+@pytest.fixture
+def index(make_index: MakeIndex) -> ElasticIndex:
+    """An empty index."""
+    return make_index()

@@ -1,0 +1,189 @@
+"""What goes wrong between here and a cluster is told in words, and tried again where that helps."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic.address import Reaching
+from fin_agent.index.elastic.index import ElasticIndex
+from fin_agent.vocabulary.filing import Filing
+from tests.index.elastic_server.refusal import RefusalError
+from tests.index.elastic_server.server import ElasticServer
+
+MakeFiling = Callable[..., Filing]
+MakeIndex = Callable[..., ElasticIndex]
+
+BUSY = RefusalError(429, "es_rejected_execution_exception", "rejected execution of coordinating operation")
+NOT_READY = RefusalError(503, "no_shard_available_action_exception", "all shards failed")
+DISK = RefusalError(
+    429,
+    "cluster_block_exception",
+    "index [x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has"
+    " read-only-allow-delete block];",
+)
+
+
+def told(caught: pytest.ExceptionInfo[FilingIndexError]) -> tuple[str, str]:
+    return caught.value.what, caught.value.remedy
+
+
+def test_nothing_listens_there() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    with pytest.raises(FilingIndexError, match="cannot be reached") as caught:
+        ElasticIndex(f"http://127.0.0.1:{port}/filings", Reaching(patience=0.01))
+    assert caught.value.subject == f"http://127.0.0.1:{port}/filings"
+    assert "Check the address" in caught.value.remedy
+
+
+def test_what_answers_is_no_elasticsearch() -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", "5")
+            self.end_headers()
+            self.wfile.write(b"hello")
+
+        def log_message(self, format: str, *arguments: Any) -> None:
+            """Nothing is printed."""
+
+    with HTTPServer(("127.0.0.1", 0), Page) as other:
+        Thread(target=other.serve_forever, daemon=True).start()
+        with pytest.raises(FilingIndexError, match="no Elasticsearch"):
+            ElasticIndex(f"http://127.0.0.1:{other.server_address[1]}/filings", Reaching(patience=0.01))
+        other.shutdown()
+
+
+def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
+    with ElasticServer(api_key="sesame") as server:
+        ElasticIndex.create(f"{server.url}/x", Reaching(api_key="sesame")).close()
+        for reaching in (Reaching(api_key="wrong-key"), Reaching(), Reaching(username="me", password="wrong-key")):
+            with pytest.raises(FilingIndexError, match="does not accept the key") as caught:
+                ElasticIndex(f"{server.url}/x", reaching)
+            assert "FIN_AGENT_ES_API_KEY" in caught.value.remedy
+            assert "wrong-key" not in str(caught.value)
+
+
+def test_there_is_no_index(make_index: MakeIndex) -> None:
+    with pytest.raises(FilingIndexError, match=r"no index here.*fin-agent index copy"):
+        make_index("nowhere", create=False)
+
+
+def test_an_index_of_another_format(make_index: MakeIndex, server: ElasticServer) -> None:
+    make_index("other")
+    shelf = server.node.named("other-pages")[0]
+    shelf.mapping.said["_meta"] = {"fin_agent": {"format": 99}}
+    with pytest.raises(FilingIndexError, match="format 99; this version reads format 1"):
+        make_index("other", create=False)
+    shelf.mapping.said["_meta"] = {}
+    with pytest.raises(FilingIndexError, match="format unknown"):
+        make_index("other", create=False)
+
+
+@pytest.mark.parametrize("busy", [BUSY, NOT_READY])
+def test_a_busy_cluster_is_asked_again_after_growing_pauses(
+    index: ElasticIndex, server: ElasticServer, pauses: list[float], busy: RefusalError
+) -> None:
+    with server.failing("_msearch", busy, times=5):
+        assert index.entries() == ()
+    assert len(pauses) == 5
+    assert all(0 < pause <= 0.1 * 2**at for at, pause in enumerate(pauses))
+    assert pauses[4] > pauses[0]
+
+
+def test_a_connection_that_is_cut_is_opened_again(index: ElasticIndex, server: ElasticServer) -> None:
+    with server.failing("_msearch", None, times=2):
+        assert index.entries() == ()
+
+
+def test_patience_ends(make_index: MakeIndex, server: ElasticServer) -> None:
+    index = make_index("impatient", patience=0.05)
+    with (
+        server.failing("_msearch", BUSY, times=1_000),
+        pytest.raises(FilingIndexError, match=r"too busy.*FIN_AGENT_ES_PATIENCE"),
+    ):
+        index.entries()
+
+
+@pytest.mark.parametrize(
+    ("answer", "what", "remedy"),
+    [
+        (
+            RefusalError(403, "security_exception", "action [indices:data/read] is unauthorized"),
+            "may not",
+            "privileges",
+        ),
+        (RefusalError(500, "null_pointer_exception", "oh"), "null_pointer_exception: oh", "log"),
+        (RefusalError(404, "index_not_found_exception", "no such index [x]"), "not there", "index copy"),
+        (RefusalError(400, "illegal_argument_exception", "no mapping"), "made otherwise", "another prefix"),
+    ],
+)
+def test_errors_that_no_second_try_helps(
+    index: ElasticIndex, server: ElasticServer, pauses: list[float], answer: RefusalError, what: str, remedy: str
+) -> None:
+    with server.failing("_msearch", answer), pytest.raises(FilingIndexError) as caught:
+        index.entries()
+    assert what in told(caught)[0] and remedy in told(caught)[1]
+    assert pauses == []
+
+
+@pytest.mark.parametrize("place", ["_bulk", "test-filings/_doc"])
+def test_a_full_disk_is_not_waited_for(
+    index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling, pauses: list[float], place: str
+) -> None:
+    with server.failing(f"PUT /{place}", DISK, times=99), pytest.raises(FilingIndexError, match="watermark") as caught:
+        index.add(make_filing("a", "gyroscope"), ["{}"], "")
+    assert "disk space" in caught.value.remedy
+    assert pauses == []
+    assert index.entries() == () and index.search_pages(["gyroscope"]) == []
+
+
+def test_an_alias_that_is_gone_is_not_made_by_writing(
+    index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling
+) -> None:
+    server.node.delete("test-passages-000001")
+    with pytest.raises(FilingIndexError, match="not there, or part of it is missing"):
+        index.add(make_filing("a", "gyroscope"), ["{}"], "")
+    assert "test-passages" not in server.node.shelves
+
+
+def test_the_package_needs_no_client() -> None:
+    program = (
+        "import sys; sys.modules['elasticsearch'] = None\n"
+        "import fin_agent; from fin_agent.workspace import Workspace\n"
+        "try: Workspace.open('https://localhost:9200/filings')\n"
+        "except fin_agent.FinAgentError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 'pip install ".[elasticsearch]"' in done.stdout
+
+
+@pytest.fixture
+def slow(server: ElasticServer) -> Iterator[None]:
+    """The server takes a second for anything."""
+    answer = server.answer
+    import time
+
+    def late(asked: Any) -> Any:
+        time.sleep(0.4)
+        return answer(asked)
+
+    server.answer = late  # type: ignore[method-assign]
+    yield
+    server.answer = answer  # type: ignore[method-assign]
+
+
+def test_an_answer_that_comes_too_late(make_index: MakeIndex, slow: None) -> None:
+    with pytest.raises(FilingIndexError, match=r"did not answer in time.*FIN_AGENT_ES_TIMEOUT"):
+        make_index("late", timeout=0.1, patience=0.01)
