@@ -21,7 +21,7 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras check filings clean
+.PHONY: demo test properties test-extras test-elasticsearch check filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -48,6 +48,12 @@ properties: $(VENV)/developing
 # A test that is skipped here fails the target. One thread: models this small gain nothing from more.
 test-extras: $(EXTRAS)/installed
 	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest $(AT_ONCE) --nothing-skipped $(NEED_EXTRAS)
+
+# The contract of both kinds of index against a real server: the one that FIN_AGENT_TEST_ES_URL names, else one in Docker.
+FIN_AGENT_TEST_ES_URL ?= http://127.0.0.1:9200
+test-elasticsearch: $(EXTRAS)/installed
+	curl -sf $(FIN_AGENT_TEST_ES_URL) >/dev/null || docker compose up -d --wait
+	FIN_AGENT_TEST_ES_URL=$(FIN_AGENT_TEST_ES_URL) $(EXTRAS)/bin/python -m pytest tests/index/contract
 
 # Types are checked on an installed copy: checkers do not follow the mapping of graphs/, tools/ and prompts/.
 check: $(VENV)/developing

@@ -128,7 +128,9 @@ def _tell_requests(server: ElasticServer) -> None:
         print(f"{len(server.requests):,} requests, none held against the specification (FIN_AGENT_ES_SPEC)")
         return
     held = server.specification.checked.total()
-    print(f"{len(server.requests):,} requests, {held:,} held against the specification, {len(server.violations)} not so")
+    print(
+        f"{len(server.requests):,} requests, {held:,} held against the specification, {len(server.violations)} not so"
+    )
     for violation in server.violations[:10]:
         print(f"  {violation}")
 

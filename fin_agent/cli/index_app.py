@@ -14,7 +14,8 @@ from fin_agent.cli.options import AsJson, Debug, IndexFolder, Wait
 Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The file; `.jsonl.gz` says what it is.")]
 
 index_commands = typer.Typer(
-    help="Keep the index: verify, repair, compact, carry about, copy to a cluster, list what could not be read.", no_args_is_help=True
+    help="Keep the index: verify, repair, compact, carry about, copy to a cluster, list what could not be read.",
+    no_args_is_help=True,
 )
 index_commands.command()(copy)
 

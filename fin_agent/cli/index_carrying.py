@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, waiting_time
+from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, show, show_json
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.archive import export
@@ -18,7 +18,7 @@ from fin_agent.index.sqlite import SqliteIndex
 def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], as_json: bool) -> ExitCode:
     """Write an archive, and say what is in it."""
     started = time.perf_counter()
-    with SqliteIndex(chosen_index(given).folder) as index, messages().status("exporting") as status:
+    with SqliteIndex(embedded_folder(given)) as index, messages().status("exporting") as status:
         done = export(index, archive, doc_ids=doc_ids, on_filing=lambda doc_id: status.update(f"exporting {doc_id}"))
     seconds = time.perf_counter() - started
     if as_json:
@@ -32,7 +32,7 @@ def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], a
 
 def import_index(archive: Path, given: Path | None, *, replace: bool, wait: bool, as_json: bool) -> ExitCode:
     """Take an archive in, and say what became of its filings."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     started = time.perf_counter()
     with messages().status("importing") as status:
         done = import_archive(

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, waiting_time
+from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, say, show, show_json
 from fin_agent.index.compacting import compact
 from fin_agent.index.manifest import Manifest
@@ -18,7 +18,7 @@ from fin_agent.presentation.index_keeping import findings_table, repair_lines, u
 
 def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     """Say what is wrong with the index, and what to do."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     started = time.perf_counter()
     with messages().status("verifying") as status:
         verified = verify(
@@ -61,7 +61,7 @@ def _document(verified: Verified, folder: Path, seconds: float) -> dict[str, obj
 
 def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     """Repair, verify, and say what was done, what was lost and what is left to do."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     with messages().status("repairing"):
         repaired = repair(folder, wait=waiting_time(wait))
         left = verify(folder, wait=waiting_time(wait))
@@ -88,7 +88,7 @@ def _repaired_document(repaired: Repaired, left: Verified, folder: Path) -> dict
 
 def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     """Compact, and say how much was gained."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     started = time.perf_counter()
     with messages().status("compacting"):
         done = compact(folder, wait=waiting_time(wait))
@@ -107,7 +107,7 @@ def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
 
 def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> ExitCode:
     """List the files that are not in the index as they should be."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     with SqliteIndex(folder) as index:
         manifest = Manifest(index)
         unread = manifest.unread()

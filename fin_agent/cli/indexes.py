@@ -14,6 +14,7 @@ import platformdirs
 
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import INDEX_VARIABLE, index_folder
+from fin_agent.errors import FilingIndexError
 from fin_agent.index.ingest_lock import Owner
 from fin_agent.index.opening import address_of, open_index
 from fin_agent.workspace import Workspace
@@ -45,6 +46,22 @@ def chosen_index(given: Path | None) -> ChosenIndex:
         return ChosenIndex(place, chosen_by)
     beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
     return ChosenIndex(beside, chosen_by, address)
+
+
+def embedded_folder(given: Path | None) -> Path:
+    """The folder of the index in use, for what is done to indexes on this machine only.
+
+    Raises FilingIndexError where it is on a cluster.
+    """
+    chosen = chosen_index(given)
+    if chosen.address is not None:
+        raise FilingIndexError(
+            "this works on an index on this machine only",
+            subject=chosen.address,
+            remedy="Bring files into a folder (`fin-agent ingest PATH... --index DIR`) and from there to the cluster:"
+            f" `fin-agent index copy --index DIR --to {chosen.address}`",
+        )
+    return chosen.folder
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, say_waiting, waiting_time
+from fin_agent.cli.indexes import embedded_folder, say_waiting, waiting_time
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import ReadError
@@ -30,7 +30,7 @@ def ingest_files(
     wait: bool = False,
 ) -> ExitCode:
     """Bring the files of `paths` into the index, and say what became of each; with those that were not read before."""
-    folder = chosen_index(given).folder
+    folder = embedded_folder(given)
     gone: list[UnreadFile] = []
     if retry_failed:
         paths, gone = _with_unread(paths, folder)
