@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.index.elastic_server.conformity import Specification
 
 requests = 0
-"""Requests that our server answered."""
+"""Requests that the server for the contract answered."""
 specification: Specification | None = None
 
 
@@ -25,6 +25,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         )
         return
     held = specification.checked
-    terminalreporter.line(f"{requests:,} requests, {held.total():,} of {len(held)} kinds as the specification says")
+    terminalreporter.line(f"{held.total():,} requests of {len(held)} kinds were held against Elastic's specification")
     for kind, count in sorted(held.items()):
         terminalreporter.line(f"{count:>8,}  {kind}")
