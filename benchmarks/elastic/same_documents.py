@@ -2,9 +2,9 @@
 
     python benchmarks/elastic/same_documents.py questions.jsonl --index DIR [--to https://host:9200/prefix]
 
-Without `--to`, the server of our own that the tests use stands for a cluster, asked over HTTP by the real client: what is
-found there is ranked by Lucene's BM25 as we compute it. FIN_AGENT_ES_SPEC names Elastic's specification, against which
-every request is then held.
+Without `--to`, the server of our own that the tests use stands for a cluster, asked over HTTP by the real client: what
+is found there is ranked by Lucene's BM25 as we compute it. FIN_AGENT_ES_SPEC names Elastic's specification, against
+which every request is then held.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ def _compare(strategy: str, questions: Sequence[str], embedded: FilingIndex, clu
         if set(documents) != set(others):
             print(f"  otherwise: {question[:100]!r}\n    {documents}\n    {others}")
     count = len(questions)
+    medians = " and ".join(f"{statistics.median(each):.3f} s {kind}" for kind, each in seconds.items())
     print(
-        f"{strategy}: the same top {TOP} filings for {same_set} of {count} questions ({same_set / count:.1%}), in the same"
-        f" order for {same_order}, the same first for {same_first}; of the top {TOP} pages {statistics.mean(pages):.1%};"
-        f" median {statistics.median(seconds['embedded']):.3f} s embedded, {statistics.median(seconds['cluster']):.3f} s"
-        " over HTTP"
+        f"{strategy}: the same top {TOP} filings for {same_set} of {count} questions ({same_set / count:.1%}), in the"
+        f" same order for {same_order}, the same first for {same_first}; of the top {TOP} pages"
+        f" {statistics.mean(pages):.1%} are the same; median {medians}"
     )
 
 

@@ -115,14 +115,22 @@ class Specification:
         if kind is None:
             yield f"its body is {sent}; {', '.join(kinds)} is known"
             return
-        read = [json.loads(line) for line in asked.lines()] if sent.endswith("ndjson") else asked.json()
-        schema = kinds[kind]["schema"]
         if key.endswith("_bulk"):
-            # Sources may be anything, and so hide what is wrong with an action: actions are looked at alone.
-            action = {"$ref": "#/components/schemas/_global.bulk.OperationContainer"}
-            for line in read[::2]:
-                yield from self._faults(action, line)
-        yield from self._faults(schema, read)
+            yield from self._of_actions(asked)
+            return
+        read = [json.loads(line) for line in asked.lines()] if sent.endswith("ndjson") else asked.json()
+        yield from self._faults(kinds[kind]["schema"], read)
+
+    def _of_actions(self, asked: Asked) -> Iterator[str]:
+        """Of a bulk the actions: sources may be anything. Those that differ in what they name only are one."""
+        schema = {"$ref": "#/components/schemas/_global.bulk.OperationContainer"}
+        met: set[str] = set()
+        for line in asked.lines()[::2]:
+            action = json.loads(line)
+            shape = json.dumps(action | {kind: _shape(said) for kind, said in action.items()}, sort_keys=True)
+            if shape not in met:
+                met.add(shape)
+                yield from self._faults(schema, action)
 
     def _faults(self, schema: Schema, value: object) -> Iterator[str]:
         for error in self._validator(schema).iter_errors(value):
@@ -208,6 +216,10 @@ def _fits(parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
         part == given or (part.startswith("{") and not given.startswith("_"))
         for part, given in zip(parts, path, strict=True)
     )
+
+
+def _shape(said: dict[str, object]) -> dict[str, object]:
+    return {name: "" if isinstance(value, str) else value for name, value in said.items()}
 
 
 def _readings(value: str) -> list[object]:

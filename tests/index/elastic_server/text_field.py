@@ -28,6 +28,7 @@ class TextField:
         self._lengths: dict[int, int] = {}
         """Of each document: its length as one byte keeps it."""
         self._terms_in_all = 0
+        self._norms_kept = _Norms(1.0)
 
     def add(self, number: int, text: str) -> None:
         """Index the text of a document, whose number is above all before."""
@@ -113,7 +114,10 @@ class TextField:
         return weight * count / (count + self._norms()[self._lengths[number]])
 
     def _norms(self) -> _Norms:
-        return _Norms(self._terms_in_all / max(1, len(self._lengths)))
+        average = self._terms_in_all / max(1, len(self._lengths))
+        if self._norms_kept.average != average:
+            self._norms_kept = _Norms(average)
+        return self._norms_kept
 
 
 class _Norms(dict[int, float]):
@@ -121,10 +125,10 @@ class _Norms(dict[int, float]):
 
     def __init__(self, average: float) -> None:
         super().__init__()
-        self._average = average
+        self.average = average
 
     def __missing__(self, length: int) -> float:
-        self[length] = K1 * (1 - B + B * length / self._average)
+        self[length] = K1 * (1 - B + B * length / self.average)
         return self[length]
 
 
