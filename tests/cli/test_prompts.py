@@ -70,7 +70,7 @@ def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypat
     lines = ran.out.replace("\n", " ")
     assert f"{own / 'title.md'}, line 5: there is no output type `Poem`." in lines
     assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
-    assert lines.rstrip().endswith("15 prompts are right; 3 wrong.")
+    assert lines.rstrip().endswith("16 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "check", "--json").document["prompts"]}
     assert [problem["line"] for problem in checked["title"]["problems"]] == [5, 8]
     assert checked["judge"]["problems"] == [] and checked["verse"]["problems"][0]["line"] is None
