@@ -3,9 +3,9 @@
     python benchmarks/durability/broken.py FOLDER [--share 0.1] [--seed 0] [--workers 2]
 
 The files are copied first; those that are drawn are cut in half, emptied, overwritten, put under a password, or
-replaced by a web page. Then they are mended, and `fin-agent ingest --retry-failed` has to bring in exactly these. Prints
-what was found; the exit code is 1 where a count is wrong, a line of the list says nothing to do, or the index is not
-whole.
+replaced by a web page. Then they are mended, and `fin-agent ingest --retry-failed` has to bring in exactly these.
+Prints what was found; the exit code is 1 where a count is wrong, a line of the list says nothing to do, or the index is
+not whole.
 """
 
 from __future__ import annotations
