@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from fin_agent.index import rarity
-from fin_agent.index.protocol import PageKey, PassageHit
+from fin_agent.index.protocol import PassageHit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 
@@ -40,30 +39,6 @@ def places(hits: list[PassageHit]) -> list[tuple[str, int, int]]:
     return [(hit.doc_id, hit.page, hit.ordinal) for hit in hits]
 
 
-def test_passages_are_found_by_stems_best_first(filled: SqliteIndex) -> None:
-    hits = filled.search_passages(["Gyroscopes"])
-    assert places(hits) == [("a", 0, 0), ("a", 1, 1)]
-    assert hits[0].score > hits[1].score > 0
-    assert hits[0].key == PageKey("a", 0)
-    assert {place[0] for place in places(filled.search_passages(["inventory"]))} == {"a", "b", "c"}
-    assert len(filled.search_passages(["inventory"], limit=2)) == 2
-    assert filled.search_passages(["inventory"], limit=0) == filled.search_passages([]) == []
-
-
-def test_passages_within_filings_and_pages(filled: SqliteIndex) -> None:
-    terms = ["gyroscope", "compass", "sextant", "inventory"]
-    everything = {hit.key: hit for hit in filled.search_passages(terms)}
-    of_b = filled.search_passages(terms, doc_ids={"b", "unknown"})
-    assert sorted(places(of_b)) == [("b", 0, 0), ("b", 1, 1), ("b", 1, 2)]
-    assert {hit.key: hit for hit in of_b}.items() <= everything.items()  # BM25 over all, wherever is looked
-    on_pages = filled.search_passages(terms, pages=[PageKey("a", 0), PageKey("c", 1), PageKey("c", 9)])
-    assert sorted(places(on_pages)) == [("a", 0, 0), ("c", 1, 1), ("c", 1, 2)]
-    both = filled.search_passages(terms, doc_ids=["c"], pages=[PageKey("a", 0), PageKey("c", 0)])
-    assert places(both) == [("c", 0, 0)]
-    for nowhere in ({"doc_ids": []}, {"pages": []}, {"pages": [PageKey("x", 0)]}, {"doc_ids": ["'"]}):
-        assert filled.search_passages(terms, **nowhere) == []
-
-
 def test_passages_follow_their_filing(filled: SqliteIndex, make_filing: MakeFiling, check_consistent: Check) -> None:
     filled.add(divided(make_filing("a", "-"), (0, "astrolabe"), (0, "astrolabe astrolabe")), ["{}"] * 2, "")
     filled.remove("b")
@@ -71,24 +46,6 @@ def test_passages_follow_their_filing(filled: SqliteIndex, make_filing: MakeFili
     assert places(filled.search_passages(["astrolabe"])) == [("a", 0, 1), ("a", 0, 0)]
     assert len(filled.search_passages(["sextant"], doc_ids=["a", "c"])) == 2
     check_consistent(filled)
-
-
-def test_equal_passages_are_ordered_by_content(tmp_path: Path, make_filing: MakeFiling) -> None:
-    orders = []
-    for attempt, sequence in enumerate((["e", "b", "d", "a", "c"], ["a", "b", "c", "d", "e"])):
-        with SqliteIndex.create(tmp_path / str(attempt)) as index:
-            for at, content in enumerate(sequence):
-                index.add(make_filing(f"{at}-{attempt}", "sales", "sales", content_hash=content), ["{}"] * 2, "")
-            hashes = {entry.doc_id: entry.content_hash for entry in index.entries()}
-            orders.append([(hashes[hit.doc_id], hit.ordinal) for hit in index.search_passages(["sales"], limit=5)])
-    assert orders == [[("a", 0), ("a", 1), ("b", 0), ("b", 1), ("c", 0)]] * 2
-
-
-def test_summaries_within_filings(filled: SqliteIndex) -> None:
-    everything = dict(filled.search_summaries(["makes", "compass"]))
-    assert next(iter(everything)) == "b" and len(everything) == 3
-    assert dict(filled.search_summaries(["makes"], doc_ids=["a", "c", "x"])).keys() == {"a", "c"}
-    assert filled.search_summaries(["makes"], doc_ids=[]) == filled.search_summaries(["makes"], limit=0) == []
 
 
 class TestAmongVeryMany:

@@ -10,8 +10,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
@@ -174,16 +172,6 @@ def test_sample_filing_comes_back(index: SqliteIndex, sample_filings: Path, chec
     check_consistent(index)
 
 
-def test_facts_by_metric_and_page(index: SqliteIndex) -> None:
-    index.add(EVERYTHING, ["{}", "{}"], "")
-    doc_id = EVERYTHING.doc_id
-    assert [s.fact.label for s in index.facts([doc_id], metrics=["total_assets"])] == ["Total assets"]
-    assert index.facts([doc_id], metrics=[]) == []
-    assert index.facts([doc_id], pages=[PageKey(doc_id, 0), PageKey("other", 1)]) == []
-    assert len(index.facts([doc_id], pages=[PageKey(doc_id, 1)])) == 2
-    assert index.facts([]) == []
-
-
 def test_adding_again_replaces_everything(index: SqliteIndex, make_filing: MakeFiling, check_consistent: Check) -> None:
     index.add(EVERYTHING, ["{}", "{}"], "zeppelin maker")
     index.add(make_filing("other", "gyroscope"), ["{}"], "other")
@@ -232,24 +220,6 @@ def test_exception_while_writing_leaves_nothing(
     check_consistent(index)
 
 
-def test_list_follows_changes_by_others(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    assert index.filings() == ()
-    with SqliteIndex(index.folder) as other:
-        other.add(make_filing("b", "text", content_hash="1"), ["{}"], "")
-        other.add(make_filing("a", "text", content_hash="2"), ["{}"], "")
-    assert [record.doc_id for record in index.filings()] == ["b", "a"]  # by content, not by name
-    assert index.filings() is index.filings()
-
-
-def test_every_thread_gets_the_same_list(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    index.add(make_filing("a", "text"), ["{}"], "")
-    seen = [index.filings()]
-    thread = threading.Thread(target=lambda: seen.append(index.filings()))
-    thread.start()
-    thread.join()
-    assert seen[0] is seen[1]
-
-
 def test_connections_of_ended_threads_are_closed(index: SqliteIndex) -> None:
     for _ in range(20):
         thread = threading.Thread(target=index.page_count)
@@ -289,30 +259,6 @@ def test_reading_in_threads_while_another_writes(index: SqliteIndex, make_filing
     assert faults == []
 
 
-def test_search_finds_stems_and_ranks_by_words(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    index.add(make_filing("a", "receivables and inventories", "nothing here", "Café revenue"), ["{}"] * 3, "first")
-    index.add(make_filing("b", "inventory " * 9), ["{}"], "second")
-    assert [hit.key for hit in index.search_pages(["Inventory"])] == [PageKey("b", 0), PageKey("a", 0)]
-    assert [hit.key for hit in index.search_pages(["CAFE"])] == [PageKey("a", 2)]
-    assert index.search_pages(["nothing here"])[0].key == PageKey("a", 1)
-    assert index.search_pages(["here nothing"]) == []  # a term of several words is a phrase
-    scores = [hit.score for hit in index.search_pages(["inventory", "revenue", "nothing"])]
-    assert scores == sorted(scores, reverse=True) and scores[-1] > 0
-    assert index.search_summaries(["second"]) == [("b", pytest.approx(index.search_summaries(["second"])[0][1]))]
-
-
-def test_search_within_filings(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    for name in "abcd":
-        index.add(make_filing(name, "revenue one", "revenue two"), ["{}"] * 2, name)
-    index.add(make_filing("b", "revenue", "revenue", "revenue"), ["{}"] * 3, "b")  # moves to the end
-    found = {hit.key for hit in index.search_pages(["revenue"], doc_ids=["b", "d", "unknown"])}
-    assert found == {("b", 0), ("b", 1), ("b", 2), ("d", 0), ("d", 1)}
-    assert index.search_pages(["revenue"], doc_ids=[]) == []
-    assert index.search_pages(["revenue"], doc_ids=["unknown"]) == []
-    assert len(index.search_pages(["revenue"], limit=3)) == 3
-    assert index.search_pages(["revenue"], limit=0) == []
-
-
 def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFiling) -> None:
     """More scattered filings than one SQLite expression takes."""
     filing = make_filing("template", "revenue")
@@ -326,47 +272,6 @@ def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFi
     assert sorted(hit.key.doc_id for hit in hits) == sorted(odd)
 
 
-def test_equal_pages_are_ordered_by_content_and_cut_by_it(tmp_path: Path, make_filing: MakeFiling) -> None:
-    """Names and the order of ingest must not decide which of equal pages falls off the end."""
-    hashes = ["e", "b", "d", "a", "c"]
-    orders = []
-    for attempt, sequence in enumerate((hashes, hashes[::-1], sorted(hashes))):
-        with SqliteIndex.create(tmp_path / str(attempt)) as index:
-            for position, content in enumerate(sequence):
-                name = f"{position}-{attempt}"
-                index.add(make_filing(name, "revenue grew", content_hash=content), ["{}"], "same")
-            by_name = {record.doc_id: record.content_hash for record in index.filings()}
-            pages = [by_name[hit.key.doc_id] for hit in index.search_pages(["revenue"], limit=3)]
-            summaries = [by_name[doc_id] for doc_id, _ in index.search_summaries(["same"], limit=3)]
-            orders.append((pages, summaries))
-    assert orders == [(["a", "b", "c"], ["a", "b", "c"])] * 3
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    ['"', '""', 'a"b', '" OR "', "NEAR(revenue grew)", "AND", "OR NOT", "*", "rev*", "-revenue", "text:revenue",
-     "{text} : revenue", "^revenue", "(((", "revenue)", "+", ";DROP TABLE filings", "'", "\\", "\x00", "a\x00b", "",
-     " ", "_", "__ _", "\ud800", "💰", "１２３", "²", "ﬁ", "é", "\u0301"],
-)  # fmt: skip
-def test_hostile_terms_are_only_words(index: SqliteIndex, make_filing: MakeFiling, hostile: str) -> None:
-    index.add(make_filing("a", "compass revenue grew"), ["{}"], "compass")
-    index.search_summaries([hostile])
-    assert [hit.key.doc_id for hit in index.search_pages([hostile, "compass"])] == ["a"]
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
-@given(st.lists(st.text(max_size=12), max_size=6))
-def test_any_text_can_be_searched(index: SqliteIndex, terms: list[str]) -> None:
-    assert index.search_pages(terms) == []
-
-
 def test_match_any_quotes_phrases_once() -> None:
     assert match_any(["net sales", "net  sales", 'R&D "cost"']) == '"net sales" OR "R D cost"'
     assert match_any(["", "--", "$"]) == ""
-
-
-def test_very_long_queries(index: SqliteIndex, make_filing: MakeFiling) -> None:
-    index.add(make_filing("a", "w77 w78"), ["{}"], "")
-    terms = [f"w{number}" for number in range(5000)]
-    assert [hit.key.doc_id for hit in index.search_pages([*terms, " ".join(terms)])] == ["a"]
-    assert dict(index.document_frequencies(terms)) == {"w77": 1, "w78": 1}

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.vocabulary.filing import Filing
 
@@ -56,15 +55,6 @@ def test_what_goes_in_comes_out_in_the_order_of_the_entries(filled: SqliteIndex,
     check_consistent(filled)
 
 
-def test_adding_again_replaces(filled: SqliteIndex) -> None:
-    filled.add_vectors("m", VectorUnit.PAGE, dense("a", (1.0,), (2.0,)))
-    before = filled.vector_models()
-    filled.add_vectors("m", VectorUnit.PAGE, dense("a", (3.0,), (4.0,)))
-    assert list(filled.vectors("m", VectorUnit.PAGE)) == [dense("a", (3.0,), (4.0,))]
-    after = filled.vector_models()
-    assert after != before and after[0].latest > before[0].latest  # whoever keeps a copy sees that it is old
-
-
 def test_vectors_go_with_their_filing(filled: SqliteIndex, make_filing: MakeFiling, check_consistent: Check) -> None:
     for doc_id in "abc":
         filled.add_vectors("m", VectorUnit.PAGE, dense(doc_id, (1.0,)))
@@ -76,48 +66,6 @@ def test_vectors_go_with_their_filing(filled: SqliteIndex, make_filing: MakeFili
     filled.add_vectors("m", VectorUnit.PAGE, dense("b", (2.0,)))
     assert filled.vector_models()[0].latest > newest
     check_consistent(filled)
-
-
-def test_a_filing_without_units_is_done(filled: SqliteIndex) -> None:
-    filled.add_vectors("m", VectorUnit.PASSAGE, dense("a"))
-    assert "a" not in filled.without_vectors("m", VectorUnit.PASSAGE)
-    assert [vectors.places for vectors in filled.vectors("m", VectorUnit.PASSAGE)] == [()]
-
-
-def test_sparse_rows_come_back(filled: SqliteIndex) -> None:
-    values = struct.pack("<2I3I3e", 1, 2, 30_000, 5, 9, 0.5, 1.0, 2.0)
-    stored = FilingVectors("a", (0, 1), 30_522, values, sparse=True)
-    filled.add_vectors("splade", VectorUnit.PASSAGE, stored)
-    assert list(filled.vectors("splade", VectorUnit.PASSAGE)) == [stored]
-    assert filled.vector_models()[0].sparse
-
-
-def test_removing_a_model(filled: SqliteIndex) -> None:
-    for unit in (VectorUnit.PAGE, VectorUnit.SUMMARY):
-        filled.add_vectors("m", unit, dense("a", (1.0,)))
-        filled.add_vectors("m", unit, dense("b", (1.0,)))
-    filled.add_vectors("other", VectorUnit.PAGE, dense("a", (1.0,)))
-    assert filled.remove_vectors("m", VectorUnit.PAGE) == 2
-    assert filled.remove_vectors("unknown") == 0
-    assert filled.remove_vectors("m") == 2
-    held = filled.vector_models()
-    assert held == (VectorModel("other", VectorUnit.PAGE, 1, False, 1, 1, held[0].latest),)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        FilingVectors("a", (0,), 2, b"\0\0"),
-        FilingVectors("a", (), 0, b""),
-        FilingVectors("a", (0,), 9, b"\0", sparse=True),
-        FilingVectors("a", (0,), 9, struct.pack("<II", 2, 1), sparse=True),
-        FilingVectors("unknown", (0,), 1, b"\0\0"),
-    ],
-)
-def test_what_cannot_be_is_not_kept(filled: SqliteIndex, wrong: FilingVectors) -> None:
-    with pytest.raises(FilingIndexError, match=wrong.doc_id):
-        filled.add_vectors("m", VectorUnit.PAGE, wrong)
-    assert filled.vector_models() == ()
 
 
 def test_an_index_needs_no_numpy() -> None:
