@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.typing import ContextT
@@ -26,6 +27,8 @@ Output = TypeVar("Output", bound=AnswerOutput)
 
 _STEPS_PER_ROUND = 7
 _STEPS_AROUND = 6
+_DURABILITY = "__pregel_durability"
+"""LangGraph's own name in a run's configuration."""
 
 
 def answer_question(
@@ -79,9 +82,8 @@ def _answered(
     answer: Answer | None = None
     hearing = current_hearing()
     with listening(hearing.listener, drafts=hearing.listener is not None and hearing.drafts):
-        for update in unkept_graph().stream(
-            given, context=context, stream_mode="updates", config={"recursion_limit": steps_at_most(context)}
-        ):
+        config = unkept_config(context)
+        for update in unkept_graph().stream(given, context=context, stream_mode="updates", config=config):
             for node, changes in update.items():
                 on_step(node)
                 answer = (changes or {}).get("answer", answer)
@@ -117,6 +119,15 @@ def unkept_graph() -> AnswerGraph:
     Within a node of another graph, a compiled graph is taken for a subgraph, each of whose steps is kept.
     """
     return answer_builder(AnswerContext, lambda context: context).compile(name="answer", checkpointer=False)
+
+
+def unkept_config(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
+    """With what `unkept_graph` is run: `given`, limits of our own, and nothing of how a graph around it is kept.
+
+    LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
+    """
+    configurable = {**(given or {}).get("configurable", {}), _DURABILITY: "async"}
+    return {**(given or {}), "configurable": configurable, "recursion_limit": steps_at_most(context)}
 
 
 def answer_builder(

@@ -9,7 +9,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import steps_at_most, unkept_graph
+from fin_agent.graphs.answer.graph import unkept_config, unkept_graph
 from fin_agent.graphs.answer.state import QuestionInput
 
 
@@ -28,12 +28,12 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     """
 
     def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        graph, limited = unkept_graph(), _limited(config, context)
+        graph, limited = unkept_graph(), unkept_config(context, config)
         answer: Answer = graph.invoke(_input(given, context), config=limited, context=context)["answer"]
         return answer
 
     async def answered_async(given: str | QuestionInput, config: RunnableConfig) -> Answer:
-        graph, limited = unkept_graph(), _limited(config, context)
+        graph, limited = unkept_graph(), unkept_config(context, config)
         answer: Answer = (await graph.ainvoke(_input(given, context), config=limited, context=context))["answer"]
         return answer
 
@@ -54,7 +54,3 @@ def _input(given: str | QuestionInput, context: AnswerContext) -> QuestionInput:
     if given.get("only_pages"):
         known["only_pages"] = list(given["only_pages"])
     return known
-
-
-def _limited(config: RunnableConfig, context: AnswerContext) -> RunnableConfig:
-    return {**config, "recursion_limit": steps_at_most(context)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
@@ -105,7 +105,10 @@ def test_a_filing_that_is_not_there_is_refused(context: AnswerContext) -> None:
         as_runnable(context).invoke({"question": QUESTIONS[0], "doc_ids": ["harborlight_2023"]})
 
 
-def test_within_a_node_of_another_graph_its_steps_are_not_kept(context: AnswerContext) -> None:
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_within_a_node_of_another_graph_its_steps_are_not_kept(
+    context: AnswerContext, durability: Literal["sync", "async", "exit"]
+) -> None:
     class Kept(TypedDict, total=False):
         question: str
         values: list[float | None]
@@ -121,5 +124,5 @@ def test_within_a_node_of_another_graph_its_steps_are_not_kept(context: AnswerCo
     saver = InMemorySaver()
     outer = builder.compile(checkpointer=saver)
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    assert outer.invoke({"question": QUESTIONS[0]}, thread)["values"] == [544.0, 544.0]
+    assert outer.invoke({"question": QUESTIONS[0]}, thread, durability=durability)["values"] == [544.0, 544.0]
     assert list(saver.storage["1"]) == [""], "checkpoints of the outer graph alone"
