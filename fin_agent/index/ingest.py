@@ -243,12 +243,7 @@ def _alone(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
         try:
             return pool.submit(_attempt_within_limits, prepare, path).result()
         except BrokenProcessPool:
-            return ReadError(
-                "reading it brought the reader down (a crash in the PDF library, or more time or memory than any filing"
-                " needs)",
-                subject=path.name,
-                remedy="Print it to a new PDF with a viewer and ingest that",
-            )
+            return _brought_down(path)
 
 
 def _attempt_within_limits(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
@@ -263,8 +258,18 @@ def _attempt(prepare: Prepare, path: Path) -> PreparedFiling | FinAgentError:
         return ReadError(error.what, subject=error.subject, remedy=error.remedy)
     except (FilingIndexError, LexiconError):
         raise  # no file is to blame
+    except MemoryError:
+        return _brought_down(path)
     except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
         return _reader_failed(path, error)
+
+
+def _brought_down(path: Path) -> ReadError:
+    return ReadError(
+        "reading it brought the reader down (it crashed, or took more time or memory than any filing needs)",
+        subject=path.name,
+        remedy="Download the filing again; where a viewer or a browser opens it, print it to a new PDF and ingest that",
+    )
 
 
 def _reader_failed(path: Path, error: Exception) -> ReadError:
