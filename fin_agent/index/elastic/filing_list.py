@@ -14,11 +14,13 @@ from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.documents import id_of, routing_of
 from fin_agent.index.elastic.faults import NotFound, fault, meaning_of
 from fin_agent.index.elastic.layout import Layout
-from fin_agent.index.elastic.scanning import scanned
+from fin_agent.index.elastic.scanning import PAGE, scanned
 from fin_agent.index.near_names import not_indexed
 from fin_agent.index.protocol import FilingEntry, FilingRecord
 
 _MOST_HIDDEN = 10_000
+_RECORDS_AT_ONCE = 500
+"""Filings of one answer where all of each is asked for."""
 _MOST_ROUTES = 64
 """More routing values than this reach every shard anyway, and make long addresses."""
 
@@ -78,7 +80,7 @@ class FilingList:
             listing = self.listing()
             if listing.records:
                 return listing.records[0]
-            found = {source["doc_id"]: (source["generation"], source) for source in self._scan(None)}
+            found = {source["doc_id"]: (source["generation"], source) for source in self._scan(None, _RECORDS_AT_ONCE)}
             if {doc_id: generation for doc_id, (generation, _) in found.items()} == {
                 doc_id: listed.generation for doc_id, listed in listing.of.items()
             }:
@@ -171,8 +173,9 @@ class FilingList:
             hidden=_not_shown(hidden, shown),
         )
 
-    def _scan(self, fields: Sequence[str] | None) -> Iterator[dict[str, Any]]:
-        return scanned(self.cluster, self.layout.alias("filings"), ["content_hash", "doc_id"], fields=fields)
+    def _scan(self, fields: Sequence[str] | None, size: int = PAGE) -> Iterator[dict[str, Any]]:
+        order = ["content_hash", "doc_id"]
+        return scanned(self.cluster, self.layout.alias("filings"), order, fields=fields, size=size)
 
 
 def _not_shown(hidden: Iterable[str], shown: Mapping[str, str]) -> tuple[str, ...]:

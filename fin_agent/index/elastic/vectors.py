@@ -8,7 +8,7 @@ import struct
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.documents import Document, document
@@ -17,6 +17,7 @@ from fin_agent.index.elastic.layout import make_index, nearest_index
 from fin_agent.index.elastic.scanning import scanned
 from fin_agent.index.elastic.searching import MOST_FILTERED
 from fin_agent.index.elastic.writing import Writing
+from fin_agent.index.nearest import NearPlace
 from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
 from fin_agent.index.vectors import check_vectors
 
@@ -26,14 +27,6 @@ _LEAST_CANDIDATES = 100
 _MOST_CANDIDATES = 10_000
 _AT_ONCE = 200
 """Filings whose vectors are held at once."""
-
-
-class NearPlace(NamedTuple):
-    """A place found by its vector, and the cosine."""
-
-    doc_id: str
-    place: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +173,7 @@ class StoredVectors(Writing):
                 "k": wanted,
                 "num_candidates": candidates,
                 "filter": filters,
+                "rescore_vector": {"oversample": 2.0},
             },
             size=wanted,
             source=False,

@@ -1,4 +1,7 @@
-"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated."""
+"""Vectors of an index in memory, and exact search among them: every vector is looked at, none is approximated.
+
+An index on a cluster finds neighbours by itself, approximately; with very many vectors that is asked instead.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.index.nearest import FindsNearest
 from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.loading import missing
 from fin_agent.retrieval.dense.packing import Half, unpacked_dense, unpacked_sparse
@@ -21,6 +25,8 @@ except ImportError as error:
 
 _BLOCK = 16_384
 """Rows that are multiplied at once: in memory they are half precision, multiplied in single."""
+MOST_IN_MEMORY = 500_000
+"""Vectors that are read into memory where the index finds neighbours by itself: 400 MB of them."""
 _DIGITS = 5
 """Scores are ordered by so many decimals: how numbers are grouped when added shows only behind them."""
 
@@ -59,6 +65,10 @@ class VectorStore:
         Only of `doc_ids` and only (doc_id, place) of `places`, where given. A place with several vectors counts by its
         nearest. Raises FilingIndexError where the model has made no vectors of the unit, or vectors of another length.
         """
+        if isinstance(self._index, FindsNearest) and not isinstance(vector, SparseRow) and self._too_many():
+            numbers = [float(number) for number in np.asarray(vector)]
+            near = self._index.nearest(self._model, self._unit, numbers, limit, doc_ids=doc_ids, places=places)
+            return [VectorHit(*place) for place in near]
         loaded = self._current()
         chosen = loaded.rows_of(doc_ids, places)
         if limit < 1 or (chosen is not None and not len(chosen)):
@@ -86,6 +96,11 @@ class VectorStore:
     def missing(self) -> tuple[str, ...]:
         """Filings that no search finds, since they have no vectors."""
         return self._index.without_vectors(self._model, self._unit)
+
+    def _too_many(self) -> bool:
+        """Whether there are more vectors than should be read into every process."""
+        held = (each for each in self._index.vector_models() if (each.model, each.unit) == (self._model, self._unit))
+        return any(each.rows > MOST_IN_MEMORY for each in held)
 
     def _current(self) -> _Loaded:
         """The vectors as the index has them now, read when they changed."""

@@ -78,3 +78,22 @@ def test_removing_a_model_removes_its_neighbours(filled: ElasticIndex) -> None:
     assert places(filled.nearest("other", VectorUnit.PAGE, EAST, 9)) == [("a", 0)]
     with pytest.raises(FilingIndexError, match="made no dense vectors"):
         filled.nearest("m", VectorUnit.PAGE, EAST, 9)
+
+
+def test_stores_ask_the_index_where_there_are_too_many_to_read(
+    filled: ElasticIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numpy = pytest.importorskip("numpy")
+    from fin_agent.retrieval.dense import store
+
+    pages = store.VectorStore(filled, "m", VectorUnit.PAGE)
+    asked = numpy.array([0.6, 0.8], dtype=numpy.float32)
+    # Vectors of length 1, as encoders make them: then products are cosines.
+    filled.add_vectors("m", VectorUnit.PAGE, dense("b", (0.8, 0.6), EAST, NORTH))
+    exact = [pages.search(asked, 6), pages.search(asked, 2, doc_ids=["a"]), pages.search(asked, 3, places=[("b", 1)])]
+    monkeypatch.setattr(store, "MOST_IN_MEMORY", 5)
+    near = [pages.search(asked, 6), pages.search(asked, 2, doc_ids=["a"]), pages.search(asked, 3, places=[("b", 1)])]
+    for hits, others in zip(exact, near, strict=True):
+        assert [(hit.doc_id, hit.place) for hit in hits] == [(hit.doc_id, hit.place) for hit in others]
+        assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in others], abs=2e-3)
+    assert len(exact[0]) == 6

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -42,7 +44,9 @@ class ElasticServer:
     True
     """
 
-    def __init__(self, specification: Specification | None = None, *, api_key: str | None = None) -> None:
+    def __init__(
+        self, specification: Specification | None = None, *, api_key: str | None = None, certificate: Path | None = None
+    ) -> None:
         self.node = Node()
         self.specification = specification
         self.violations: list[str] = []
@@ -55,12 +59,18 @@ class ElasticServer:
         self._guard = threading.RLock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
         self._http.daemon_threads = True
+        self._scheme = "http"
+        if certificate is not None:
+            self._scheme = "https"
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
     def url(self) -> str:
         """Where it is."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> ElasticServer:
         self._thread.start()
