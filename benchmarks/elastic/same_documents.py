@@ -45,7 +45,10 @@ def main() -> None:
     with SqliteIndex(given.index) as embedded, _cluster(given.to) as (cluster, server):
         _copy(embedded, cluster, given.jobs)
         for strategy in STRATEGIES:
+            asked = len(server.requests) if server else 0
             _compare(strategy, questions, embedded, cluster)
+            if server is not None:
+                print(f"  {(len(server.requests) - asked) / len(questions):.0f} requests a question")
         if server is not None:
             _tell_requests(server)
 
