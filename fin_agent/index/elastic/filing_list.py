@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -64,6 +66,10 @@ class Listing:
         return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
 
 
+_PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", default=None)
+"""The listing that all reads of an index go by, where they are to be of one state."""
+
+
 class FilingList:
     """The part of an index that lists filings. Lists are shared between threads."""
 
@@ -117,6 +123,9 @@ class FilingList:
 
     def listing(self) -> Listing:
         """The filings as they are; as they were when last looked at, where that is a moment ago."""
+        pinned = _PINNED.get()
+        if pinned is not None and pinned[0] is self:
+            return pinned[1]
         with self._guard:
             kept = self._kept
             if kept is not None and time.monotonic() - self._checked < self.cluster.reaching.checked_every:
@@ -129,6 +138,18 @@ class FilingList:
                 kept = replace(kept, hidden=_not_shown(hidden, kept.shown))
             self._kept = kept
             return kept
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """All that is read inside, also in threads that take over the context, is of one state.
+
+        It may last as long as what was replaced is kept (`Reaching.grace`).
+        """
+        token = _PINNED.set((self, self.listing()))
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
 
     def look_again(self) -> None:
         """The next look is at the cluster: something was written, or was not as listed."""

@@ -141,3 +141,16 @@ def test_parts_of_a_company_stand_on_one_shard(make_index: MakeIndex, server: El
     keys = [PageKey("a", 0), PageKey("b", 1)]
     assert [stored.key for stored in index.pages(keys)] == keys
     assert len(index.facts(["a", "b"])) == 4 and len(index.passages(keys)) == 2
+
+
+def test_a_question_sees_one_state(make_index: MakeIndex, make_filing: MakeFiling) -> None:
+    reader, writer = make_index(), make_index(create=False)
+    writer.add(make_filing("a", "compass"), ["{}"], "before")
+    with reader.one_state():
+        writer.add(make_filing("a", "gyroscope", "gyroscope"), ["{}"] * 2, "after")
+        writer.add(make_filing("b", "compass"), ["{}"], "new")
+        assert [entry.doc_id for entry in reader.entries()] == ["a"]
+        assert [hit.key for hit in reader.search_pages(["compass", "gyroscope"])] == [("a", 0)]
+        assert [stored.page.text for stored in reader.pages([PageKey("a", 0)])] == ["compass"]
+        assert len(writer.search_pages(["compass", "gyroscope"])) == 3  # others are as they are
+    assert len(reader.search_pages(["compass", "gyroscope"])) == 3
