@@ -51,7 +51,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield here
     after = {name: content for name, content in files_of(tmp_path).items() if not name.startswith("user/work/index/")}
     assert after == before
-    assert all(name.startswith("filings.sqlite") or name.startswith("runs.sqlite") for name in files_of(here / "index"))
+    ours = ("filings.sqlite", "ingest.lock", "runs.sqlite")
+    assert all(name.startswith(ours) for name in files_of(here / "index"))
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
