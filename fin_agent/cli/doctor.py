@@ -107,7 +107,7 @@ def _of_settings(configured: Configured) -> Iterator[Finding]:
         yield Finding("settings", "given", State.OK, told)
     key_variable = configured.settings.models.key_variable
     known = {*VARIABLES.values(), *RECORDING_VARIABLES.values(), INDEX_VARIABLE, FILE_VARIABLE, KEY_VARIABLE}
-    known |= set(CLUSTER_VARIABLES.values())
+    known |= {*CLUSTER_VARIABLES.values(), TOKEN_VARIABLE}
     known |= {PDF_READER_VARIABLE, LEXICON_VARIABLE, *([key_variable] if key_variable else [])}
     for variable in sorted(os.environ):
         if variable.startswith(_PREFIX) and variable not in known:
