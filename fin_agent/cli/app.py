@@ -11,6 +11,7 @@ import typer
 from fin_agent.cli.batch_options import Jobs, NoCache, Restart
 from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode, reported
+from fin_agent.cli.filing_commands import check, embed, fetch, filings, info, ingest, remove, show, summarize
 from fin_agent.cli.help_groups import GroupedCommand
 from fin_agent.cli.index_app import index_commands
 from fin_agent.cli.model_options import ModelOptions, with_model_options
@@ -24,14 +25,12 @@ from fin_agent.cli.options import (
     NoRecord,
     Question,
     StrategyName,
-    Wait,
     WithTrace,
 )
 from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
 from fin_agent.cli.serving_commands import mcp, serve
 from fin_agent.evaluation.oracle import Oracle
-from fin_agent.vocabulary.page import Statement
 
 STREAMS = "Results go to standard output, everything else to standard error."
 
@@ -73,126 +72,10 @@ def fin_agent(
     """Options that stand before a command."""
 
 
-@app.command()
-@reported
-def ingest(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH...", help="Filings, or folders with filings in them.")
-    ] = None,
-    retry_failed: Annotated[
-        bool,
-        typer.Option(
-            "--retry-failed", help="Read again what failed or was left unread before; PATH may then be left out."
-        ),
-    ] = False,
-    wait: Wait = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=0, help="Files read at once; 0 reads in this process. One per core where not given."),
-    ] = None,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file.
-
-    Stop it at any time: the same command goes on where it was. `fin-agent index failures` lists what failed, and why.
-    """
-    from fin_agent.cli.ingesting import ingest_files
-
-    if not paths and not retry_failed:
-        raise typer.BadParameter("name files or folders, or give --retry-failed", param_hint="PATH")
-    return ingest_files(paths or (), index, workers=workers, retry_failed=retry_failed, wait=wait, as_json=as_json)
-
-
-@app.command()
-@reported
-def fetch(
-    companies: Annotated[
-        list[str], typer.Argument(metavar="TICKER|CIK...", help="Companies, by ticker (AAPL) or CIK (320193).")
-    ],
-    form: Annotated[
-        list[str] | None, typer.Option("--form", metavar="FORM", help="10-K where not given; several may be given.")
-    ] = None,
-    years: Annotated[
-        str | None,
-        typer.Option(
-            metavar="YEARS",
-            help="2023 or 2022-2024: years in which fiscal years end. The newest of each form where not given.",
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets the files.")] = Path("filings"),
-    contact: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHO",
-            help='Your name and e-mail address: "Jane Doe jane@example.com". The SEC asks who fetches by program.'
-            " FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.",
-        ),
-    ] = None,
-    ingested: Annotated[bool, typer.Option("--ingest", help="Also bring the files into the index.")] = False,
-    index: IndexFolder = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document on one line; one more of the ingest with --ingest.")
-    ] = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Fetch filings from EDGAR, at most ten requests a second. What is there already is not fetched again."""
-    from fin_agent.cli.fetching import Wish, fetch_filings
-
-    wish = Wish(tuple(companies), tuple(form or ("10-K",)), years, out, contact)
-    return fetch_filings(wish, index, ingested=ingested, as_json=as_json)
-
-
-@app.command(cls=GroupedCommand)
-@reported
-@with_model_options
-def summarize(
-    models: ModelOptions,
-    doc: Annotated[
-        list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
-    ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also filings that have such a summary.")] = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
-
-    Stop it at any time: the next run goes on from there.
-    """
-    from fin_agent.cli.summarizing import summarize_filings
-
-    return summarize_filings(models.settings(), doc or (), index, again=again, as_json=as_json)
-
-
-@app.command()
-@reported
-def embed(
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="MODEL",
-            help="`minilm` (packaged, no network), the folder of a sentence-transformers model, or its name on a hub.",
-        ),
-    ] = "minilm",
-    units: Annotated[
-        str,
-        typer.Option(
-            metavar="UNITS",
-            help="What a vector is made of, with commas between: summaries, passages, pages, windows"
-            " (stretches of passages as long as the model reads).",
-        ),
-    ] = "summaries,passages,pages",
-    sparse: Annotated[bool, typer.Option("--sparse", help="The model weighs terms, as SPLADE does.")] = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there."""
-    from fin_agent.cli.embedding import embed_filings
-
-    return embed_filings(model, units, index, sparse=sparse, as_json=as_json)
+app.command()(ingest)
+app.command()(fetch)
+app.command(cls=GroupedCommand)(summarize)
+app.command()(embed)
 
 
 @app.command(cls=GroupedCommand)
@@ -313,94 +196,11 @@ def batch(
     return answer_batch(questions, out, index, settings, how=how, as_json=as_json)
 
 
-@app.command()
-@reported
-def check(
-    doc_ids: Annotated[list[str] | None, typer.Argument(metavar="DOC_ID...", help="Filings to check.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Check every filing in the index.")] = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Check that statements agree with themselves: balance, cash, income. Exit code 3 where a check fails."""
-    from fin_agent.cli.checking import check_filings
-
-    return check_filings(doc_ids or (), index, every=every, as_json=as_json)
-
-
-@app.command()
-@reported
-def show(
-    doc_id: Annotated[str, typer.Argument(metavar="DOC_ID", help="A filing, as `fin-agent filings` lists it.")],
-    page: Annotated[int | None, typer.Option(min=1, help="Show this page: its text, with its tables in place.")] = None,
-    statement: Annotated[
-        Statement | None,
-        typer.Option(
-            metavar="NAME",
-            help="Show this primary statement: income, comprehensive-income, balance, cash-flow or equity.",
-        ),
-    ] = None,
-    facts: Annotated[
-        bool, typer.Option("--facts", help="List the figures that were read there (else in the whole filing).")
-    ] = False,
-    fact: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Only the figures called so: a metric or a name for it, an XBRL concept, a label."
-        ),
-    ] = None,
-    year: Annotated[int | None, typer.Option(help="Fiscal year of the --fact, by the filer's own naming.")] = None,
-    image: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.png",
-            help="Draw the page instead, its tables and the --fact framed; several pages become FILE-1.png and so on.",
-        ),
-    ] = None,
-    dpi: Annotated[int, typer.Option(min=36, max=300, help="Dots an inch of the picture.")] = 110,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0."""
-    from fin_agent.cli.showing import Wanted, show_filing
-
-    wanted = Wanted(page=page, statement=statement, facts=facts, fact=fact, year=year, image=image, dpi=dpi)
-    return show_filing(doc_id, index, wanted, as_json=as_json)
-
-
-@app.command()
-@reported
-def filings(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
-    """List the filings in the index."""
-    from fin_agent.cli.listing import list_filings
-
-    return list_filings(index, as_json=as_json)
-
-
-@app.command()
-@reported
-def remove(
-    doc_ids: Annotated[
-        list[str], typer.Argument(metavar="DOC_ID...", help="Filings, as `fin-agent filings` lists them.")
-    ],
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Take filings out of the index. Their files are left alone: `fin-agent ingest` adds them again."""
-    from fin_agent.cli.removing import remove_filings
-
-    return remove_filings(doc_ids, index, as_json=as_json)
-
-
-@app.command()
-@reported
-def info(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
-    """Say which version and which index are in use, why that one, and what it holds."""
-    from fin_agent.cli.listing import describe_index
-
-    return describe_index(index, as_json=as_json)
+app.command()(check)
+app.command()(show)
+app.command()(filings)
+app.command()(remove)
+app.command()(info)
 
 
 @app.command()
