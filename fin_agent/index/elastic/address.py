@@ -87,7 +87,7 @@ class Reaching:
     checked_every: float = 1.0
     """Seconds for which a list of filings is taken to be current; what this process writes it sees at once."""
     grace: float = 600.0
-    """Seconds after which the content of a replaced filing is deleted: an answer may be in the middle of it."""
+    """Seconds after which the parts of a filing that was replaced are deleted: an answer may be reading them."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
