@@ -6,15 +6,17 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.filing_list import FilingList, Listing
+from fin_agent.index.elastic.layout import Layout
 from fin_agent.index.elastic.scanning import ascending
+from fin_agent.index.elastic.weighing import TermCounts, count
 from fin_agent.index.protocol import PageHit, PageKey, PassageHit
 
 MOST_WORDS = 900
 """Words of one query; a cluster takes 1,024 clauses and more."""
 MOST_FILTERED = 50_000
 """Filings named in one query; a cluster takes 65,536. Beyond, all are searched and those named are kept."""
-_COUNTED_AT_ONCE = 500
 _MOST_HITS = 10_000
 _SPARE = 8
 """Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
@@ -24,6 +26,10 @@ Hit = dict[str, Any]
 
 class FullTextSearch(FilingList):
     """The part of an index that finds things by their words."""
+
+    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+        super().__init__(cluster, layout)
+        self._counts = TermCounts(self)
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -60,7 +66,7 @@ class FullTextSearch(FilingList):
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
         queries = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
-        return self._counts("pages", queries)
+        return count(self, "pages", self.listing(), queries)
 
     def _search(
         self,
@@ -118,51 +124,16 @@ class FullTextSearch(FilingList):
             after = hits[-1]["sort"]
 
     def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> list[dict[str, Any]]:
-        """A query for each term; with very many words the rarest, as far as any document holds them."""
-        asked = phrases(terms)
-        if sum(map(len, asked.values())) > MOST_WORDS:
-            asked = self._rarest(kind, field, asked)
-        single = [phrase for phrase, words in asked.items() if len(words) == 1 and phrase.isalnum()]
-        clauses: list[dict[str, Any]] = [{"match": {field: {"query": " ".join(single)}}}] if single else []
-        lone = set(single)
-        return clauses + [{"match_phrase": {field: {"query": phrase}}} for phrase in asked if phrase not in lone]
-
-    def _rarest(self, kind: str, field: str, asked: Mapping[str, list[str]]) -> dict[str, list[str]]:
-        short = {phrase: words for phrase, words in asked.items() if len(words) <= MOST_WORDS}
-        counts = self._counts(kind, {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in short})
-        kept: dict[str, list[str]] = {}
+        """A query for each term that any document holds, as heavy as in the embedded index; of very many the rarest."""
+        asked = {phrase: len(words) for phrase, words in phrases(terms).items() if len(words) <= MOST_WORDS}
+        clauses: list[dict[str, Any]] = []
         left = MOST_WORDS
-        for _, phrase in sorted((counts[phrase], phrase) for phrase in short if phrase in counts):
-            if len(short[phrase]) > left:
+        for phrase, boost in self._counts.boosts(kind, field, asked).items() if asked else ():
+            if asked[phrase] > left:
                 break
-            kept[phrase] = short[phrase]
-            left -= len(short[phrase])
-        return kept
-
-    def _counts(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
-        """In how many visible documents each query is met, without those that none meets."""
-        counted: dict[str, int] = {}
-        hidden = list(self.listing().hidden)
-        visible: dict[str, Any] = {"match_all": {}}
-        if hidden and kind != "filings":
-            visible = {"bool": {"must_not": [{"terms": {"generation": hidden}}]}}
-        names = list(queries)
-        for start in range(0, len(names), _COUNTED_AT_ONCE):
-            some = names[start : start + _COUNTED_AT_ONCE]
-            # Numbered, since names in an answer are not those of any text.
-            filters = {str(at): queries[name] for at, name in enumerate(some)}
-            answer = self.cluster.answered(
-                self.cluster.client.search,
-                index=self.layout.alias(kind),
-                query=visible,
-                size=0,
-                track_total_hits=False,
-                aggregations={"held": {"filters": {"filters": filters}}},
-            )
-            buckets = answer["aggregations"]["held"]["buckets"]
-            found = {name: int(buckets[str(at)]["doc_count"]) for at, name in enumerate(some)}
-            counted |= {name: count for name, count in found.items() if count}
-        return counted
+            left -= asked[phrase]
+            clauses.append({"match_phrase": {field: {"query": phrase, "boost": boost}}})
+        return clauses
 
 
 def phrases(terms: Sequence[str]) -> dict[str, list[str]]:

@@ -76,9 +76,9 @@ class _Query:
             words = len(postings.analyzer(text))
             if words > MOST_CLAUSES:
                 raise _too_many(words)
-            if name == "match":
-                return postings.scores_of_any(text, within)
-            return postings.scores_of_phrase(text, within)
+            boost = asked.get("boost", 1.0) if isinstance(asked, dict) else 1.0
+            scores = (postings.scores_of_any if name == "match" else postings.scores_of_phrase)(text, within)
+            return scores if boost == 1.0 else {number: boost * score for number, score in scores.items()}
         if name == "bool":
             return self._bool(said, within, scoring=True)
         found = self.filter(query)
