@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("elasticsearch")
+if TYPE_CHECKING:
+    from fin_agent.index.elastic.index import ElasticIndex
+    from tests.index.elastic_server.server import ElasticServer
 
-from fin_agent.index.elastic.address import Reaching
-from fin_agent.index.elastic.index import ElasticIndex
-from tests.index.elastic_server.conformity import Specification
-from tests.index.elastic_server.server import ElasticServer
-
-MakeIndex = Callable[..., ElasticIndex]
+MakeIndex = Callable[..., "ElasticIndex"]
 
 
 @pytest.fixture
 def server() -> Iterator[ElasticServer]:
     """A server of one's own. What is asked of it has to be as Elastic's specification says, where that is named."""
+    from tests.index.elastic_server.conformity import Specification
+    from tests.index.elastic_server.server import ElasticServer
+
     with ElasticServer(Specification.named()) as made:
         yield made
     assert made.violations == []
@@ -34,6 +34,9 @@ def pauses() -> list[float]:
 @pytest.fixture
 def make_index(server: ElasticServer, pauses: list[float]) -> Iterator[MakeIndex]:
     """make_index(prefix, create=True, **reaching): an index on the server that never really waits."""
+    from fin_agent.index.elastic.address import Reaching
+    from fin_agent.index.elastic.index import ElasticIndex
+
     made: list[ElasticIndex] = []
 
     def make(prefix: str = "test", *, create: bool = True, **reaching: Any) -> ElasticIndex:

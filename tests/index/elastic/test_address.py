@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("elasticsearch")
+
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import ClusterAddress, Reaching
 from fin_agent.index.opening import address_of, create_index, open_index

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("elasticsearch")
+
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import Reaching
 from fin_agent.index.elastic.index import ElasticIndex

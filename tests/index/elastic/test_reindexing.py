@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+pytest.importorskip("elasticsearch")
+
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.index.elastic.layout import Layout, kinds, template

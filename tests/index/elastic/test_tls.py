@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("elasticsearch")
+
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import Reaching
 from fin_agent.index.elastic.index import ElasticIndex
