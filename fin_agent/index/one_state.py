@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol, runtime_checkable
 
 from fin_agent.index.protocol import FilingIndex
-from fin_agent.index.sqlite import SqliteIndex
 
 
-@contextmanager
-def one_state(index: FilingIndex) -> Iterator[None]:
-    """All that this thread reads inside is of one state, where the index is embedded; others are as they are.
+@runtime_checkable
+class HoldsStill(Protocol):
+    """An index that can be read in one state."""
 
-    Nobody is kept from writing; the index's log grows until the last reader of an old state ends.
+    def one_state(self) -> AbstractContextManager[object]:
+        """All that is read inside is of one state."""
+
+
+def one_state(index: FilingIndex) -> AbstractContextManager[object]:
+    """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
+
+    The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for as
+    long as `Reaching.grace` says. An index of another kind is read as it is.
     """
-    if isinstance(index, SqliteIndex):
-        with index.snapshot():
-            yield
-    else:
-        yield
+    return index.one_state() if isinstance(index, HoldsStill) else nullcontext()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -67,6 +67,10 @@ class OpenedFile:
                 yield connection
             finally:
                 connection.execute("ROLLBACK")
+
+    def one_state(self) -> AbstractContextManager[object]:
+        """See HoldsStill."""
+        return self.snapshot()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

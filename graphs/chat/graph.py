@@ -37,7 +37,7 @@ def build_chat(checkpointer: BaseCheckpointSaver[Any] | None = None) -> ChatGrap
     ...         state = chat.invoke({"messages": [("user", message)]}, config, context=context)
     ...         print(state["turns"][-1].said)
     Revenue of Harborlight Instruments, Inc. for FY2024: $3,763 million.
-    Revenue of Harborlight Instruments, Inc. for FY2023: $3,571 million.
+    Revenue of Harborlight Instruments, Inc. for FY2023: $3,533 million.
     """
     return chat_builder(ChatContext, lambda context: context).compile(checkpointer=checkpointer, name="chat")
 
