@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from langchain_core.messages import HumanMessage
+
 from fin_agent import ChatContext, ThreadStore, Workspace, build_chat
 from fin_agent.graphs.chat import Turn
 
@@ -24,7 +26,7 @@ def talk(threads: Path, thread: str, *messages: str) -> None:
         chat = build_chat(store)
         config: Any = {"configurable": {"thread_id": thread}}
         for message in messages:
-            state = chat.invoke({"messages": [("user", message)]}, config, context=context)  # type: ignore[typeddict-item]
+            state = chat.invoke({"messages": [HumanMessage(message)]}, config, context=context)
             print(shown(state["turns"][-1]))
 
 

@@ -51,7 +51,11 @@ Pages = Annotated[
 ]
 DocId = Annotated[
     str,
-    Field(min_length=1, description="The filing's id, exactly as another tool printed it. Not a company's name."),
+    Field(
+        min_length=1,
+        max_length=300,
+        description="The filing's id, exactly as another tool printed it. Not a company's name.",
+    ),
 ]
 
 
@@ -65,7 +69,7 @@ class Narrowed(Arguments):
     """Of a tool that looks at several filings; what is left out narrows nothing."""
 
     company: Annotated[
-        str | None,
+        Annotated[str, Field(max_length=300)] | None,
         BeforeValidator(_nothing),
         Field(
             description="Only filings of this company: its name or its ticker symbol. One company a call; call again "

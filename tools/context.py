@@ -9,6 +9,7 @@ from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.config import Settings
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.chosen_filings import chosen_filings
 from fin_agent.models.callers import Callers
 from fin_agent.models.tokens import TokenCounter, token_counter
 from fin_agent.retrieval.strategies.models import Notify, logged
@@ -45,12 +46,10 @@ class SearchContext:
     ) -> SearchContext:
         """Over a workspace, as `settings` say; `callers` ask the models of strategies in place of those named there.
 
-        Raises FilingIndexError where one of `doc_ids` is not indexed, StrategyError where the strategy lacks something,
-        ModelSetupError where a chat model cannot be set up.
+        Raises FilingIndexError where one of `doc_ids` is not indexed or it is empty, StrategyError where the strategy
+        lacks something, ModelSetupError where a chat model cannot be set up.
         """
-        for doc_id in doc_ids or ():
-            workspace.index.filing(doc_id)
-        within = None if doc_ids is None else tuple(dict.fromkeys(doc_ids))
+        within = chosen_filings(doc_ids, workspace.index)
         strategy = strategy_for(settings, workspace, callers=callers, notify=notify)
         return cls(workspace, settings, strategy, RulesAnalyst(workspace), within)
 

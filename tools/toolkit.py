@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from langchain_core.tools import BaseTool, BaseToolkit
@@ -48,7 +49,7 @@ class FinAgentToolkit(BaseToolkit):
     settings: Settings = Field(
         default_factory=Settings, description="how is searched and answered, and by which models"
     )
-    doc_ids: tuple[str, ...] | None = Field(default=None, description="the only filings that may be read")
+    doc_ids: Sequence[str] | None = Field(default=None, description="the only filings that may be read")
     callers: Callers | None = Field(
         default=None, description="chat models that answer, in place of those that the settings name"
     )

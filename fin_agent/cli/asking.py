@@ -54,6 +54,6 @@ def _watched(question: str, context: AnswerContext, doc_ids: Sequence[str], watc
     console = messages()
     watch.start()
     if not console.is_terminal:
-        return answer_question(question, context, doc_ids=doc_ids, on_step=watch.step)
+        return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
     with Watching(console) as shown, listening(shown.heard):
-        return answer_question(question, context, doc_ids=doc_ids, on_step=watch.step)
+        return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)

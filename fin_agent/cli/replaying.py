@@ -128,6 +128,6 @@ def _asked_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
         return answer_question(
             run.question,
             context,
-            doc_ids=run.doc_ids,
+            doc_ids=run.doc_ids or None,
             pages=[PageKey(place.doc_id, place.page) for place in run.pages],
         )

@@ -64,6 +64,8 @@ class FinAgentRetriever(BaseRetriever):
         """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
         if self.index is not None and self.workspace is not None:
             raise ValueError("give `index` or `workspace`, not both")
+        if self.doc_ids is not None and not self.doc_ids:
+            raise ValueError("`doc_ids` names no filing that may be read; leave it out where all may be")
         workspace = self.workspace or Workspace.open(index_folder(self.index))
         named = {} if self.strategy is None else {"strategy": self.strategy}
         self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)

@@ -54,7 +54,6 @@ def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
         line = Text.assemble(
             (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _LONGEST_QUOTE), "dim")
         )
-        line.no_wrap, line.overflow = True, "ellipsis"  # /evidence shows all of it
         yield line
     if len(citations) > _MOST_CITED:
         yield Text(f" and {len(citations) - _MOST_CITED} more: /evidence N", style="dim")

@@ -20,6 +20,10 @@ MOST_BYTES = 1_000_000
 SECONDS_TO_SEND = 30.0
 
 
+_FROM_OTHER_PAGES = ("cross-site", "same-site")
+"""`Sec-Fetch-Site` of what a page elsewhere loads as a picture or a script, without an `Origin`."""
+
+
 class Guard:
     """An ASGI application before another: lets through what `access` allows, whole and at most `most_bytes` long.
 
@@ -72,6 +76,11 @@ class Guard:
             return 403, Problem(
                 what="pages of other origins may not call this server",
                 subject=(origin or "")[:100],
+                remedy="Call it from a program of yours that the page asks",
+            )
+        if _header(scope, b"sec-fetch-site") in _FROM_OTHER_PAGES:
+            return 403, Problem(
+                what="pages of other origins may not load from this server",
                 remedy="Call it from a program of yours that the page asks",
             )
         if scope["path"] not in self._open_paths and not self._access.admits(_header(scope, b"authorization")):

@@ -19,6 +19,7 @@ from fin_agent.graphs.answer.accounting import accounted
 from fin_agent.graphs.answer.adapting import Node, described, in_context, taking_edits
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, Next, QuestionInput
+from fin_agent.index.chosen_filings import chosen_filings
 from fin_agent.index.one_state import one_state
 from fin_agent.index.protocol import PageKey
 
@@ -44,7 +45,8 @@ def answer_question(
 
     `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
     it ends, and whoever listens (`listening`; `stream_answer`) all that happens. Raises QuestionError where there is no
-    question, FilingIndexError where a filing named is not indexed. All of it sees one state of an embedded index.
+    question, FilingIndexError where a filing named is not indexed or `doc_ids` names none. All of it sees one state of
+    the index.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, answer_question
@@ -71,10 +73,9 @@ def _answered(
 ) -> Answer:
     started = time.perf_counter()
     given = QuestionInput(question=question)
-    if doc_ids:
-        for doc_id in doc_ids:
-            context.workspace.index.filing(doc_id)
-        given["doc_ids"] = list(doc_ids)
+    chosen = chosen_filings(doc_ids, context.workspace.index)
+    if chosen is not None:
+        given["doc_ids"] = list(chosen)
     if pages:
         for doc_id in dict.fromkeys(key.doc_id for key in pages):
             context.workspace.index.filing(doc_id)

@@ -11,6 +11,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept_config, unkept_graph
 from fin_agent.graphs.answer.state import QuestionInput
+from fin_agent.index.chosen_filings import chosen_filings
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
@@ -47,10 +48,9 @@ def _input(given: str | QuestionInput, context: AnswerContext) -> QuestionInput:
     if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
         raise QuestionError("there is no question", remedy='Give a text, or {"question": "..."}')
     known: QuestionInput = {"question": given["question"]}
-    if given.get("doc_ids"):
-        for doc_id in given["doc_ids"]:
-            context.workspace.index.filing(doc_id)
-        known["doc_ids"] = list(given["doc_ids"])
+    chosen = chosen_filings(given.get("doc_ids"), context.workspace.index)
+    if chosen is not None:
+        known["doc_ids"] = list(chosen)
     if given.get("only_pages"):
         known["only_pages"] = list(given["only_pages"])
     return known

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.chosen_filings import chosen_filings
 
 if TYPE_CHECKING:
     from fin_agent.config import Settings
@@ -87,6 +88,4 @@ class ChatContext:
 
 def _checked(workspace: Workspace, doc_ids: Sequence[str] | None) -> tuple[str, ...] | None:
     """Raises FilingIndexError where a filing named is not indexed."""
-    for doc_id in doc_ids or ():
-        workspace.index.filing(doc_id)
-    return tuple(dict.fromkeys(doc_ids)) if doc_ids else None
+    return chosen_filings(doc_ids, workspace.index)

@@ -28,13 +28,14 @@ def build_chat(checkpointer: BaseCheckpointSaver[Any] | None = None) -> ChatGrap
     A checkpointer gives it memory, thread by thread; without one every message stands alone.
 
     >>> from pathlib import Path
+    >>> from langchain_core.messages import HumanMessage
     >>> from fin_agent import ChatContext, ThreadStore, Workspace, build_chat
     >>> context = ChatContext.by_rules(Workspace.open(Path("my-index")))
     >>> config = {"configurable": {"thread_id": "1"}}
     >>> with ThreadStore(Path("threads.sqlite")) as threads:
     ...     chat = build_chat(threads)
     ...     for message in ("What was Harborlight's revenue in FY2024?", "and the year before?"):
-    ...         state = chat.invoke({"messages": [("user", message)]}, config, context=context)
+    ...         state = chat.invoke({"messages": [HumanMessage(message)]}, config, context=context)
     ...         print(state["turns"][-1].said)
     Revenue of Harborlight Instruments, Inc. for FY2024: $3,763 million.
     Revenue of Harborlight Instruments, Inc. for FY2023: $3,533 million.

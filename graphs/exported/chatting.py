@@ -21,7 +21,7 @@ def chatting(answering: AnswerContext, limits: ChatLimits, doc_ids: tuple[str, .
     with _guard:
         held = _contexts.get(key)
         if held is None or held.answering is not answering:
-            held = _contexts[key] = ChatContext.over(answering, doc_ids=doc_ids, limits=limits)
+            held = _contexts[key] = ChatContext.over(answering, doc_ids=doc_ids or None, limits=limits)
             if len(_contexts) > _MOST_KEPT:
                 _contexts.popitem(last=False)
         return held

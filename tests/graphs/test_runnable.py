@@ -126,3 +126,19 @@ def test_within_a_node_of_another_graph_its_steps_are_not_kept(
     thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
     assert outer.invoke({"question": QUESTIONS[0]}, thread, durability=durability)["values"] == [544.0, 544.0]
     assert list(saver.storage["1"]) == [""], "checkpoints of the outer graph alone"
+
+
+@pytest.mark.parametrize("none", [[], (), ""])
+def test_no_filings_are_not_all_filings(context: AnswerContext, none: Any) -> None:
+    from fin_agent import ChatContext, FinAgentRetriever, FinAgentToolkit
+
+    asked = (
+        lambda: answer_question(QUESTIONS[0], context, doc_ids=none),
+        lambda: as_runnable(context).invoke({"question": QUESTIONS[0], "doc_ids": none}),
+        lambda: ChatContext.by_rules(context.workspace, doc_ids=none),
+        lambda: FinAgentToolkit(workspace=context.workspace, doc_ids=none),
+        lambda: FinAgentRetriever(workspace=context.workspace, doc_ids=none),
+    )
+    for ask in asked:
+        with pytest.raises((FilingIndexError, ValueError)):
+            ask()

@@ -66,6 +66,7 @@ def test_health_needs_no_token(guarded: str) -> None:
         ({"Host": "evil.example", "Authorization": f"Bearer {TOKEN}"}, 421),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
     ],
 )
 def test_a_page_of_another_origin_or_under_another_name_is_not_answered(

@@ -27,6 +27,8 @@ _SECONDS_TO_COME_BACK = "5"
 _CALLER_GONE = 499
 """What servers log of a caller that has gone; nobody reads the answer."""
 _MOST_PROBLEMS = 5
+_NO_OBJECT = ("model_attributes_type", "dict_type")
+_AS_JSON = "Send a JSON object with the header Content-Type: application/json; /openapi.json says what it holds"
 
 
 def http_api(context: ToolContext, access: Access, limits: Limits = USUAL) -> App:
@@ -136,7 +138,9 @@ async def _wrong(request: Request, error: Exception) -> Response:
         Problem(
             what=f"the call does not fit ({'; '.join(said)})",
             subject=", ".join(dict.fromkeys(places[:_MOST_PROBLEMS]))[:200],
-            remedy="/openapi.json says what it takes",
+            remedy=_AS_JSON
+            if any(each["type"] in _NO_OBJECT for each in found)
+            else "/openapi.json says what it takes",
         ),
     )
 
