@@ -157,7 +157,17 @@ def begins_one(kind: str, text: str) -> bool:
 @lru_cache(maxsize=16)
 def _any_of(kind: str) -> re.Pattern[str]:
     phrases = sorted(word_lists("answer_words")[kind], key=lambda phrase: (-len(phrase), phrase))
-    return re.compile(r"\b(?:" + "|".join(map(re.escape, phrases)) + r")\b", re.I)
+    spelt = [*map(re.escape, phrases), *([_moved_on()] if kind == "causes" else [])]
+    return re.compile(r"\b(?:" + "|".join(spelt) + r")\b", re.I)
+
+
+_NO_REASON = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
+
+
+def _moved_on() -> str:
+    """A movement with its reason: `recovered on new orders`, `grew modestly as`; not `rose as a percentage of`."""
+    moves = "|".join(sorted(word_lists("answer_words")["moved"]))
+    return rf"(?:{moves})(?: \w+ly)? (?:on|as(?! {_NO_REASON}))"
 
 
 @lru_cache(maxsize=4)

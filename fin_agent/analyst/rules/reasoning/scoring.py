@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from fin_agent.analyst.rules.reasoning.explained import Explained, first_measure
 from fin_agent.analyst.rules.reasoning.kinds import (
     Kind,
     asks_all,
@@ -160,8 +161,8 @@ def _explanation(lead: str, text: str, sought: Sought) -> float:
     if years and asked:
         fitness *= _ITS_YEAR if years[0] in asked else _OTHER_YEAR if asked & set(years) else _OTHER_YEAR_EXPLAINED
     if lexicon is not None:
-        wanted, named = _first_metric(core, lexicon), _first_metric(explained, lexicon)
-        fitness *= _OTHER_MEASURE if wanted and named and wanted != named else 1.0
+        wanted, named = first_measure(core, lexicon), Explained(explained, lexicon)
+        fitness *= _OTHER_MEASURE if wanted and named.first and not named.begins_with(wanted) else 1.0
     up, down = begins_one("up", explained), begins_one("down", explained)
     risen, fallen = begins_one("up", core), begins_one("down", core)
     if not up and not down:
@@ -169,11 +170,6 @@ def _explanation(lead: str, text: str, sought: Sought) -> float:
     if risen != fallen and (up, down) == (fallen, risen):
         return fitness * _OTHER_WAY
     return fitness * _MOVE_BONUS
-
-
-def _first_metric(text: str, lexicon: Lexicon) -> str:
-    mentions = sorted(lexicon.mentions(text), key=lambda mention: (mention.start, -mention.end, mention.id))
-    return mentions[0].id if mentions else ""
 
 
 def _as_a_list(text: str, sought: Sought) -> float:
@@ -209,9 +205,9 @@ def _is_of_its_measure(text: str, sought: Sought) -> bool:
     """Whether an explanation is not of other measures alone."""
     if sought.lexicon is None:
         return True
-    wanted = _first_metric(sought.intent.core, sought.lexicon)
-    named = {mention.id for mention in sought.lexicon.mentions(before_the_cause(text))}
-    return not wanted or not named or wanted in named
+    wanted = first_measure(sought.intent.core, sought.lexicon)
+    explained = Explained(before_the_cause(text), sought.lexicon)
+    return not wanted or explained.nothing or explained.is_about(wanted)
 
 
 def _says_what_is_required(text: str, sought: Sought) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fin_agent.analyst.rules.reasoning.explained import ratio_of
 from fin_agent.analyst.rules.reasoning.kinds import Kind, begins_one, phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.mentions import Mention
 from fin_agent.lexicon.metrics import Synonym, Topic
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import search_terms, stems_of, weights_of
@@ -131,9 +133,11 @@ def _others(asked: Sequence[str], intent: Intent, lexicon: Lexicon) -> dict[str,
 def _with_labels(
     others: dict[str, tuple[frozenset[str], ...]], intent: Intent, lexicon: Lexicon
 ) -> dict[str, tuple[frozenset[str], ...]]:
-    """With what statements call a measure, where the question names it by an abbreviation: `SG&A`."""
+    """With what statements call a measure, where the question names it by an abbreviation (`SG&A`) or as a margin."""
     found = dict(others)
     for mention in lexicon.mentions(intent.core):
+        for stem in stems_of(mention.phrase):
+            found[stem] = tuple(dict.fromkeys((*found.get(stem, ()), *_as_a_share(stem, mention, lexicon))))
         if _SHORT_NAME.fullmatch(mention.phrase):
             stems = (frozenset(stems_of(label)) for label in lexicon.metrics[mention.id].labels)
             labels = [label for label in stems if len(label) > 1]
@@ -142,6 +146,16 @@ def _with_labels(
                     dict.fromkeys((*found.get(stem, ()), *(label for label in labels if len(label) > 1)))
                 )
     return found
+
+
+def _as_a_share(stem: str, mention: Mention, lexicon: Lexicon) -> Iterator[frozenset[str]]:
+    """What a filing says that gives one metric in percent of another: `gross profit` and `net sales` for `margin`."""
+    part, whole = ratio_of(mention.id, lexicon)
+    besides = set(stems_of(mention.phrase)) - {stem}
+    if part in lexicon.metrics and whole in lexicon.metrics:
+        for stems in map(set, map(stems_of, lexicon.metrics[part].labels)):
+            if stem not in stems and besides <= stems:
+                yield from (frozenset({*stems, *stems_of(label)}) for label in lexicon.metrics[whole].labels)
 
 
 def _terms(phrases: Iterable[str]) -> Iterable[frozenset[str]]:
