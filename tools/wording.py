@@ -23,6 +23,12 @@ from fin_agent.tools.artifacts import (
 from fin_agent.tools.page_ranges import as_written
 from fin_agent.tools.telling import Budget, Part
 
+RESULT = "Result: "
+UNCHECKED = "Its numbers were not checked"
+NO_SOURCE_FOR = "NO SOURCE for"
+SOURCES_FOR_ALL = " has a source."
+NOT_ANSWERED = "Not answered: "
+"""Words by which whoever reads a result again knows what kind it is."""
 _CELL = re.compile(r"[\s$€£%()—–\-\d.,*]+")
 _SCALES = {1: "", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 
@@ -93,20 +99,20 @@ def listing_told(listed: FilingsListed, budget: Budget) -> str:
 
 def run_told(run: ProgramRun, budget: Budget) -> str:
     """Of `python_execution`."""
-    head = [f"Result: {json.dumps(run.value, ensure_ascii=False)}"]
+    head = [f"{RESULT}{json.dumps(run.value, ensure_ascii=False)}"]
     lacking = run.without_source
     if not run.checked:
-        head.append("Its numbers were not checked: name the pages they were read on in sources.")
+        head.append(f"{UNCHECKED}: name the pages they were read on in sources.")
     elif lacking:
         places = ", ".join(f"{each.literal[:40]} (line {each.line})" for each in lacking[:10])
         head.append(
-            f"NO SOURCE for {len(lacking)} of its {_counted(len(run.numbers), 'number')}: {places}. Do not give this "
+            f"{NO_SOURCE_FOR} {len(lacking)} of its {_counted(len(run.numbers), 'number')}: {places}. Do not give this "
             "result as a figure of the filings. Read the figures with read_page, write them as printed with their "
             "unit behind them (`# USD millions`), name their pages in sources, and run the program again."
         )
     else:
         head.append(
-            f"Each of its {_counted(len(run.numbers), 'number')} has a source."
+            f"Each of its {_counted(len(run.numbers), 'number')}{SOURCES_FOR_ALL}"
             if run.numbers
             else "It holds no numbers."
         )
@@ -120,8 +126,8 @@ def answer_told(answer: Answer, budget: Budget) -> str:
     """Of `answer_question`."""
     if answer.refused:
         head = (
-            "Not answered: the filings do not hold all that the question needs. Say what is missing and give no figure "
-            "in its place; ask again only with another company, period or measure."
+            f"{NOT_ANSWERED}the filings do not hold all that the question needs. Say what is missing and give no "
+            "figure in its place; ask again only with another company, period or measure."
         )
         nearest = [f"{page.doc_id} page {page.page + 1}" for page in answer.retrieved.pages[:3]]
         near = [Part("\n".join(nearest), "nearest pages", "pages")] if nearest else []

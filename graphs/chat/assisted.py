@@ -16,6 +16,7 @@ from fin_agent.answering.answer import Answer, RoleUsage, Usage
 from fin_agent.graphs.chat.assistant import Assistant
 from fin_agent.graphs.chat.citing import citations_of
 from fin_agent.graphs.chat.context import ChatContext
+from fin_agent.graphs.chat.figure_sources import stated_in
 from fin_agent.graphs.chat.figures_said import marked, without_source
 from fin_agent.graphs.chat.history import CORRECTION, is_correction, sent_history
 from fin_agent.graphs.chat.state import ChatState, Turn, kept
@@ -69,7 +70,15 @@ def check_figures(state: ChatState, context: ChatContext, turns: Sequence[Turn],
     assert draft is not None, "the assistant has left a draft"
     messages = state["messages"]
     # What is said in place of the model, where it was stopped, comes with a warning and holds nothing of filings.
-    lacking = () if draft.warnings else without_source(draft.said, _sources(messages, context, turns))
+    lacking = (
+        ()
+        if draft.warnings
+        else without_source(
+            draft.said,
+            stated_in(messages, _also(context, turns)),
+            marks=len(citations_of(*draft.answers)) + sum(isinstance(message, ToolMessage) for message in messages),
+        )
+    )
     if lacking and not state.get("corrected"):
         told(Warned(text=f"figures without a source were sent back: {', '.join(lacking)}"))
         asked = HumanMessage(_correction(lacking), additional_kwargs={CORRECTION: True})
@@ -140,11 +149,8 @@ def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
     return MessageKind.QUESTION if reading.kind is MessageKind.QUESTION else MessageKind.FOLLOW_UP
 
 
-def _sources(messages: Sequence[AnyMessage], context: ChatContext, turns: Sequence[Turn]) -> Iterator[str]:
-    """What was said by tools and people in this thread, and what the assistant is told is indexed."""
-    for message in messages:
-        if isinstance(message, ToolMessage) or (isinstance(message, HumanMessage) and not is_correction(message)):
-            yield message.text
+def _also(context: ChatContext, turns: Sequence[Turn]) -> Iterator[str]:
+    """What rules have said in this thread, and what the assistant is told is indexed."""
     for turn in turns:
         if not turn.by_model:
             yield turn.said

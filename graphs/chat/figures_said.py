@@ -3,74 +3,156 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from itertools import chain
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.answering.spelled_numbers import spelled_numbers
+from fin_agent.graphs.chat.figure_sources import Stated, numbers_of
 
-_UNIT = re.compile(r"\s\((USD (?:thousand|million|billion)s?)\)")
 NO_SOURCE = " [no source]"
-_SCALES = tuple(Decimal(scale) for scale in (1, 1_000, 1_000_000, 1_000_000_000))
 _HUNDRED = Decimal(100)
-_MARKS = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+|\[\d{1,3}\]|\bpages?\s+\d[\d,\s–-]*", re.M | re.I)
-"""Numbers of a list, of a citation, of a page: no figures."""
+_CLOSE = Decimal("0.05")
+"""Two digits of a rounded number hold: half of the second one is 5% of the number at most."""
+_EVERYDAY_SPAN = 12
+"""`the last 5 years`, `12 months`."""
+_SCALED = r"(?:\s*(?:thousand|million|billion|trillion|percent|m[mn]|bn|[MBKmbk]\b|%))"
+_LISTED = re.compile(rf"^\s*(?:\d{{1,2}}[.)]|[-*•])\s+(?!{_SCALED})", re.M | re.I)
+_MARK = re.compile(rf"\[(\d{{1,3}})\](?!{_SCALED})", re.I)
+_NUMBER = rf"\d{{1,4}}(?![\d.,]*\d)(?!{_SCALED})"
+_PAGES = re.compile(
+    rf"\bpage\s+{_NUMBER}(?:[-–]{_NUMBER})?|\bpages\s+{_NUMBER}(?:\s*(?:[-–,]|,?\s*and|to)\s*{_NUMBER})*", re.I
+)
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff*]")
+_GLUED = re.compile(
+    r"(?<=[A-Za-z_])(?=\d[\d,.]*\s?(?:(?:thousand|million|billion|trillion)s?|m[mn]|bn|[MBK])\b)|(?<=\bUSD|\bEUR|\bGBP)(?=\d)"
+)
+_POINT = re.compile(r"(?<=[A-Za-z])\.(?=\d)")
+_YEAR_LETTER = re.compile(r"\b((?:19|20)\d\d)(?=[A-Z]\b)")
+_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][+]?\d{1,2}\b")
+_LETTER = re.compile(r"(?<![A-Za-z_\d.,])(\d[\d,]*(?:\.\d+)?)\s?([MBKmbk])(?![\w-])")
+_LETTERS = {"m": "million", "b": "billion", "k": "thousand"}
+_NAMES = frozenset({"3m", "6k", "8k", "10k", "11k", "20k", "401k"})
+"""A company, forms, a plan."""
+_UP = re.compile(r"\b(?:income|profit|earn|gain|increas|rose|rise|grew|grow|up\b)", re.I)
+_DOWN = re.compile(
+    r"\b(?:loss|lost|outflow|decreas|declin|fell|fall|drop|down|expense|cost|paid|used|negative|lower)", re.I
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 
 
-def without_source(said: str, sources: Iterable[str]) -> tuple[str, ...]:
-    """The figures, percentages and years of a reply that none of `sources` states, as written, each once.
+def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) -> tuple[str, ...]:
+    """The figures, percentages, spans and years of a reply that none of `sources` states, as read, each once.
 
-    A figure may be rounded, put into another scale or printed without its sign; a percentage may be a ratio there.
+    A figure may be rounded to two digits or more, and put into another scale; a percentage may be a ratio there. A sign
+    is turned with a word only. `marks` is the highest number of a citation (`[1]`).
 
     >>> without_source("It rose 15.4% to $0.54 billion in 2023.", ["544 USD millions in FY2023, ratio 0.15397"])
     ()
     >>> without_source("It was $545 million.", ["544 USD millions"])
     ('$545 million',)
     """
-    # `544.0 (USD millions)`: a tool puts the unit behind the figure.
-    stated = list(chain.from_iterable(numerals_in(_UNIT.sub(r" \1", source)) for source in sources))
-    years = {numeral.value for numeral in stated}
-    exact = {abs(numeral.value) for numeral in stated}
+    stated = [number for each in sources for number in (numbers_of(each) if isinstance(each, str) else (each,))]
+    values = {abs(each.numeral.value) for each in stated}
+    years = {each.numeral.value for each in stated}
     found: dict[str, None] = {}
-    for numeral in _told(said):
-        if numeral.kind is NumeralKind.YEAR:
-            if numeral.value not in years:
+    for sentence in _SENTENCE.split(_readable(said, marks)):
+        for numeral in _told(sentence):
+            if numeral.kind is NumeralKind.YEAR:
+                there = numeral.value in years
+            elif numeral.kind is NumeralKind.SPAN:
+                there = numeral.value <= _EVERYDAY_SPAN or any(_same(numeral, each, sentence) for each in stated)
+            else:
+                # A count may be any number that was told: `the 17 pages`, `the 10 of 10-K`.
+                counted = numeral.scale is None and not numeral.currency and numeral.kind is NumeralKind.AMOUNT
+                there = (counted and numeral.value >= 0 and numeral.value in values) or any(
+                    _same(numeral, each, sentence) for each in stated
+                )
+            if not there:
                 found[numeral.printed] = None
-        elif (numeral.scale is not None or abs(numeral.value) not in exact) and not any(
-            _same(numeral, other) for other in stated
-        ):
-            found[numeral.printed] = None
     return tuple(found)
 
 
 def marked(said: str, figures: Iterable[str]) -> str:
     """The reply with a mark behind each of these figures."""
     for figure in sorted(figures, key=len, reverse=True):
-        said = re.sub(
+        said, done = re.subn(
             rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said
         )
+        digits = re.search(r"\d[\d.,]*", figure)
+        if not done and digits:
+            # It is written in another way than it is read: `545M`.
+            said = re.sub(
+                rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)[^\s.,;:)]*(?!{re.escape(NO_SOURCE)})",
+                lambda found: f"{found[0]}{NO_SOURCE}",
+                said,
+            )
     return said
 
 
-def _told(said: str) -> Iterator[Numeral]:
-    for numeral in numerals_in(_MARKS.sub(" ", said)):
-        if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT, NumeralKind.YEAR):
+def _readable(said: str, marks: int) -> str:
+    """Scales written out, what is glued apart; without numbers of a list, of a citation, of a page: no figures."""
+    said = _INVISIBLE.sub("", unicodedata.normalize("NFKC", _LISTED.sub(" ", said)))
+    said = _MARK.sub(lambda found: " " if int(found[1]) <= marks else found[0], said)
+    said = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", said)
+    said = _YEAR_LETTER.sub(r"\1 ", _POINT.sub(". ", _GLUED.sub(" ", _PAGES.sub(" ", said))))
+    return _LETTER.sub(_written_out, said)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    name = f"{found[1]}{found[2]}".lower()
+    return found[0] if name in _NAMES else f"{found[1]} {_LETTERS[found[2].lower()]}"
+
+
+def _told(sentence: str) -> Iterator[Numeral]:
+    for numeral in numerals_in(sentence):
+        digits = any(letter.isdigit() for letter in numeral.printed)
+        if numeral.kind is not NumeralKind.LABEL and digits:
             yield numeral
+    for spelled in spelled_numbers(sentence):
+        if spelled.value > _EVERYDAY_SPAN:
+            yield Numeral(spelled.words, Decimal(spelled.value), NumeralKind.AMOUNT)
 
 
-def _same(said: Numeral, stated: Numeral) -> bool:
-    if stated.kind is NumeralKind.LABEL:
+def _same(said: Numeral, stated: Stated, sentence: str) -> bool:
+    other = stated.numeral
+    if other.kind is NumeralKind.LABEL or (said.currency and other.kind is NumeralKind.YEAR):
         return False
+    if not _signs_agree(said, stated, sentence):
+        return False
+    value, size = abs(said.value), abs(other.value)
     step = Decimal(1).scaleb(-said.decimals) / 2
-    value = abs(said.value)
     if said.kind is NumeralKind.PERCENT:
-        sizes = (abs(stated.value), abs(stated.value) * _HUNDRED)
-        return any(abs(value - size) <= step for size in sizes)
-    scale = Decimal(said.scale or 1)
-    scales = (Decimal(stated.scale),) if stated.scale else _SCALES
+        return any(_near(value, each, step) for each in _percentages(other))
     if said.scale is None:
         # `544` may be said of `544 million`: the unit stands elsewhere in the sentence.
-        return abs(value - abs(stated.value)) <= (step if said.decimals else Decimal(0)) or any(
-            value == abs(stated.value) * each for each in scales
-        )
-    return any(abs(value * scale - abs(stated.value) * each) <= step * scale for each in scales)
+        loose = said.decimals or said.kind is NumeralKind.SPAN
+        return _near(value, size, step if loose else Decimal(0)) or value in {size * each for each in stated.scales}
+    return any(_near(value * said.scale, size * each, step * said.scale) for each in stated.scales)
+
+
+def _percentages(stated: Numeral) -> tuple[Decimal, ...]:
+    size = abs(stated.value)
+    if stated.kind is NumeralKind.PERCENT:
+        return (size,)
+    if stated.scale is not None or stated.currency or stated.kind is not NumeralKind.AMOUNT:
+        return ()
+    return (size, size * _HUNDRED) if stated.decimals or size <= _HUNDRED else ()
+
+
+def _near(value: Decimal, size: Decimal, step: Decimal) -> bool:
+    apart = abs(value - size)
+    return apart == 0 or (apart <= step and apart <= _CLOSE * size)
+
+
+def _signs_agree(said: Numeral, stated: Stated, sentence: str) -> bool:
+    # `a rise (15.4%)` holds no negative; nor does `net income - 544`.
+    printed = said.printed
+    minus = re.match(r"\(?[-−–](?=\S)|.{0,4}?[-−](?=\d)", printed) or (printed.startswith("(") and said.currency)
+    negative = said.value < 0 and bool(minus)
+    if negative and stated.numeral.value >= 0:
+        return stated.down
+    if not negative and stated.numeral.value < 0:
+        return not _UP.search(sentence) or bool(_DOWN.search(sentence))
+    return True

@@ -211,6 +211,46 @@ class TestFigures:
         assert "$778 million" in turn.warnings[0]
         assert "Warning: " in str(messages[-1].text) and len(messages) == 2
 
+    @pytest.mark.parametrize(
+        ("name", "args"),
+        [
+            ("999 million", {}),
+            ("list_filings", {"company": "999 million Corp"}),
+            ("read_page", {"doc_id": "999 million", "pages": "3"}),
+            ("python_execution", {"code": "def solution():\n    raise ValueError('999 million')"}),
+            ("python_execution", {"code": "def solution():\n    return 999"}),
+            ("python_execution", {"code": "def solution():\n    return int('9' * 3)"}),
+            (
+                "python_execution",
+                {
+                    "code": "def solution():\n    net_income = 999  # USD millions\n    return net_income",
+                    "sources": [{"doc_id": "harborlight_2023_10k", "pages": "9"}],
+                },
+            ),
+            (
+                "python_execution",
+                {
+                    "code": "def solution():\n    print('999 million')\n    x = 544  # USD millions\n    return x",
+                    "sources": [{"doc_id": "harborlight_2023_10k", "pages": "9"}],
+                },
+            ),
+        ],
+    )
+    def test_what_a_model_gave_a_tool_is_no_source(
+        self, workspace: Workspace, name: str, args: dict[str, object]
+    ) -> None:
+        model = ScriptedChatModel([calling((name, args)), "It was $999 million.", "I cannot say."])
+        turn, _ = say(build_chat(InMemorySaver()), context_of(workspace, model), "Net income of Harborlight in 2023?")
+        model.verify()
+        assert turn.said == "I cannot say."
+
+    def test_a_program_over_what_was_read_is_one(self, workspace: Workspace) -> None:
+        read = calling(("read_page", {"doc_id": "harborlight_2023_10k", "pages": "9"}))
+        code = "def solution():\n    return 544 - 474  # USD millions"
+        model = ScriptedChatModel([read, calling(("python_execution", {"code": code})), "It rose by $70 million."])
+        turn, _ = say(build_chat(InMemorySaver()), context_of(workspace, model), "By how much did it rise?")
+        assert turn.said == "It rose by $70 million." and not turn.warnings
+
     def test_those_of_earlier_turns_and_of_the_question_have_a_source(self, workspace: Workspace) -> None:
         model = ScriptedChatModel([INCOME_2023, SAID_2023, "As said, $544 million, which is above your 500 million."])
         context, graph = context_of(workspace, model), build_chat(InMemorySaver())

@@ -47,6 +47,54 @@ def test_what_was_not_told_is_named(said: str, lacking: tuple[str, ...]) -> None
     assert without_source(said, TOLD) == lacking
 
 
+PAGE = """STATEMENTS OF INCOME
+(In millions, except per share amounts)
+Net income $ 544 $ 474
+Net sales 3,533 3,334
+Basic 3.28"""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Net income was 545M.", "545B", "545k", "USD545 million", "US$545M", "net_income_545 million",
+        "$**545** million", "five hundred forty-five million dollars", "Net income [545] million",
+        "See page 9, 545 million", "on page 9 - 545 million", "Sales outstanding: 47 days", "1,234 days",
+        "-$544 million", "a loss of ($544) million", "Margin was 544%", "It grew 9%", "$1 billion", "$0 billion",
+        "5.45e2 million", "approx.545 million", "2031E",
+    ],
+)  # fmt: skip
+def test_what_was_not_told_is_seen_however_it_is_written(said: str) -> None:
+    assert without_source(said, TOLD)
+
+
+@pytest.mark.parametrize("said", ["$544 billion", "$544 thousand", "$4 trillion", "$3.5 trillion", "-$544 million"])
+def test_a_page_is_in_the_scale_of_its_header(said: str) -> None:
+    assert without_source(said, [PAGE])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "$544 million, or $0.54 billion, of sales of $3.5 billion ($3.28 a share)", "544M; USD544 million", "544",
+        "five hundred forty-four million", "over the last 3 years, or 12 months", "See pages 9, 12 and 13. [1]",
+        "Net income - 544 million", "a margin of ($544 million)",
+    ],
+)  # fmt: skip
+def test_what_a_page_prints_passes(said: str) -> None:
+    assert without_source(said, [PAGE]) == ()
+
+
+def test_a_sign_is_turned_with_a_word_only() -> None:
+    assert without_source("It fell 7.2%, a change of -7.2%.", ["It was (7.2)%"]) == ()
+    assert without_source("It rose 7.2%.", ["It was (7.2)%"]) == ("7.2%",)
+    assert without_source("The change was -$12 million.", ["a decrease of $12 million"]) == ()
+
+
+def test_a_mark_stands_behind_what_is_written_in_another_way() -> None:
+    assert marked("It was 545M.", without_source("It was 545M.", TOLD)) == f"It was 545M{NO_SOURCE}."
+
+
 def test_a_mark_stands_behind_each_such_figure() -> None:
     said = "It rose 77% to $545 million; 77% is a lot, 177% more."
     assert marked(said, ["77%", "$545 million"]) == (
