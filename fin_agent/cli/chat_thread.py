@@ -14,6 +14,7 @@ from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.nodes import turns_of
 from fin_agent.graphs.chat.state import ChatInput, ChatState, Turn
+from fin_agent.graphs.chat.threads import ThreadStoreError, continued_elsewhere
 
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
@@ -25,6 +26,8 @@ class ChatThread:
         self._context = context
         self._graph = build_chat(keeper)
         self.name = name
+        self._seen: dict[str, int] = {}
+        """How many turns each thread had when something was last said in it from here."""
 
     @property
     def turns(self) -> list[Turn]:
@@ -41,8 +44,22 @@ class ChatThread:
     def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
         """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
 
-        Raises what the answer graph raises; FinAgentError most often.
+        Raises what the answer graph raises; FinAgentError most often. Raises ThreadStoreError where the thread was
+        continued elsewhere since something was last said in it from here, once: asked again, it goes on from there.
         """
+        there = len(self.turns)
+        if self._seen.setdefault(self.name, there) != there:
+            self._seen[self.name] = there
+            raise continued_elsewhere(self.name)
+        try:
+            turn = self._said(message, on_step)
+        except ThreadStoreError:
+            self._seen[self.name] = len(self.turns)
+            raise
+        self._seen[self.name] = there + 1
+        return turn
+
+    def _said(self, message: str, on_step: Callable[[str], None]) -> Turn:
         turn: Turn | None = None
         asked = ChatInput(messages=[HumanMessage(message)])
         for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):

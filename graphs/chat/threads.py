@@ -190,13 +190,18 @@ class ThreadStore(BaseCheckpointSaver[int]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """See BaseCheckpointSaver.put. It takes the place of the one before, in one transaction."""
+        """See BaseCheckpointSaver.put. It takes the place of the one before, in one transaction.
+
+        Raises ThreadStoreError where the thread went on elsewhere since the run began: nothing is then written over.
+        """
         thread, ns = _place(config)
         kind, packed = self.serde.dumps_typed(checkpoint)
         metadata_kind, told = self.serde.dumps_typed(get_checkpoint_metadata(config, metadata))
         title, turns = _listed(checkpoint)
         now = datetime.now(UTC).isoformat()
         with self._opened() as connection, _writing(connection):
+            if not ns:
+                _check_it_goes_on(connection, thread, get_checkpoint_id(config), checkpoint["id"])
             connection.execute(
                 "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (thread, ns, checkpoint["id"], kind, packed, metadata_kind, told),
@@ -296,6 +301,21 @@ class ThreadStore(BaseCheckpointSaver[int]):
                     subject=str(self.file),
                     remedy="Move the file away if it is damaged, or chat without keeping: `fin-agent chat --no-record`",
                 ) from error
+
+
+def continued_elsewhere(thread: str) -> ThreadStoreError:
+    """What is said where two talk in one thread at once."""
+    return ThreadStoreError(
+        "this thread was continued elsewhere in the meantime, and the message was not taken up",
+        subject=thread,
+        remedy="Ask again, which goes on from what was said there (/history shows it), or talk in another thread",
+    )
+
+
+def _check_it_goes_on(connection: sqlite3.Connection, thread: str, parent: str | None, new: str) -> None:
+    row = connection.execute("SELECT id FROM checkpoints WHERE thread = ? AND ns = ''", (thread,)).fetchone()
+    if row is not None and row[0] not in (parent, new):
+        raise continued_elsewhere(thread)
 
 
 def _place(config: RunnableConfig) -> tuple[str, str]:

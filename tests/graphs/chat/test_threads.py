@@ -11,6 +11,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+from fin_agent.cli.chat_thread import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
 from fin_agent.workspace import Workspace
@@ -69,6 +70,33 @@ def test_only_the_last_checkpoint_of_a_thread_is_kept(file: Path, workspace: Wor
     with sqlite3.connect(file) as connection:
         assert connection.execute("SELECT count(*) FROM checkpoints").fetchone() == (1,)
         assert connection.execute("SELECT count(*) FROM writes").fetchone()[0] <= 8
+
+
+def test_a_thread_that_went_on_elsewhere_is_not_written_over(file: Path, workspace: Workspace) -> None:
+    context = ChatContext.by_rules(workspace)
+    given: Any = {"messages": [("user", "hello")]}
+    with ThreadStore(file) as here, ThreadStore(file) as there:
+        ours, theirs = build_chat(here), build_chat(there)
+        ours.invoke(given, config("a"), context=context)
+        with pytest.raises(ThreadStoreError, match=r"continued elsewhere.*Ask again"):
+            for _ in ours.stream(given, config("a"), context=context, durability="sync"):
+                theirs.invoke({"messages": [("user", "thanks")]}, config("a"), context=context)  # type: ignore[typeddict-item]
+        kept = [turn.asked for turn in theirs.get_state(config("a")).values["turns"]]
+        assert kept == ["hello", "thanks"]
+        assert len(ours.invoke(given, config("a"), context=context)["turns"]) == 3
+
+
+def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: Path, workspace: Workspace) -> None:
+    context = ChatContext.by_rules(workspace)
+    with ThreadStore(file) as one, ThreadStore(file) as other:
+        here, there = ChatThread(context, one, "a"), ChatThread(context, other, "a")
+        here.say("What was Tellurond's revenue in FY2023?")
+        there.say("What was Quillmark's revenue in FY2023?")
+        with pytest.raises(ThreadStoreError, match="continued elsewhere"):
+            here.say("and in 2022?")
+        assert [turn.asked[9:18] for turn in here.turns] == ["Tellurond", "Quillmark"]
+        assert "Quillmark" in here.say("and in 2022?").question
+        assert len(here.turns) == 3
 
 
 class Counted(TypedDict):
