@@ -13,7 +13,7 @@ from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import StepBegun
 from fin_agent.analyst.listening import current_hearing, listening, told
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, Reading
+from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.errors import QuestionError
@@ -23,7 +23,7 @@ from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.graphs.chat import assisted
 from fin_agent.graphs.chat.citing import citations_of
 from fin_agent.graphs.chat.context import ChatContext
-from fin_agent.graphs.chat.replies import reply_to
+from fin_agent.graphs.chat.replies import asked_in, reply_to
 from fin_agent.graphs.chat.state import ChatState, Turn, kept
 from fin_agent.graphs.chat.wording import message_of
 
@@ -35,8 +35,7 @@ def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Read the new message after those before: a question, one that goes on from the last, or talk."""
     message = _last_of_person(state)
     turns = turns_of(state)
-    earlier = [Earlier(turn.question, turn.answer) for turn in turns if turn.question]
-    reading = read_by_rules(message.text, earlier, runtime.context.answering.workspace)
+    reading = read_by_rules(message.text, asked_in(turns), runtime.context.answering.workspace)
     by_rules = "answer_question" if reading.asks else "reply"
     return {
         "reading": reading,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.analyst.rules.follow_ups import MessageKind
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.answering.answer import Citation
 from fin_agent.graphs.answer.refusals import companies_there
 from fin_agent.graphs.chat.citing import place_of
@@ -17,12 +17,14 @@ _MOST_CITED = 12
 
 def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> tuple[str, tuple[Citation, ...]]:
     """What is said to a message of this kind, and the citations that it speaks of."""
-    answered = next((turn for turn in reversed(turns) if turn.answers), None)
+    answered = _spoken_of(turns, workspace)
     match kind:
         case MessageKind.WHERE if answered is not None:
-            return _where(answered), answered.citations
+            return _named(answered, turns) + _where(answered), answered.citations
         case MessageKind.HOW if answered is not None:
-            return _how(answered), answered.citations
+            return _named(answered, turns) + _how(answered), answered.citations
+        case MessageKind.DOUBT if answered is not None:
+            return _named(answered, turns) + _doubted(answered), answered.citations
         case MessageKind.GREETING:
             return (
                 f"Hello. I answer questions over the filings indexed here: {_there(workspace)}. {_example(workspace)}",
@@ -35,6 +37,29 @@ def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> 
         case MessageKind.HELP:
             return _help(workspace), ()
     return _unclear(workspace, bool(answered)), ()
+
+
+def asked_in(turns: Sequence[Turn]) -> list[Earlier]:
+    """The questions of a conversation, as what is said next may go on from them."""
+    return [
+        Earlier(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION) for turn in turns if turn.question
+    ]
+
+
+def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
+    """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
+    with_answers = [turn for turn in turns if turn.answers]
+    standing = gone_on_from(asked_in(with_answers), workspace)
+    for turn in reversed(with_answers):
+        if standing is not None and turn.question == standing.question and turn.answer == standing.answer:
+            return turn
+    return with_answers[-1] if with_answers else None
+
+
+def _named(turn: Turn, turns: Sequence[Turn]) -> str:
+    """Names the question where another was asked since."""
+    last = next(each for each in reversed(turns) if each.answers)
+    return "" if turn is last or turn.answer is None or turn.answer.refused else f"Of: {turn.question}\n"
 
 
 def _where(turn: Turn) -> str:
@@ -56,6 +81,18 @@ def _how(turn: Turn) -> str:
         return f"It is quoted, not computed:\n{_where(turn)}"
     noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
     return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
+
+
+def _doubted(turn: Turn) -> str:
+    answer = turn.answer
+    assert answer is not None
+    if answer.refused:
+        return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
+    made = "is computed from" if answer.program is not None else "stands on"
+    return (
+        f"The answer {made} what is listed below; /evidence N shows where a line stands, /program the computation. "
+        f"If another figure was meant, ask for it in full.\n{_where(turn)}"
+    )
 
 
 def _help(workspace: Workspace) -> str:

@@ -42,6 +42,18 @@ class TestAnotherPeriod:
             (CHANGE, "and the year before?", "By how much did Harborlight's net sales change from FY2021 to FY2022?"),
             (CHANGE, "and in 2024?", "By how much did Harborlight's net sales change from FY2023 to FY2024?"),
             (QUARTER, "and the quarter before?", "What was Harborlight's gross profit in Q2 FY2024?"),
+            (QUARTER, "and the year before?", "What was Harborlight's gross profit in Q3 FY2023?"),
+            (
+                CHANGE.replace("FY2022", "FY2021"),
+                "and the year before?",
+                "By how much did Harborlight's net sales change from FY2020 to FY2022?",
+            ),
+            (
+                QUARTER,
+                "year over year?",
+                "By how much did Harborlight's gross profit change from Q3 FY2023 to Q3 FY2024?",
+            ),
+            (QUARTER, "up or down?", "By how much did Harborlight's gross profit change from Q3 FY2023 to Q3 FY2024?"),
             (QUARTER, "and in Q1?", "What was Harborlight's gross profit in Q1 FY2024?"),
         ],
     )
@@ -160,8 +172,13 @@ class TestWhy:
             "Why did Tellurond's revenue decrease in FY2023?"
         )
 
-    def test_a_direction_that_is_said_holds(self, workspace: Workspace) -> None:
-        assert read(workspace, "why did it fall?", INCOME)[1] == "Why did Harborlight's net income decrease in FY2023?"
+    def test_a_direction_that_is_said_is_asked_about_where_the_figures_went_the_other_way(
+        self, workspace: Workspace
+    ) -> None:
+        tellurond = INCOME.replace("Harborlight", "Tellurond")
+        assert read(workspace, "why did it rise?", INCOME)[1] == "Why did Harborlight's net income increase in FY2023?"
+        assert read(workspace, "why did it fall?", INCOME)[1] == "Did Harborlight's net income decrease in FY2023?"
+        assert read(workspace, "why did it grow?", tellurond)[1] == "Did Tellurond's net income increase in FY2023?"
 
 
 class TestWhatIsWhole:
@@ -194,6 +211,8 @@ class TestTalk:
             ("which page is that?", MessageKind.WHERE),
             ("Sources?", MessageKind.WHERE),
             ("How did you compute that?", MessageKind.HOW),
+            ("that's wrong", MessageKind.DOUBT),
+            ("Double check that, please", MessageKind.DOUBT),
             ("...", MessageKind.UNCLEAR),
             ("😀", MessageKind.UNCLEAR),
         ],

@@ -38,6 +38,8 @@ class MessageKind(StrEnum):
     """Asks where the answer before stands."""
     HOW = "how"
     """Asks how the answer before was computed."""
+    DOUBT = "doubt"
+    """Doubts the answer before."""
     GREETING = "greeting"
     THANKS = "thanks"
     FAREWELL = "farewell"
@@ -45,6 +47,8 @@ class MessageKind(StrEnum):
     UNCLEAR = "unclear"
     """Goes on from something that is not there, or cannot be told."""
 
+
+_AFTERWARDS = re.compile(r",?\s+(?:please|pls|thanks|thank you)(?=[\s.!?]*$)", re.I)
 
 _TALK = (
     (MessageKind.HELP, "help"),
@@ -60,6 +64,8 @@ class Earlier:
 
     question: str
     answer: Answer | None = None
+    whole: bool = True
+    """Whether it was asked in full, not made whole from the one before it."""
 
 
 class Reading(BaseModel):
@@ -88,11 +94,11 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
     for kind, words in _TALK:
         if only_says(text, words):
             return Reading(kind=kind)
-    bare = without_opening(text, "greetings", "thanks", "polite")
+    bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "polite")
     if not re.search(r"\w", bare):
         return Reading(kind=MessageKind.UNCLEAR)
     asked = without_opening(bare, "leads", "polite")
-    for kind in (MessageKind.WHERE, MessageKind.HOW):
+    for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         if is_phrase(asked, kind.value) or is_phrase(bare, kind.value):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
     try:
@@ -120,9 +126,31 @@ def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspac
     return Reading(kind=MessageKind.FOLLOW_UP, question=whole)
 
 
+def gone_on_from(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | None:
+    """The question that talk after it is about: the last that was answered, or was asked in full.
+
+    One that was refused is gone on from only where it named company and measure itself; None where there is none.
+    """
+    return next((each for each in reversed(earlier) if _stands(each, workspace)), None)
+
+
+def _stands(each: Earlier, workspace: Workspace) -> bool:
+    if each.answer is None or not each.answer.refused:
+        return True
+    if not each.whole:
+        return False
+    try:
+        before = AskedBefore.of(each.question, workspace)
+    except QuestionError:
+        return False
+    return bool(before.names and before.measure)
+
+
 def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier:
-    """The last question, but for those that name nobody: what follows them goes on from the one before."""
-    for each in list(reversed(earlier))[:_LOOKED_BACK]:
+    """The last question that stands, but for those that name nobody: what follows goes on from the one before."""
+    looked_at = list(reversed(earlier))[:_LOOKED_BACK]
+    standing = [each for each in looked_at if _stands(each, workspace)]
+    for each in (*standing, *looked_at):
         if AskedBefore.of(each.question, workspace).names:
             return each
     return earlier[-1]
@@ -161,7 +189,7 @@ def _made_whole(
     if is_phrase(now.text, "units"):
         return in_unit(before, now.text)
     if is_phrase(now.text, "change"):
-        return about_movement(before, answer)
+        return about_movement(before, answer, now.text)
     share = found_in(now.text, "share of")
     if share is not None and share.start() == 0 and not now.names:
         return as_share_of(before, now.text[share.end() :].strip(" ?.!"), workspace)

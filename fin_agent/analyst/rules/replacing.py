@@ -99,17 +99,19 @@ def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, wo
     if not (names and measure):
         return None
     measure = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rate)?$", "", measure, flags=re.I)
-    verb = direction or _direction(before, answer)
     periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked or _answered_periods(answer)
     keys = before.intent.companies
-    if not verb and len(keys) == len(periods) == 1:
-        verb = direction_of(before.intent.expression, keys[0].key, periods[0], workspace)
-    verb = verb or "change"
-    return _appended(f"Why did {_possessive(names)} {measure} {verb}?", _in_periods(periods))
+    moved = _direction(before, answer)
+    if not moved and len(keys) == len(periods) == 1:
+        moved = direction_of(before.intent.expression, keys[0].key, periods[0], workspace)
+    if direction and moved and moved != direction:
+        # What did not happen has no reasons: whether it did is to be answered first.
+        return _appended(f"Did {_possessive(names)} {measure} {direction}?", _in_periods(periods))
+    return _appended(f"Why did {_possessive(names)} {measure} {direction or moved or 'change'}?", _in_periods(periods))
 
 
-def about_movement(before: AskedBefore, answer: Answer | None) -> str | None:
-    """By how much the measure before moved from the period before."""
+def about_movement(before: AskedBefore, answer: Answer | None, said: str) -> str | None:
+    """By how much the measure before moved from the year before, or the quarter before where `said` names it."""
     names, measure = subjects(before, answer), before.measure
     if not (names and measure):
         return None
@@ -117,7 +119,7 @@ def about_movement(before: AskedBefore, answer: Answer | None) -> str | None:
     if len(periods) != 1:
         told = _in_periods(periods)
         return _appended(f"By how much did {_possessive(names)} {measure} change?", told)
-    earlier = shifted(periods, -1)
+    earlier = shifted(periods, -1) if "quarter" in said.lower() else shifted_years(periods, -1)
     span = f"from {period_names(earlier)} to {period_names(periods)}"
     return f"By how much did {_possessive(names)} {measure} change {span}?"
 
@@ -178,7 +180,7 @@ def wanted_periods(before: AskedBefore, now: SaidNow, answer: Answer | None) -> 
         step = -1 if now.earlier else 1
         if now.periods:
             return now.periods
-        return shifted(known, step)
+        return shifted_years(known, step) if now.by_years else shifted(known, step)
     if now.parsed.loose_quarters and not now.periods and known:
         year = known[-1].fiscal_year
         return tuple(FiscalPeriod(fiscal_year=year, quarter=quarter) for quarter in now.parsed.loose_quarters)
@@ -194,6 +196,11 @@ def wanted_periods(before: AskedBefore, now: SaidNow, answer: Answer | None) -> 
 def shifted(periods: Sequence[FiscalPeriod], step: int) -> tuple[FiscalPeriod, ...]:
     """Each a period earlier or later: quarters by quarters, years by years."""
     return tuple(_shifted(period, step) for period in periods)
+
+
+def shifted_years(periods: Sequence[FiscalPeriod], step: int) -> tuple[FiscalPeriod, ...]:
+    """Each some years earlier or later: the same quarter where it is one."""
+    return tuple(FiscalPeriod(fiscal_year=each.fiscal_year + step, quarter=each.quarter) for each in periods)
 
 
 def _shifted(period: FiscalPeriod, step: int) -> FiscalPeriod:

@@ -88,6 +88,12 @@ class SaidNow:
         return found_in(self.text, "later") is not None
 
     @property
+    def by_years(self) -> bool:
+        """Whether the period before or after is told in years: `the year before` of a quarter is a quarter too."""
+        told = found_in(self.text, "earlier") or found_in(self.text, "later")
+        return told is not None and "year" in told[0].lower()
+
+    @property
     def tells_time(self) -> bool:
         """Whether it says anything of periods."""
         parsed = self.parsed

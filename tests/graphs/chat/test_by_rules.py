@@ -81,6 +81,12 @@ class TestFigures:
         assert "'Walmart' is not in the index" in refused.said
         assert say("and Tellurond?").question == "What was Tellurond's net income in FY2023?"
 
+    def test_that_went_the_other_way_are_said_in_place_of_reasons(self, chat_context: ChatContext) -> None:
+        say = talking(chat_context)
+        say(INCOME)
+        said = say("why did it fall?").said
+        assert "rose by $70 million, from $474 million in FY2022 to $544 million in FY2023" in said
+
     def test_reasons_are_quoted(self, chat_context: ChatContext) -> None:
         say = talking(chat_context)
         say("What was Harborlight's revenue in FY2024?")
@@ -107,6 +113,27 @@ class TestTalk:
         assert where.said.startswith("[1] harborlight_2023_10k, page 9: ")
         assert len(where.citations) == 2 and not where.answers
         assert "def solution():" in say("how did you compute that?").said
+
+
+    def test_is_of_the_last_question_answered(self, chat_context: ChatContext) -> None:
+        say = talking(chat_context)
+        say(INCOME)
+        for refused in ("and Walmart?", "and in 1999?"):
+            assert say(refused).citations == ()
+        assert say("which page is that?").said.startswith(f"Of: {INCOME}\n[1] harborlight_2023_10k, page 9: ")
+        assert "544" in say("show me the program").said
+        doubted = say("that's wrong")
+        assert doubted.kind is MessageKind.DOUBT and not doubted.answers
+        assert "/program" in doubted.said and "Net income | Years ended December 31, 2023: 544" in doubted.said
+        assert say("and in 2022?").question == INCOME.replace("2023", "2022")
+
+    def test_goes_on_from_a_question_that_was_refused_where_it_was_whole(self, chat_context: ChatContext) -> None:
+        say = talking(chat_context)
+        say(INCOME)
+        say("What was Tellurond's revenue in FY1999?")
+        assert say("and in 2022?").question == "What was Tellurond's revenue in FY2022?"
+        say("What was Tellurond's revenue in FY1999?")
+        assert "What is missing" in say("how did you compute that?").said
 
 
 class TestMemory:
