@@ -35,6 +35,10 @@ Ask = Callable[..., Answer]
         ("What drove Harborlight's net sales in 2024?", "harborlight_2024_10k", 5, "data-center optics"),
         ("Why did Quillmark's gross profit change in fiscal 2024?", "quillmark_2024_10k", 5, "lower freight"),
         ("Does Harborlight hold derivatives for trading?", "harborlight_2024_10k", 6, "do not hold derivatives"),
+        ("How much did Harborlight pay for Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
+        ("What was the purchase price of Tarn Valley?", "harborlight_2024_10k", 13, "for $99 million in cash"),
+        ("Who is the auditor of Harborlight?", "harborlight_2024_10k", 7, "Pellworth & Dane LLP"),
+        ("Who audited Tellurond in 2023?", "tellurond_2023_10k", 7, "Strand Whitlow LLP"),
         ("Where is Quillmark headquartered?", "quillmark_2024_10k", 0, "Dayton, Ohio"),
     ],
 )  # fmt: skip
@@ -64,3 +68,16 @@ def test_an_answer_is_made_of_its_citations_and_repeats_none(ask: Ask, question:
     read = {(passage.doc_id, passage.page): passage.text for passage in answer.retrieved.passages}
     for citation in answer.citations:
         assert (citation.doc_id, citation.page) in read
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does Tellurond have any debt maturing in 2025?",  # investments that mature are no debt
+        "How much did Harborlight pay for Calibration Services?",  # `added $21 million` is no price
+        "Why did Tellurond's net income increase in FY2023?",
+    ],
+)
+def test_nothing_is_quoted_that_is_of_something_else(ask: Ask, question: str) -> None:
+    answer = ask(question)
+    assert answer.refused, answer.answer.text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, holds
+from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, asks_price, holds
 from fin_agent.analyst.rules.reasoning.lists import is_enumeration, printed_lists
 from fin_agent.analyst.rules.reasoning.names import (
     Person,
@@ -48,7 +48,8 @@ _ALL_OF_IT = 0.75
 """A sentence that names the members of what is asked, and says this much of the question, is the whole list."""
 _FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
 _OFFICES = re.compile(r"\b(?:officers?|executives?|directors?|management|leadership)\b", re.I)
-_AUDITS = re.compile(r"\baudit\w*|\baccounting firm\b|\baccountants?\b", re.I)
+_AUDITS = re.compile(r"\baudit\w*\b(?!\s+committee)|\baccounting firm\b|\baccountants?\b", re.I)
+_REPORT = re.compile(r"\breport\s+of\s+(?:the\s+)?independent\s+(?:registered\s+)?(?:public\s+account|auditor)", re.I)
 _ROWS_OF_TABLES = (Kind.COUNT, Kind.PLACE, Kind.TIME, Kind.WORDS)
 _GOES_ON = (";", ",", ":", " and")
 """How a list ends that a page cuts."""
@@ -222,6 +223,9 @@ def _of_a_table(table: str, number: int, worth: float, sought: Sought, part: str
         yield from _labels(table, number, worth, sought)
     if sought.kind not in _ROWS_OF_TABLES:
         return
+    if asks_price(sought.intent.core):
+        over = paragraphs_of(table.split("\n", 1)[0])
+        yield from _sentences(over, number, worth, sought)
     for position, row in enumerate(rows_of(table)):
         found = worth_of(row, row, part, sought)
         if found is not None:
@@ -252,7 +256,10 @@ def _names(text: str, number: int, worth: float, sought: Sought) -> Iterator[Can
         return
     core, telling = sought.intent.core, sought.telling
     if _AUDITS.search(core):
-        coverage = telling.coverage(set(stems_of(text)))
+        said = set(stems_of(text))
+        if _REPORT.search(text):  # whoever signs it is the auditor: the word itself need not stand there
+            said |= {stem for word in _AUDITS.findall(core) for stem in stems_of(word)}
+        coverage = telling.coverage(said)
         for firm in firms_in(text)[:1]:
             yield Candidate(f"{firm}.", number, 0, 0, worth * _NAMES_BONUS * coverage, coverage, 1, alone=True)
         return

@@ -72,6 +72,11 @@ _NO_FIGURE = re.compile(
     r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule) ?\d[\w.()-]*"
 )
 """Digits of dates and headings state no figure."""
+_PAID_FOR = re.compile(r"\b(?:pay|pays|paid|spend|spent)\b[^?]*\bfor\b|\b(?:purchase|acquisition)\s+price\b", re.I)
+_PAID = re.compile(
+    r"\b(?:pa(?:y|id|ying)|payments?|price[sd]?|consideration|costs?|spent|spend\w*)\b|\bfor\s+(?:[\w-]+\s+){0,5}?\$",
+    re.I,
+)
 _A_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _MARK = re.compile(r"\(\d{1,2}\)")
 
@@ -106,6 +111,24 @@ def asks_all(core: str, nouns: str = "listed") -> bool:
     which = re.compile(rf"\b(?:what|which)\s+{_SOME_WORDS}(?:{words})\b", re.I)
     named = re.search(rf"\b(?:{words})\b", core, re.I) is not None
     return bool(which.search(core)) or (named and bool(_ALL_OF.search(core)))
+
+
+def asks_price(core: str) -> bool:
+    """Whether a question asks what was paid for something.
+
+    >>> asks_price("How much did Acme pay for Fernhollow?"), asks_price("How much debt is due?")
+    (True, False)
+    """
+    return _PAID_FOR.search(core) is not None
+
+
+def states_price(text: str) -> bool:
+    """Whether a text says that money was given for something, and not only what came of it.
+
+    >>> states_price("We acquired it for $99 million."), states_price("It added $21 million.")
+    (True, False)
+    """
+    return _PAID.search(text) is not None
 
 
 def holds(kind: Kind, text: str) -> bool:

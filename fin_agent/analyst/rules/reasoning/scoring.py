@@ -9,11 +9,13 @@ from fin_agent.analyst.rules.reasoning.explained import Explained, first_measure
 from fin_agent.analyst.rules.reasoning.kinds import (
     Kind,
     asks_all,
+    asks_price,
     before_the_cause,
     begins_one,
     holds,
     phrase_in,
     states_figure,
+    states_price,
 )
 from fin_agent.analyst.rules.reasoning.lists import is_enumeration, is_series
 from fin_agent.analyst.rules.reasoning.telling import Telling
@@ -46,6 +48,7 @@ _FEWEST_OWN_WORDS = 0.2
 _MANY_WORDS = 4
 _SAYS_WHAT_IT_IS = 0.8
 _SHORT = 160
+_BUYING = frozenset(stems_of("pay pays paid payment spend spent purchase purchased price acquire acquired acquisition"))
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _FILER = re.compile(r"^(?:we|our|the company)\b|,\s(?:we|our|the company)\b", re.I)
 _MANY = re.compile(r"\bhow\s+many\s+((?:\w+\s+){0,2}?\w+)|\bnumber\s+of\s+((?:\w+\s+){0,2}?\w+)", re.I)
@@ -242,6 +245,8 @@ def points_elsewhere(sentence: str) -> bool:
 
 
 def _is_of_kind(text: str, sought: Sought) -> bool:
+    if sought.kind in (Kind.COUNT, Kind.WORDS) and asks_price(sought.intent.core):
+        return states_price(text) and states_figure(text) and _names_what_was_bought(text, sought.telling)
     many = _MANY.search(sought.intent.core) if sought.kind is Kind.COUNT else None
     counted = [word for word in (many[1] or many[2]).split() if stems_of(word)] if many else []
     if not counted or _UNITS.search(" ".join(counted)):
@@ -260,3 +265,10 @@ def _is_of_kind(text: str, sought: Sought) -> bool:
             if any(sought.telling.says(stem, near) for stem in stems_of(" ".join(counted))):
                 return True
     return False
+
+
+def _names_what_was_bought(text: str, telling: Telling) -> bool:
+    """Whether a text says more of the question than that something was paid: `variable pay` buys no company."""
+    bought = [stem for stem in telling.own if stem not in _BUYING]
+    said = set(stems_of(text))
+    return not bought or any(telling.says(stem, said) for stem in bought)

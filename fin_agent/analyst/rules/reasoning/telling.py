@@ -38,7 +38,7 @@ class Telling:
     ranked: Mapping[str, float]
     """Those and the words filings use for the same, by which sentences are ranked."""
     others: Mapping[str, tuple[frozenset[str], ...]]
-    """For a word of the question, the terms filings write on its subject."""
+    """For a word of the question, the terms filings write on its subject; one of its own words stands for no other."""
     same: Mapping[str, frozenset[str]]
     """For a word of the question, those that mean the same."""
 
@@ -52,7 +52,9 @@ class Telling:
         """1 where a text has the word, less where it has what filings write for it."""
         if self.says(stem, stems):
             return 1.0
-        return _BY_ANOTHER_NAME if any(term <= set(stems) for term in self.others.get(stem, ())) else 0.0
+        said = set(stems)
+        terms = (term for term in self.others.get(stem, ()) if not term <= self.own.keys())
+        return _BY_ANOTHER_NAME if any(term <= said for term in terms) else 0.0
 
     def says(self, stem: str, stems: Collection[str]) -> bool:
         """Whether a text has the word, or one that means the same."""
