@@ -127,8 +127,13 @@ def unkept_config(context: AnswerContext, given: RunnableConfig | None = None) -
 
     LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
     """
+    return {**unkept(given), "recursion_limit": steps_at_most(context)}
+
+
+def unkept(given: RunnableConfig | None = None) -> RunnableConfig:
+    """`given`, and nothing of how a graph around is kept: for any graph without a checkpointer that runs in a node."""
     configurable = {**(given or {}).get("configurable", {}), _DURABILITY: "async"}
-    return {**(given or {}), "configurable": configurable, "recursion_limit": steps_at_most(context)}
+    return {**(given or {}), "configurable": configurable}
 
 
 def answer_builder(

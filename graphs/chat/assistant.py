@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.chat.context import ChatLimits
 from fin_agent.graphs.chat.overview import filings_there
 from fin_agent.models.callers import Callers
@@ -52,7 +54,8 @@ class Assistant:
         given = list(messages)
         # Sync: nodes run in threads. `messages` come back in their order, the new ones behind.
         steps = _STEPS_PER_CALL * (self.limits.model_calls + 2)
-        result: dict[str, list[BaseMessage]] = self.agent.invoke({"messages": given}, {"recursion_limit": steps})
+        config: RunnableConfig = {**unkept(), "recursion_limit": steps}
+        result: dict[str, list[BaseMessage]] = self.agent.invoke({"messages": given}, config)
         return result["messages"][len(given) :]
 
 
