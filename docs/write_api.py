@@ -69,6 +69,19 @@ GROUPS = (
         "Files become filings of an index. A file that was read before and has not changed is left alone.",
         tuple(f"fin_agent.{name}" for name in ("SqliteIndex", "ingest", "IngestReport", "prepare", "ingest_documents")),
     ),
+    Group(
+        "Keeping an index",
+        "What `fin-agent index` does ([durability.md](durability.md)).",
+        (
+            "fin_agent.index.verifying.verify",
+            "fin_agent.index.repairing.repair",
+            "fin_agent.index.compacting.compact",
+            "fin_agent.index.archive.export",
+            "fin_agent.index.importing.import_archive",
+            "fin_agent.index.copying.copy_filings",
+        ),
+        brief=True,
+    ),
     Group("Tools", "For agents: anything that takes LangChain tools.", ("fin_agent.FinAgentToolkit",)),
     Group(
         "LangChain pieces",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.rules.limits import of_the_market
 from fin_agent.analyst.rules.partners import name_alone
@@ -49,9 +49,13 @@ def _told_of(names: Sequence[str], workspace: Workspace) -> bool:
     return all(workspace.index.search_pages([name], limit=1) for name in names)
 
 
-def companies_there(workspace: Workspace) -> str:
-    """`Apple Inc., NIKE, Inc. and 15 others`: what there is, for a message."""
-    names = [company.name for company in workspace.directory.companies]
+def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
+    """`Apple Inc., NIKE, Inc. and 15 others`: what there is, or is of the filings `doc_ids`, for a message."""
+    names = [
+        company.name
+        for company in workspace.directory.companies
+        if doc_ids is None or any(doc_id in doc_ids for doc_id in company.doc_ids)
+    ]
     if not names:
         return "no filings yet: bring some in with `fin-agent ingest PATH...`"
     more = len(names) - _MOST_NAMED

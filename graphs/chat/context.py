@@ -30,7 +30,14 @@ class ChatLimits:
 
 @dataclass(frozen=True)
 class ChatContext:
-    """Who answers: the answer graph, and where there is a chat model, an assistant that calls tools."""
+    """Who answers: the answer graph, and where there is a chat model, an assistant that calls tools.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import ChatContext, Workspace
+    >>> context = ChatContext.by_rules(Workspace.open(Path("my-index")), doc_ids=["harborlight_2023_10k"])
+    >>> context.assistant is None, context.doc_ids
+    (True, ('harborlight_2023_10k',))
+    """
 
     answering: AnswerContext
     assistant: Assistant | None = None

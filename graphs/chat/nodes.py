@@ -72,7 +72,9 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
     reading = reading_of(state)
-    said, citations = reply_to(reading.kind, turns_of(state), runtime.context.answering.workspace)
+    said, citations = reply_to(
+        reading.kind, turns_of(state), runtime.context.answering.workspace, runtime.context.doc_ids
+    )
     turn = Turn(
         asked=_last_of_person(state).text,
         kind=reading.kind,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.answering.answer import Citation
 from fin_agent.graphs.answer.refusals import companies_there
 from fin_agent.graphs.chat.citing import place_of
 from fin_agent.graphs.chat.state import Turn
+from fin_agent.lexicon.fiscal import FiscalYears
 from fin_agent.workspace import Workspace
 
 _EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
 _MOST_CITED = 12
 
 
-def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> tuple[str, tuple[Citation, ...]]:
-    """What is said to a message of this kind, and the citations that it speaks of."""
+def reply_to(
+    kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
+) -> tuple[str, tuple[Citation, ...]]:
+    """What is said to a message of this kind, and the citations that it speaks of; of `doc_ids` only, where given."""
     answered = _spoken_of(turns, workspace)
     match kind:
         case MessageKind.WHERE if answered is not None:
@@ -27,7 +30,8 @@ def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> 
             return _named(answered, turns) + _doubted(answered), answered.citations
         case MessageKind.GREETING:
             return (
-                f"Hello. I answer questions over the filings indexed here: {_there(workspace)}. {_example(workspace)}",
+                f"Hello. I answer questions over the filings indexed here: {_there(workspace, doc_ids)}. "
+                f"{_example(workspace, doc_ids)}",
                 (),
             )
         case MessageKind.THANKS:
@@ -35,8 +39,8 @@ def reply_to(kind: MessageKind, turns: Sequence[Turn], workspace: Workspace) -> 
         case MessageKind.FAREWELL:
             return "Goodbye.", ()
         case MessageKind.HELP:
-            return _help(workspace), ()
-    return _unclear(workspace, bool(answered)), ()
+            return _help(workspace, doc_ids), ()
+    return _unclear(workspace, bool(answered), doc_ids), ()
 
 
 def asked_in(turns: Sequence[Turn]) -> list[Earlier]:
@@ -95,28 +99,34 @@ def _doubted(turn: Turn) -> str:
     )
 
 
-def _help(workspace: Workspace) -> str:
+def _help(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     return (
-        f"I answer questions over the filings indexed here ({_there(workspace)}): figures, ratios, growth, "
-        f"comparisons, reasons and passages, each with its page. {_example(workspace)} Questions may go on from the "
-        'one before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
+        f"I answer questions over the filings indexed here ({_there(workspace, doc_ids)}): figures, ratios, growth, "
+        f"comparisons, reasons and passages, each with its page. {_example(workspace, doc_ids)} Questions may go "
+        'on from the one before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which '
+        'page is that?".'
     )
 
 
-def _unclear(workspace: Workspace, something_before: bool) -> str:
+def _unclear(workspace: Workspace, something_before: bool, doc_ids: Collection[str] | None) -> str:
     if something_before:
-        return f"I cannot tell what that asks, beside the question before. Ask it in full. {_example(workspace)}"
-    return f"There is no question before this one that it could go on from. {_example(workspace)}"
+        return (
+            f"I cannot tell what that asks, beside the question before. Ask it in full. {_example(workspace, doc_ids)}"
+        )
+    return f"There is no question before this one that it could go on from. {_example(workspace, doc_ids)}"
 
 
-def _example(workspace: Workspace) -> str:
+def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
     """With a company and a year that are there."""
-    for company in workspace.directory.companies:
-        latest = workspace.years[company.key].latest()
+    directory = workspace.directory
+    for company in directory.companies:
+        kept = [doc_id for doc_id in company.doc_ids if doc_ids is None or doc_id in doc_ids]
+        filed = FiscalYears.of(company.name, (directory.identities[doc_id] for doc_id in kept))
+        latest = filed.latest() if kept else None
         if latest is not None:
             return _EXAMPLES.format(company=company.name.split(",")[0], year=latest.fiscal_year)
     return _EXAMPLES.format(company="Acme", year=2023)
 
 
-def _there(workspace: Workspace) -> str:
-    return companies_there(workspace).rstrip(".")
+def _there(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+    return companies_there(workspace, doc_ids).rstrip(".")

@@ -35,7 +35,7 @@ def words(text: str) -> str:
 def test_verify_then_repair_then_read_again(index: Path) -> None:
     ran = Ran("index", "verify", "--index", index)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("No fault found in the index in ") and "15 filings looked at" in words(ran.out)
+    assert words(ran.out).startswith("No fault found in the index in ") and "15 filings looked at" in words(ran.out)
     of_filing = f"(SELECT id FROM filings WHERE doc_id = '{FILING}')"
     change(index, f"UPDATE pages SET text = 'nothing' WHERE filing_id = {of_filing}")
     ran = Ran("index", "verify", "--index", index)

@@ -35,7 +35,7 @@ def test_it_runs(sample_filings: Path, tmp_path: Path) -> None:
         "letter_2023",
     ]
     assert lines[3:9] == [told, told, told, told, told, "answered"]
-    assert lines[9].startswith("Net income of Harborlight") and "15.2%" in lines[10]
+    assert lines[9].startswith("Net income of Harborlight") and "15.4%" in lines[10]
     assert lines[11].startswith("harborlight_2023_10k/")
     assert "page_search" in lines and lines[-1] == fin_agent.__version__
 

@@ -114,7 +114,6 @@ class TestTalk:
         assert len(where.citations) == 2 and not where.answers
         assert "def solution():" in say("how did you compute that?").said
 
-
     def test_is_of_the_last_question_answered(self, chat_context: ChatContext) -> None:
         say = talking(chat_context)
         say(INCOME)
@@ -250,3 +249,11 @@ class TestGraph:
     def test_a_message_that_is_too_long_is_refused_in_words(self, chat_context: ChatContext) -> None:
         turn = talking(chat_context)("What was revenue " + "very " * 4_000)
         assert turn.answer is not None and turn.answer.refused and "characters" in turn.said
+
+
+@pytest.mark.parametrize("message", ["hello", "help", "and then?"])
+def test_within_some_filings_only_their_companies_are_named(workspace: Workspace, message: str) -> None:
+    context = ChatContext.by_rules(workspace, doc_ids=["quillmark_2023_10k"])
+    said = build_chat().invoke({"messages": [("user", message)]}, context=context)["turns"][-1].said  # type: ignore[typeddict-item]
+    assert "Quillmark" in said and "FY2023" in said
+    assert "Tellurond" not in said and "Harborlight" not in said
