@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable
 from typing import cast
 
-from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
+from fin_agent.graphs.chat.history import is_answered, segments_of
 from fin_agent.graphs.chat.nodes import turns_of
 from fin_agent.graphs.chat.state import ChatInput, ChatState, Turn
 from fin_agent.graphs.chat.threads import ThreadStoreError, continued_elsewhere
@@ -37,9 +38,8 @@ class ChatThread:
     @property
     def unanswered(self) -> str:
         """The last message, where it got no reply: the chat was killed, or the question cancelled."""
-        messages = self._state.get("messages", [])
-        last = messages[-1] if messages else None
-        return last.text if isinstance(last, HumanMessage) else ""
+        dangling = self._dangling()
+        return dangling[0].text if dangling else ""
 
     def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
         """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
@@ -72,15 +72,15 @@ class ChatThread:
 
     def forget_unanswered(self) -> None:
         """Let the thread end with its last reply: a message that was cancelled is not part of it."""
-        messages = self._state.get("messages", [])
-        dangling = []
-        for message in reversed(messages):
-            if isinstance(message, AIMessage) and not message.tool_calls:
-                break
-            dangling.append(message)
-        if dangling:
-            removed = [RemoveMessage(id=message.id) for message in dangling if message.id]
+        removed = [RemoveMessage(id=message.id) for message in self._dangling() if message.id]
+        if removed:
             self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
+
+    def _dangling(self) -> list[BaseMessage]:
+        """The last message and what follows it, where no turn has ended with a reply to it."""
+        state = self._state
+        segments = segments_of(state.get("messages", []))
+        return segments[-1] if segments and not is_answered(segments[-1], turns_of(state)) else []
 
     @property
     def _state(self) -> ChatState:

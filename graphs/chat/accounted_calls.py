@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, ToolCallRequest
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from fin_agent.analyst.events import StepBegun
 from fin_agent.analyst.listening import told
+from fin_agent.graphs.chat.history import CORRECTION
 from fin_agent.models.errors import ModelError
 from fin_agent.models.exchange import Line
 from fin_agent.models.failures import failure_of
@@ -37,7 +39,20 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Make one call. Raises ModelError in place of what the provider's client raises."""
+        """Make one call, and once more where tools are called with what cannot be read.
+
+        Raises ModelError in place of what the provider's client raises.
+        """
+        response = self._called(request, handler)
+        if unread := _unread(response):
+            asked = HumanMessage(unread, additional_kwargs={CORRECTION: True})
+            response = self._called(request.override(messages=[*request.messages, asked]), handler)
+        response.result = [_callable(message) for message in response.result]
+        return response
+
+    def _called(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
         meter = current_meter() or Meter()
         line = self._line
         estimate = line.counter.count(_said(request.messages))
@@ -100,6 +115,34 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
             attempts=requests,
             note=note,
         )
+
+
+def _unread(response: ModelResponse[Any]) -> str:
+    """What to tell a model that calls tools in no way that can be read, and says nothing else."""
+    for message in response.result:
+        if isinstance(message, AIMessage) and message.invalid_tool_calls and not message.tool_calls:
+            if message.text.strip():
+                return ""
+            calls = "; ".join(
+                f"{call['name']}({(call['args'] or '')[:200]}): {call['error'] or 'no JSON object'}"
+                for call in message.invalid_tool_calls
+            )
+            return f"These calls of tools could not be read: {calls}. Call again, with arguments as one JSON object."
+    return ""
+
+
+def _callable(message: BaseMessage) -> BaseMessage:
+    """With an id of its own for every call of a tool, and without calls that cannot be read, which get no result."""
+    if not isinstance(message, AIMessage) or not (message.tool_calls or message.invalid_tool_calls):
+        return message
+    ids: set[str] = set()
+    calls = []
+    for call in message.tool_calls:
+        given = call["id"]
+        own = given if given and given not in ids else f"call_{uuid4().hex[:24]}"
+        ids.add(own)
+        calls.append({**call, "id": own})
+    return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": []})
 
 
 def _said(messages: Sequence[BaseMessage]) -> str:

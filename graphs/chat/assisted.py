@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp
 
 from fin_agent.analyst.events import Warned
 from fin_agent.analyst.listening import told
@@ -27,7 +28,7 @@ from fin_agent.models.metering import Meter, current_meter, metered
 __all__ = ["check_figures", "converse", "is_correction"]
 
 Update = dict[str, Any]
-_LIMIT = "model call limit"
+_LONGEST_ERROR = 300
 _STOPPED = (
     "I stopped before I had an answer: the limit of {calls} model calls a message was reached. Ask for less at once."
 )
@@ -38,7 +39,7 @@ def converse(state: ChatState, context: ChatContext, turns: Sequence[Turn], read
     assistant = context.assistant
     assert assistant is not None, "only a context with an assistant leads here"
     started = time.perf_counter()
-    history = sent_history(state["messages"], context.limits, assistant.counter)
+    history = sent_history(state["messages"], context.limits, assistant.counter, turns)
     opening = assistant.opening(history.left_out)
     meter = Meter(assistant.settings.budget, within=current_meter())
     try:
@@ -46,6 +47,11 @@ def converse(state: ChatState, context: ChatContext, turns: Sequence[Turn], read
             added = assistant.went_on([HumanMessage(opening.user), *history.messages])
     except ModelError as error:
         return _by_rules(state, reading, f"the chat model failed, and rules reply: {error}")
+    except GraphBubbleUp:
+        raise
+    except Exception as error:  # an agent of LangChain with a model of anybody's: what they raise ends no conversation
+        told_of = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        return _by_rules(state, reading, f"the assistant failed, and rules reply: {told_of}")
     draft = draft_of(state)
     said, warnings = _said(added, assistant)
     taken = draft.usage if draft is not None else Usage()
@@ -124,7 +130,8 @@ def _said(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tupl
     """The text of the last message, and what to know of it."""
     last = added[-1] if added else None
     text = last.text.strip() if isinstance(last, AIMessage) else ""
-    if text.lower().startswith(_LIMIT):
+    # The reply that comes after as many calls as may be made is none of the model's: the middleware says it stops.
+    if sum(isinstance(message, AIMessage) for message in added) > assistant.limits.model_calls:
         stopped = _STOPPED.format(calls=assistant.limits.model_calls)
         return stopped, (f"the limit of {assistant.limits.model_calls} model calls was reached",)
     if not text:

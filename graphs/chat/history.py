@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
 from fin_agent.graphs.chat.context import ChatLimits
+from fin_agent.graphs.chat.state import Turn
 from fin_agent.models.tokens import MESSAGE_TOKENS, TokenCounter
 
 CORRECTION = "fin_agent_correction"
@@ -29,17 +30,20 @@ def is_correction(message: BaseMessage) -> bool:
     return bool(message.additional_kwargs.get(CORRECTION))
 
 
-def sent_history(messages: Sequence[AnyMessage], limits: ChatLimits, counter: TokenCounter) -> SentHistory:
+def sent_history(
+    messages: Sequence[AnyMessage], limits: ChatLimits, counter: TokenCounter, turns: Sequence[Turn] | None = None
+) -> SentHistory:
     """The current turn as it is, and of those before as many as there is room for, the last ones first.
 
-    A turn that got no reply is left out: what it asked was cancelled. Tool results of earlier turns are shortened;
+    What got no reply is left out: it was cancelled; so is a draft that none of `turns` ended, whose figures nobody
+    checked. Tool results of earlier turns are shortened;
     where there is still no room, their tool calls go, then whole turns, of which a line is kept.
     """
-    segments = _segments(messages)
+    segments = segments_of(messages)
     if not segments:
         return SentHistory((), "")
     *before, current = segments
-    whole = [segment for segment in before if _is_answered(segment)]
+    whole = [segment for segment in before if is_answered(segment, turns)]
     room = limits.history_tokens - _tokens(current, counter)
     sent: list[BaseMessage] = []
     left_out: list[str] = []
@@ -60,7 +64,7 @@ def sent_history(messages: Sequence[AnyMessage], limits: ChatLimits, counter: To
     return SentHistory((*sent, *current), "\n".join(reversed(left_out)))
 
 
-def _segments(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
+def segments_of(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
     """Turn by turn: each begins with what a person says."""
     segments: list[list[BaseMessage]] = []
     for message in messages:
@@ -71,9 +75,12 @@ def _segments(messages: Sequence[AnyMessage]) -> list[list[BaseMessage]]:
     return segments
 
 
-def _is_answered(segment: Sequence[BaseMessage]) -> bool:
+def is_answered(segment: Sequence[BaseMessage], turns: Sequence[Turn] | None) -> bool:
+    """Whether it ends with a reply: that of one of `turns`, where these are given."""
     last = segment[-1]
-    return isinstance(last, AIMessage) and not last.tool_calls
+    if not isinstance(last, AIMessage) or last.tool_calls:
+        return False
+    return turns is None or any(turn.asked == segment[0].text and turn.said in last.text for turn in turns)
 
 
 def _bare(segment: Sequence[BaseMessage]) -> list[BaseMessage]:

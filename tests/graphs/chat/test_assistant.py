@@ -16,9 +16,11 @@ from fin_agent import ingest_documents
 from fin_agent.analyst.events import CallEnded, Event, StepBegun
 from fin_agent.analyst.listening import listening
 from fin_agent.analyst.rules.follow_ups import MessageKind
+from fin_agent.cli.chat_thread import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
+from fin_agent.graphs.chat.assistant import Assistant
 from fin_agent.graphs.chat.context import ChatLimits
-from fin_agent.graphs.chat.threads import ThreadStore
+from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelSetupError
@@ -190,6 +192,66 @@ class TestLimits:
         assert turn.answer is not None and turn.answer.answer.value == 474.0
         assert turn.warnings and "rules reply" in str(messages[-1].text)
         assert say(graph, context, "thanks")[0].said == "You are welcome."
+
+
+class TestWhatModelsGetWrong:
+    def test_calls_without_an_id_get_one(self, workspace: Workspace) -> None:
+        call = {"name": "list_filings", "args": {"limit": 1}, "id": None}
+        model = ScriptedChatModel([AIMessage("", tool_calls=[call, {**call, "id": "a"}, {**call, "id": "a"}]), "Fine."])
+        turn, messages = say(build_chat(InMemorySaver()), context_of(workspace, model), "What is there?")
+        results = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
+        assert turn.said == "Fine." and not turn.warnings and len(set(results)) == 3
+
+    def test_calls_that_cannot_be_read_are_sent_back(self, workspace: Workspace) -> None:
+        bad = {"name": "answer_question", "args": "{bad", "id": "z", "error": "no JSON"}
+        model = ScriptedChatModel([AIMessage("", invalid_tool_calls=[bad]), INCOME_2023, SAID_2023])
+        turn, _ = say(build_chat(InMemorySaver()), context_of(workspace, model), "Net income of Harborlight in 2023?")
+        assert turn.said == SAID_2023 and not turn.warnings
+        assert "answer_question({bad): no JSON" in heard(model.calls[1])[-1]
+
+    def test_a_reply_may_begin_as_the_message_of_a_limit_does(self, workspace: Workspace) -> None:
+        model = ScriptedChatModel(["Model call limits are no matter of filings."])
+        turn, _ = say(build_chat(), context_of(workspace, model), "What are model call limits?")
+        assert turn.said.startswith("Model call limits are") and not turn.warnings
+
+    def test_what_else_fails_in_the_agent_ends_in_the_reply_of_rules(
+        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fails(*given: object) -> list[BaseMessage]:
+            raise TypeError("of some library")
+
+        context = context_of(workspace, ScriptedChatModel(["never said"]))
+        monkeypatch.setattr(Assistant, "went_on", fails)
+        turn, _ = say(build_chat(InMemorySaver()), context, "thanks")
+        assert turn.said == "You are welcome." and "TypeError: of some library" in turn.warnings[0]
+
+    @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+    def test_it_is_kept_as_whoever_runs_it_wants(self, workspace: Workspace, durability: str) -> None:
+        model = ScriptedChatModel([INCOME_2023, SAID_2023])
+        out = build_chat(InMemorySaver(serde=chat_serializer())).invoke(
+            {"messages": [("user", "Net income of Harborlight in 2023?")]},  # type: ignore[typeddict-item]
+            {"configurable": {"thread_id": "1"}},
+            context=context_of(workspace, model),
+            durability=durability,  # type: ignore[arg-type]
+        )
+        assert out["turns"][-1].said == SAID_2023
+
+    def test_a_draft_that_nobody_checked_is_not_sent_along(self, workspace: Workspace) -> None:
+        model = ScriptedChatModel([INCOME_2023, SAID_2023, "It was $999 million.", "Hello."])
+        context, saver = context_of(workspace, model), InMemorySaver(serde=chat_serializer())
+        graph = build_chat(saver)
+        say(graph, context, "Net income of Harborlight in 2023?")
+        graph.invoke(
+            {"messages": [("user", "And the year before?")]},  # type: ignore[typeddict-item]
+            {"configurable": {"thread_id": "1"}},
+            context=context,
+            interrupt_before=["check_figures"],
+        )
+        thread = ChatThread(context, saver, "1")
+        assert thread.unanswered == "And the year before?"
+        assert thread.say("hi").said == "Hello."
+        sent = heard(model.calls[-1])
+        assert SAID_2023 in sent and not [text for text in sent if "999" in text or "year before" in text]
 
 
 class TestFigures:
