@@ -18,6 +18,10 @@ HIGHER = "Which company had the higher net income in FY2023, Harborlight or Tell
 CHANGE = "By how much did Harborlight's net sales change from FY2022 to FY2023?"
 STOCKS = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 AVERAGE = "What was the average of Harborlight's net income from FY2021 to FY2023?"
+GROWTH = "Quillmark's EPS growth 2024"
+BOTH = "What was Harborlight's and Tellurond's net income in FY2023?"
+ALL = "What was Harborlight's, Tellurond's and Quillmark's net income in FY2023?"
+COMPARED = "How does Harborlight's net income in FY2023 compare to Tellurond's?"
 QUARTER = "What was Harborlight's gross profit in Q3 FY2024?"
 
 
@@ -97,6 +101,68 @@ class TestAnotherCompany:
         assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
 
 
+class TestTheSetOfCompanies:
+    @pytest.mark.parametrize(
+        ("before", "message", "whole"),
+        [
+            (INCOME, "add Tellurond", BOTH),
+            (INCOME, "include Tellurond and Quillmark, please", ALL),
+            (BOTH, "and Quillmark?", ALL),
+            (ALL, "without Quillmark", BOTH),
+            (ALL, "only Tellurond", INCOME.replace("Harborlight", "Tellurond")),
+            (COMPARED, "and Quillmark?", COMPARED.replace("Tellurond's", "Tellurond's and Quillmark's")),
+            (COMPARED, "Tellurond's?", INCOME.replace("Harborlight", "Tellurond")),
+            (COMPARED, "both?", BOTH),
+            (HIGHER, "just Tellurond's", INCOME.replace("Harborlight", "Tellurond")),
+        ],
+    )
+    def test_grows_and_shrinks(self, workspace: Workspace, before: str, message: str, whole: str) -> None:
+        assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
+
+    @pytest.mark.parametrize(
+        "message", ["all three?", "all companies?", "and for all of the companies?", "each company?"]
+    )
+    def test_all_names_every_company_of_the_index(self, workspace: Workspace, message: str) -> None:
+        question = read(workspace, message, INCOME)[1]
+        assert {"Harborlight's", "Tellurond's", "Quillmark's"} <= set(question.replace(",", "").split()), question
+
+    def test_all_in_a_first_question_too(self, workspace: Workspace) -> None:
+        kind, question = read(workspace, "What was the revenue of all three companies in FY2024?")
+        assert kind is MessageKind.QUESTION
+        assert question == "What was the revenue of Tellurond, Harborlight and Quillmark in FY2024?"
+
+    def test_words_about_other_things_are_left(self, workspace: Workspace) -> None:
+        for asked in (
+            "What are all three segments of Harborlight?",
+            "What was Harborlight's EPS, both basic and diluted?",
+        ):
+            assert read(workspace, asked, INCOME) == (MessageKind.QUESTION, asked)
+
+    @pytest.mark.parametrize("message", ["all four?", "all five companies?", "both?", "which had the highest?"])
+    def test_a_set_that_is_not_there_is_asked_about(self, workspace: Workspace, message: str) -> None:
+        assert read(workspace, message, INCOME) == (MessageKind.UNCLEAR, "")
+
+    @pytest.mark.parametrize(
+        ("message", "whole"),
+        [
+            (
+                "which had the highest?",
+                "Which company had the highest net income in FY2023, Harborlight, Tellurond or Quillmark?",
+            ),
+            (
+                "Which one was lowest?",
+                "Which company had the lowest net income in FY2023, Harborlight, Tellurond or Quillmark?",
+            ),
+            (
+                "which of them grew fastest?",
+                "Which company's net income grew fastest from FY2022 to FY2023, Harborlight, Tellurond or Quillmark?",
+            ),
+        ],
+    )
+    def test_what_was_listed_is_compared(self, workspace: Workspace, message: str, whole: str) -> None:
+        assert read(workspace, message, ALL) == (MessageKind.FOLLOW_UP, whole)
+
+
 class TestAnotherMeasure:
     @pytest.mark.parametrize(
         ("before", "message", "whole"),
@@ -121,7 +187,19 @@ class TestAnotherMeasure:
             ),
             (INCOME, "Who is the CEO?", "Who is the CEO at Harborlight?"),
             (INCOME, "Does it pay dividends?", "Does Harborlight pay dividends in FY2023?"),
-            (INCOME, "and the auditor?", "What is said about auditor by Harborlight in FY2023?"),
+            (INCOME, "and the leases?", "What is said about leases by Harborlight in FY2023?"),
+            (INCOME, "and revenue recognition?", "What is said about revenue recognition by Harborlight in FY2023?"),
+            (INCOME, "and per share?", "What was Harborlight's net income per share in FY2023?"),
+            (INCOME, "per employee?", "What was Harborlight's net income per employee in FY2023?"),
+            (INCOME.replace("net income", "EPS"), "diluted or basic?", INCOME.replace("net income", "diluted EPS")),
+            (INCOME, "no wait, cash at the end", "What was Harborlight's cash in FY2023?"),
+            (INCOME, "ok, forget that. EPS?", "What was Harborlight's EPS in FY2023?"),
+            (INCOME, "vs net margin", "What was Harborlight's net margin in FY2023?"),
+            (GROWTH, "payout ratio?", "What was Quillmark's payout ratio in FY2024?"),
+            (GROWTH, "stock buybacks?", "What were Quillmark's stock buybacks in FY2024?"),
+            (CHANGE, "and gross profit?", CHANGE.replace("net sales", "gross profit")),
+            (CHANGE, "Quillmark's EPS growth 2024", "What was Quillmark's EPS growth in FY2024?"),
+            (INCOME.replace("in FY2023", "from FY2021 to FY2023"), "the average of those?", AVERAGE),
         ],
     )
     def test_is_asked_of_the_same_company_and_period(
@@ -151,7 +229,13 @@ class TestWhatIsPassedOver:
         before = (INCOME, "Show me the balance sheet")
         assert read(workspace, "and in 2022?", *before)[1] == "What was Harborlight's net income in FY2022?"
 
-    @pytest.mark.parametrize("message", ["hmm", "no", "tell me more", "what about the margin?", "and the other two?"])
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "hmm", "no", "tell me more", "what about the margin?", "and the other two?", "average?", "and days?",
+            "ratio to 2022?", "the average of those?", "litigation?",
+        ],
+    )  # fmt: skip
     def test_words_that_name_nothing_are_asked_about(self, workspace: Workspace, message: str) -> None:
         assert read(workspace, message, INCOME) == (MessageKind.UNCLEAR, "")
 

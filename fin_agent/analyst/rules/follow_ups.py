@@ -10,6 +10,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.analyst.rules.asked_before import AskedBefore
+from fin_agent.analyst.rules.company_sets import changed_set, names_of_all
 from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.replacing import (
@@ -18,10 +19,12 @@ from fin_agent.analyst.rules.replacing import (
     as_share_of,
     completed,
     in_unit,
+    of_companies,
     replaced,
     set_against,
 )
 from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.which_of_listed import asks_which, which_of_listed
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
 from fin_agent.workspace import Workspace
@@ -94,10 +97,10 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
     for kind, words in _TALK:
         if only_says(text, words):
             return Reading(kind=kind)
-    bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "polite")
+    bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "discourse", "polite")
     if not re.search(r"\w", bare):
         return Reading(kind=MessageKind.UNCLEAR)
-    asked = without_opening(bare, "leads", "polite")
+    asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
         if is_phrase(asked, kind.value) or is_phrase(bare, kind.value):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
@@ -110,7 +113,14 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
 def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspace) -> Reading:
     if not re.search(r"\w", asked):
         return Reading(kind=MessageKind.UNCLEAR)
-    now = SaidNow.of(asked, workspace, opened=simplified(asked) != simplified(bare))
+    opened = simplified(asked) != simplified(bare)
+    if not found_in(asked, "choosing"):
+        named = names_of_all(asked, _conversation(earlier, workspace), workspace)
+        if named is None and SaidNow.of(asked, workspace, opened=opened).is_fragment:
+            return Reading(kind=MessageKind.UNCLEAR)
+        if named is not None and named != asked:
+            asked, bare = named, named
+    now = SaidNow.of(asked, workspace, opened=opened)
     if not earlier:
         return _first(bare, now)
     last = _last_with_a_company(earlier, workspace)
@@ -156,12 +166,20 @@ def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> Ea
     return earlier[-1]
 
 
+def _conversation(earlier: Sequence[Earlier], workspace: Workspace) -> list[AskedBefore]:
+    """The last questions that stand, taken apart, the last one last."""
+    standing = [each for each in earlier[-_LOOKED_BACK:] if _stands(each, workspace)]
+    return [AskedBefore.of(each.question, workspace) for each in standing]
+
+
 _LOOKED_BACK = 6
 
 
 def _goes_on(now: SaidNow) -> bool:
     """Whether it can only be understood from what was asked before."""
     if any(is_phrase(now.text, kind) for kind in _REFERRING):
+        return True
+    if asks_which(now.text):
         return True
     comparing = found_in(now.text, "comparing")
     return comparing is not None and comparing.start() == 0
@@ -186,6 +204,15 @@ def _made_whole(
     for kind, direction in (("why up", "increase"), ("why down", "decrease"), ("why", "")):
         if is_phrase(now.text, kind):
             return about_reasons(before, answer, direction, workspace)
+    if now.names:
+        changed = changed_set(now.text, now.names, before, workspace)
+        if changed is not None:
+            return of_companies(before, changed, now, answer)
+    chosen = which_of_listed(before, now, answer)
+    if chosen is not None:
+        return chosen
+    if asks_which(now.text):
+        return None
     if is_phrase(now.text, "units"):
         return in_unit(before, now.text)
     if is_phrase(now.text, "change"):

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
-from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase
+from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.moved import direction_of
 from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.topics import says_nothing, spoken_of
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Comparison, Relation
@@ -39,9 +40,23 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     None where the fragment names nothing that could take a place.
     """
     periods = wanted_periods(before, now, answer)
-    topic = bool(now.rest) and not now.measures and not now.only_time
+    moving = before.intent.relation in _MOVING
+    if now.names and now.measures and now.periods and not (now.opened and moving):
+        told = _plain(_named_measure(now), now.names, periods or now.periods)
+        if _holds(told, now, workspace):
+            return told
+    topic = bool(now.noun) and bool(now.rest) and not now.measures and not now.only_time
     if topic and is_phrase(now.noun, "vague"):
         return None
+    if now.only_time and any(word.lower() in phrases("relating") for word in now.rest):
+        return None
+    if topic:
+        qualified = qualified_measure(before, now, workspace)
+        if qualified is not None:
+            return qualified
+        keys = now.keys or tuple(company.key for company in before.intent.companies)
+        if not spoken_of(now.noun, keys, workspace):
+            return None
     if not (now.names or now.tells_time or now.measures or topic):
         return None
     if now.measures or topic:
@@ -65,6 +80,49 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     if not before.measure or not names:
         return question
     return _plain(before.measure, names, periods or before.asked)
+
+
+def of_companies(before: AskedBefore, names: Sequence[str], now: SaidNow, answer: Answer | None) -> str | None:
+    """The question before of these companies; None where it names no measure, or nobody is left."""
+    if not (names and before.measure and before.intent.numeric):
+        return None
+    group = before.name_group
+    periods = wanted_periods(before, now, answer) or before.asked or answered_periods(answer)
+    compares = before.intent.comparison is not Comparison.NONE and len(names) > 1
+    if compares and group is not None and all(name in group.text for name in before.names):
+        joint = " or " if " or " in group.text else " and "
+        question = _put(before.question, group, f"{', '.join(names[:-1])}{joint}{names[-1]}")
+    elif before.intent.relation in _MOVING and group is not None and len(before.names) == 1:
+        owned = re.match(r"['’]s?(?=\s)", before.question[group.end :])
+        question = _put(before.question, group, _before_s(names) if owned else listed(names))
+    else:
+        return _plain(before.measure, names, periods)
+    return question
+
+
+def qualified_measure(before: AskedBefore, now: SaidNow, workspace: Workspace) -> str | None:
+    """The question before with its measure made another by the words said: `per share`, `days`, `basic`, `average`.
+
+    None where no such measure is known.
+    """
+    span, noun = before.measure_span, simplified(now.noun)
+    if span is None or not before.intent.numeric or now.names or now.tells_time:
+        return None
+    word = noun.split()[0] if noun else ""
+    told_over = len(before.asked) > 1 and len(before.names) == 1 and before.intent.relation not in _MOVING
+    if word in ("average", "mean", "sum", "total") and told_over and all(says_nothing(each) for each in noun.split()):
+        asked = "average" if word in ("average", "mean") else "total"
+        named = f"What was the {asked} of {_possessive(before.names)} {before.measure}?"
+        return _appended(named, _in_periods(before.asked))
+    measure = span.text
+    for other in noun.split(" or ") if " or " in noun else [noun]:
+        for phrase in (f"{other} {measure}", f"{measure} {other}", f"{measure.rpartition(' ')[0]} {other}".strip()):
+            known = workspace.lexicon.mentions(phrase)
+            if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)) and phrase != other:
+                if before.intent.relation in _MOVING:
+                    return _plain(phrase, before.names, before.asked[-1:])
+                return _agreeing(_put(before.question, span, phrase), phrase)
+    return None
 
 
 def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | None, workspace: Workspace) -> str | None:
@@ -99,7 +157,7 @@ def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, wo
     if not (names and measure):
         return None
     measure = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rate)?$", "", measure, flags=re.I)
-    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked or _answered_periods(answer)
+    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked or answered_periods(answer)
     keys = before.intent.companies
     moved = _direction(before, answer)
     if not moved and len(keys) == len(periods) == 1:
@@ -115,7 +173,7 @@ def about_movement(before: AskedBefore, answer: Answer | None, said: str) -> str
     names, measure = subjects(before, answer), before.measure
     if not (names and measure):
         return None
-    periods = before.asked or _answered_periods(answer)
+    periods = before.asked or answered_periods(answer)
     if len(periods) != 1:
         told = _in_periods(periods)
         return _appended(f"By how much did {_possessive(names)} {measure} change?", told)
@@ -144,7 +202,7 @@ def set_against(before: AskedBefore, others: Sequence[str], answer: Answer | Non
     others = [name for name in others if name not in names]
     if not (names and others and before.measure and before.intent.numeric):
         return None
-    told = _in_periods(before.asked or _answered_periods(answer))
+    told = _in_periods(before.asked or answered_periods(answer))
     first = _appended(f"How does {_possessive(names)} {before.measure}", told).rstrip("?")
     return f"{first} compare to {_possessive(others)}?"
 
@@ -175,7 +233,7 @@ def subjects(before: AskedBefore, answer: Answer | None) -> tuple[str, ...]:
 
 def wanted_periods(before: AskedBefore, now: SaidNow, answer: Answer | None) -> tuple[FiscalPeriod, ...]:
     """The periods that a message means beside the question before; none where it says nothing of them."""
-    known = before.asked or _answered_periods(answer)
+    known = before.asked or answered_periods(answer)
     if now.earlier or now.later:
         step = -1 if now.earlier else 1
         if now.periods:
@@ -216,7 +274,7 @@ def _runs_on(now: SaidNow) -> bool:
     return bool(parsed.since or parsed.trailing_years or (parsed.latest and not now.periods))
 
 
-def _answered_periods(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
+def answered_periods(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
     """The periods of the figures that an answer stands on."""
     if answer is None:
         return ()
@@ -231,18 +289,36 @@ def _answered_periods(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
 def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
     """The question before about another measure; None where the old one stands in no one place."""
     span = before.measure_span
-    if span is None or not now.measures or not now.noun or not before.intent.numeric:
+    noun = _named_measure(now)
+    if span is None or not now.measures or not noun or not before.intent.numeric:
         return None
+    if not now.opened and before.intent.relation in _MOVING:
+        # A measure named alone is asked for itself: what was asked of the one before, its growth, is not taken over.
+        return _plain(noun, before.names, before.asked[-1:]) if before.names else None
     # Whatever was asked of one measure by name (its share of another) is not asked of the next.
     if len(before.measures) > 1:
         return None
     start = span.start
     opening = before.question[:start]
     before_it = re.search(r"\btotal\s+$", opening, re.I)
-    if before_it is not None and now.noun.lower().startswith("total "):
+    if before_it is not None and noun.lower().startswith("total "):
         start = before_it.start()
-    question = f"{before.question[:start]}{now.noun}{before.question[span.end :]}"
-    return _agreeing(question, now.noun)
+    question = f"{before.question[:start]}{noun}{before.question[span.end :]}"
+    return _agreeing(question, noun)
+
+
+def _named_measure(now: SaidNow) -> str:
+    """The measure as written, without words before it that name nothing, and without `at the end` after it."""
+    words = re.sub(r"\s+at\s+(?:the\s+)?(?:year[- ]|period[- ])?end$", "", now.noun, flags=re.I).split()
+    first = min((measure.split()[0] for measure in now.measures), key=now.noun.find, default="")
+    while len(words) > 1 and words[0] != first and words[0].lower() not in _OF_A_MEASURE:
+        if not says_nothing(re.sub(r"['’]s$", "", words[0].strip(",.;:"))):
+            break
+        words = words[1:]
+    return " ".join(words)
+
+
+_OF_A_MEASURE = frozenset({"total", "average", "basic", "diluted"})
 
 
 def _agreeing(question: str, noun: str) -> str:
@@ -256,7 +332,7 @@ def _agreeing(question: str, noun: str) -> str:
 
 def _of_topic(now: SaidNow, names: Sequence[str], periods: Sequence[FiscalPeriod], *, measured: bool) -> str:
     if measured:
-        return _plain(now.noun, names, periods)
+        return _plain(_named_measure(now), names, periods)
     said = f"What is said about {now.noun or now.text.strip(' ?')}"
     told = f"{said} by {listed(names)}?" if names else f"{said}?"
     return _appended(told, _in_periods(periods))
@@ -271,8 +347,18 @@ def _with_companies(before: AskedBefore, now: SaidNow) -> str:
     question, group = before.question, before.name_group
     if group is None:
         return _appended(question, f"for {listed(now.names)}")
+    compared = re.search(r"\bcompare to\b.*['’]s?(?=\?*$)", question)
+    if compared is not None and before.measure and set(now.names) & set(before.names):
+        return _plain(before.measure, now.names, before.asked)
+    if compared is not None and (joining := [name for name in now.names if name not in before.names]):
+        return f"{question[: compared.end()]} and {_possessive(joining)}?"
     among = before.intent.comparison is not Comparison.NONE and len(before.names) > 1
     new = [name for name in now.names if name not in before.names]
+    listing = before.intent.relation is Relation.EACH and before.intent.numeric and len(before.names) > 1
+    if listing and new and now.opened and not among and before.measure:
+        return _plain(before.measure, [*before.names, *new], before.asked)
+    if among and not new and len(now.names) == 1 and before.measure:
+        return _plain(before.measure, now.names, before.asked)
     if among and new:
         joint = " or " if " or " in group.text else " and "
         owned = group.text.endswith(("'s", "’s"))
@@ -284,7 +370,7 @@ def _with_companies(before: AskedBefore, now: SaidNow) -> str:
             question = _put(question, span, listed(now.names))
         return question
     owns = re.match(r"['’]s?(?=\s)", question[group.end :])
-    names_told = listed(now.names) if owns is None else "'s and ".join(now.names)
+    names_told = listed(now.names) if owns is None else _before_s(now.names)
     return _put(question, group, names_told)
 
 
@@ -372,7 +458,12 @@ def _at_company(text: str, now: SaidNow, names: Sequence[str]) -> str:
 
 
 def _possessive(names: Sequence[str]) -> str:
-    return " and ".join(f"{name}'" if name.endswith("s") else f"{name}'s" for name in names)
+    return listed([f"{name}'" if name.endswith("s") else f"{name}'s" for name in names])
+
+
+def _before_s(names: Sequence[str]) -> str:
+    """Names where `'s` stands after the last."""
+    return listed([*(f"{name}'s" for name in names[:-1]), names[-1]])
 
 
 def _in_periods(periods: Sequence[FiscalPeriod]) -> str:

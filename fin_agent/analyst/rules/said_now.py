@@ -130,10 +130,13 @@ def _noun(bare: str) -> str:
     while before != noun:
         before = noun
         noun = re.sub(
-            r"(?:^|\s)(?:in|for|during|of|at|from|to|over|by|on|and|or|since|fiscal|the|as)$", "", noun, flags=re.I
+            r"(?:^|\s)(?:in|for|during|of|at|from|to|over|by|on|and|or|since|fiscal|the|as|vs\.?|versus)$",
+            "",
+            noun,
+            flags=re.I,
         ).strip(" ,")
         noun = re.sub(
-            r"^(?:in|for|during|of|at|from|to|over|by|on|and|or|since|the|its|their|same|as)(?:\s|$)",
+            r"^(?:in|for|during|of|at|from|to|over|by|on|and|or|since|the|its|their|same|as|vs\.?|versus)(?:\s|$)",
             "",
             noun,
             flags=re.I,

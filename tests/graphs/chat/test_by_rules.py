@@ -81,6 +81,16 @@ class TestFigures:
         assert "'Walmart' is not in the index" in refused.said
         assert say("and Tellurond?").question == "What was Tellurond's net income in FY2023?"
 
+    def test_of_all_companies_are_listed_and_then_compared(self, chat_context: ChatContext) -> None:
+        say = talking(chat_context)
+        say(INCOME)
+        assert say("and days?").kind is MessageKind.UNCLEAR
+        listed = say("all three?").said
+        assert "$544 million" in listed and "$1,181 million" in listed and "$340.921 million" in listed
+        highest = say("which had the highest?").said
+        assert highest.startswith("Tellurond Semiconductor Corporation has the highest net income: $1,181 million")
+        assert say("which grew fastest?").said.startswith("Harborlight Instruments, Inc. has the highest growth")
+
     def test_that_went_the_other_way_are_said_in_place_of_reasons(self, chat_context: ChatContext) -> None:
         say = talking(chat_context)
         say(INCOME)
