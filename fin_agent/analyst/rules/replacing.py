@@ -9,6 +9,15 @@ from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, peri
 from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.moved import direction_of
+from fin_agent.analyst.rules.phrasing import (
+    agreeing,
+    appended,
+    before_s,
+    in_periods,
+    plain_question,
+    possessive,
+    put_at,
+)
 from fin_agent.analyst.rules.said_now import SaidNow
 from fin_agent.analyst.rules.topics import says_nothing, spoken_of
 from fin_agent.answering.answer import Answer
@@ -30,8 +39,6 @@ _LOOSE_TIME = re.compile(
 """`over the last three years`, `in the latest quarter`."""
 _MOVING = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH, Relation.TREND)
 _QUALIFYING = re.compile(r"\b(?:(?:the|total|net|gross|average|annual|a|an)\s+)+$", re.I)
-_PLURAL = re.compile(r"(?:s|data|ies)$", re.I)
-_SINGULAR = re.compile(r"(?:ss|ness|sis|us)$", re.I)
 
 
 def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace: Workspace) -> str | None:
@@ -42,7 +49,7 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     periods = wanted_periods(before, now, answer)
     moving = before.intent.relation in _MOVING
     if now.names and now.measures and now.periods and not (now.opened and moving):
-        told = _plain(_named_measure(now), now.names, periods or now.periods)
+        told = plain_question(_named_measure(now), now.names, periods or now.periods)
         if _holds(told, now, workspace):
             return told
     topic = bool(now.noun) and bool(now.rest) and not now.measures and not now.only_time
@@ -79,7 +86,7 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     names = now.names or before.names
     if not before.measure or not names:
         return question
-    return _plain(before.measure, names, periods or before.asked)
+    return plain_question(before.measure, names, periods or before.asked)
 
 
 def of_companies(before: AskedBefore, names: Sequence[str], now: SaidNow, answer: Answer | None) -> str | None:
@@ -91,12 +98,12 @@ def of_companies(before: AskedBefore, names: Sequence[str], now: SaidNow, answer
     compares = before.intent.comparison is not Comparison.NONE and len(names) > 1
     if compares and group is not None and all(name in group.text for name in before.names):
         joint = " or " if " or " in group.text else " and "
-        question = _put(before.question, group, f"{', '.join(names[:-1])}{joint}{names[-1]}")
+        question = put_at(before.question, group, f"{', '.join(names[:-1])}{joint}{names[-1]}")
     elif before.intent.relation in _MOVING and group is not None and len(before.names) == 1:
         owned = re.match(r"['’]s?(?=\s)", before.question[group.end :])
-        question = _put(before.question, group, _before_s(names) if owned else listed(names))
+        question = put_at(before.question, group, before_s(names) if owned else listed(names))
     else:
-        return _plain(before.measure, names, periods)
+        return plain_question(before.measure, names, periods)
     return question
 
 
@@ -112,16 +119,16 @@ def qualified_measure(before: AskedBefore, now: SaidNow, workspace: Workspace) -
     told_over = len(before.asked) > 1 and len(before.names) == 1 and before.intent.relation not in _MOVING
     if word in ("average", "mean", "sum", "total") and told_over and all(says_nothing(each) for each in noun.split()):
         asked = "average" if word in ("average", "mean") else "total"
-        named = f"What was the {asked} of {_possessive(before.names)} {before.measure}?"
-        return _appended(named, _in_periods(before.asked))
+        named = f"What was the {asked} of {possessive(before.names)} {before.measure}?"
+        return appended(named, in_periods(before.asked))
     measure = span.text
     for other in noun.split(" or ") if " or " in noun else [noun]:
         for phrase in (f"{other} {measure}", f"{measure} {other}", f"{measure.rpartition(' ')[0]} {other}".strip()):
             known = workspace.lexicon.mentions(phrase)
             if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)) and phrase != other:
                 if before.intent.relation in _MOVING:
-                    return _plain(phrase, before.names, before.asked[-1:])
-                return _agreeing(_put(before.question, span, phrase), phrase)
+                    return plain_question(phrase, before.names, before.asked[-1:])
+                return agreeing(put_at(before.question, span, phrase), phrase)
     return None
 
 
@@ -143,7 +150,7 @@ def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | Non
         text = f"{text[:start]}{lead}{words}{text[end:]}"
         took = True
     elif took and now.measures and not now.tells_time and before.asked:
-        text = _appended(text, _in_periods(before.asked))
+        text = appended(text, in_periods(before.asked))
     return text if took else None
 
 
@@ -164,8 +171,8 @@ def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, wo
         moved = direction_of(before.intent.expression, keys[0].key, periods[0], workspace)
     if direction and moved and moved != direction:
         # What did not happen has no reasons: whether it did is to be answered first.
-        return _appended(f"Did {_possessive(names)} {measure} {direction}?", _in_periods(periods))
-    return _appended(f"Why did {_possessive(names)} {measure} {direction or moved or 'change'}?", _in_periods(periods))
+        return appended(f"Did {possessive(names)} {measure} {direction}?", in_periods(periods))
+    return appended(f"Why did {possessive(names)} {measure} {direction or moved or 'change'}?", in_periods(periods))
 
 
 def about_movement(before: AskedBefore, answer: Answer | None, said: str) -> str | None:
@@ -175,11 +182,11 @@ def about_movement(before: AskedBefore, answer: Answer | None, said: str) -> str
         return None
     periods = before.asked or answered_periods(answer)
     if len(periods) != 1:
-        told = _in_periods(periods)
-        return _appended(f"By how much did {_possessive(names)} {measure} change?", told)
+        told = in_periods(periods)
+        return appended(f"By how much did {possessive(names)} {measure} change?", told)
     earlier = shifted(periods, -1) if "quarter" in said.lower() else shifted_years(periods, -1)
     span = f"from {period_names(earlier)} to {period_names(periods)}"
-    return f"By how much did {_possessive(names)} {measure} change {span}?"
+    return f"By how much did {possessive(names)} {measure} change {span}?"
 
 
 def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | None:
@@ -191,8 +198,8 @@ def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | 
     question = f"{before.question[: span.end]} as a percentage of {whole}{before.question[span.end :]}"
     if intent_of(question, workspace.directory, workspace.lexicon).numeric:
         return question
-    return _appended(
-        f"What was {_possessive(before.names)} {span.text} as a percentage of {whole}?", _in_periods(before.asked)
+    return appended(
+        f"What was {possessive(before.names)} {span.text} as a percentage of {whole}?", in_periods(before.asked)
     )
 
 
@@ -202,9 +209,9 @@ def set_against(before: AskedBefore, others: Sequence[str], answer: Answer | Non
     others = [name for name in others if name not in names]
     if not (names and others and before.measure and before.intent.numeric):
         return None
-    told = _in_periods(before.asked or answered_periods(answer))
-    first = _appended(f"How does {_possessive(names)} {before.measure}", told).rstrip("?")
-    return f"{first} compare to {_possessive(others)}?"
+    told = in_periods(before.asked or answered_periods(answer))
+    first = appended(f"How does {possessive(names)} {before.measure}", told).rstrip("?")
+    return f"{first} compare to {possessive(others)}?"
 
 
 def in_unit(before: AskedBefore, unit: str) -> str | None:
@@ -218,7 +225,7 @@ def in_unit(before: AskedBefore, unit: str) -> str | None:
         flags=re.I,
     )
     unit = re.sub(r"\busd\b", "USD", unit.strip(" ?.!").lower())
-    return _appended(question, unit)
+    return appended(question, unit)
 
 
 def subjects(before: AskedBefore, answer: Answer | None) -> tuple[str, ...]:
@@ -294,7 +301,7 @@ def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
         return None
     if not now.opened and before.intent.relation in _MOVING:
         # A measure named alone is asked for itself: what was asked of the one before, its growth, is not taken over.
-        return _plain(noun, before.names, before.asked[-1:]) if before.names else None
+        return plain_question(noun, before.names, before.asked[-1:]) if before.names else None
     # Whatever was asked of one measure by name (its share of another) is not asked of the next.
     if len(before.measures) > 1:
         return None
@@ -304,7 +311,7 @@ def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
     if before_it is not None and noun.lower().startswith("total "):
         start = before_it.start()
     question = f"{before.question[:start]}{noun}{before.question[span.end :]}"
-    return _agreeing(question, noun)
+    return agreeing(question, noun)
 
 
 def _named_measure(now: SaidNow) -> str:
@@ -321,57 +328,43 @@ def _named_measure(now: SaidNow) -> str:
 _OF_A_MEASURE = frozenset({"total", "average", "basic", "diluted"})
 
 
-def _agreeing(question: str, noun: str) -> str:
-    """`What was` or `What were`, as the noun is."""
-    last = noun.split()[-1]
-    plural = bool(_PLURAL.search(last)) and not (_SINGULAR.search(last) or last.isupper())
-    if plural:
-        return re.sub(r"^What (?:was|is)\b", lambda found: "What were" if "was" in found[0] else "What are", question)
-    return re.sub(r"^What (?:were|are)\b", lambda found: "What was" if "were" in found[0] else "What is", question)
-
-
 def _of_topic(now: SaidNow, names: Sequence[str], periods: Sequence[FiscalPeriod], *, measured: bool) -> str:
     if measured:
-        return _plain(_named_measure(now), names, periods)
+        return plain_question(_named_measure(now), names, periods)
     said = f"What is said about {now.noun or now.text.strip(' ?')}"
     told = f"{said} by {listed(names)}?" if names else f"{said}?"
-    return _appended(told, _in_periods(periods))
-
-
-def _plain(measure: str, names: Sequence[str], periods: Sequence[FiscalPeriod]) -> str:
-    owner = f"{_possessive(names)} " if names else ""
-    return _agreeing(_appended(f"What was {owner}{measure}?", _in_periods(periods)), measure)
+    return appended(told, in_periods(periods))
 
 
 def _with_companies(before: AskedBefore, now: SaidNow) -> str:
     question, group = before.question, before.name_group
     if group is None:
-        return _appended(question, f"for {listed(now.names)}")
+        return appended(question, f"for {listed(now.names)}")
     compared = re.search(r"\bcompare to\b.*['’]s?(?=\?*$)", question)
     if compared is not None and before.measure and set(now.names) & set(before.names):
-        return _plain(before.measure, now.names, before.asked)
+        return plain_question(before.measure, now.names, before.asked)
     if compared is not None and (joining := [name for name in now.names if name not in before.names]):
-        return f"{question[: compared.end()]} and {_possessive(joining)}?"
+        return f"{question[: compared.end()]} and {possessive(joining)}?"
     among = before.intent.comparison is not Comparison.NONE and len(before.names) > 1
     new = [name for name in now.names if name not in before.names]
     listing = before.intent.relation is Relation.EACH and before.intent.numeric and len(before.names) > 1
     if listing and new and now.opened and not among and before.measure:
-        return _plain(before.measure, [*before.names, *new], before.asked)
+        return plain_question(before.measure, [*before.names, *new], before.asked)
     if among and not new and len(now.names) == 1 and before.measure:
-        return _plain(before.measure, now.names, before.asked)
+        return plain_question(before.measure, now.names, before.asked)
     if among and new:
         joint = " or " if " or " in group.text else " and "
         owned = group.text.endswith(("'s", "’s"))
         names = [*before.names, *new]
         told = f"{', '.join(names[:-1])}{joint}{names[-1]}"
-        return _put(question, group, told + ("'s" if owned else ""))
+        return put_at(question, group, told + ("'s" if owned else ""))
     if len(before.names) == 1 and len(before.companies) > 1:
         for span in reversed(before.companies):
-            question = _put(question, span, listed(now.names))
+            question = put_at(question, span, listed(now.names))
         return question
     owns = re.match(r"['’]s?(?=\s)", question[group.end :])
-    names_told = listed(now.names) if owns is None else _before_s(now.names)
-    return _put(question, group, names_told)
+    names_told = listed(now.names) if owns is None else before_s(now.names)
+    return put_at(question, group, names_told)
 
 
 def _with_periods(before: AskedBefore, periods: Sequence[FiscalPeriod]) -> str:
@@ -379,13 +372,13 @@ def _with_periods(before: AskedBefore, periods: Sequence[FiscalPeriod]) -> str:
     if len(periods) == len(before.periods) == len(before.asked):
         # `from FY2022 to FY2023`: each in its place.
         for span, period in zip(reversed(before.periods), reversed(periods), strict=True):
-            question = _put(question, _whole_period(question, span), str(period))
+            question = put_at(question, _whole_period(question, span), str(period))
         return question
     if group is not None and len(before.asked) == 1:
         lead = _LEADING_TO_PERIODS.search(question[: group.start])
         if len(periods) == 1 or lead is None:
-            return _put(question, _whole_period(question, group), period_names(periods))
-    return _appended(_without_periods(before), _in_periods(periods))
+            return put_at(question, _whole_period(question, group), period_names(periods))
+    return appended(_without_periods(before), in_periods(periods))
 
 
 def _whole_period(question: str, span: Span) -> Span:
@@ -395,7 +388,7 @@ def _whole_period(question: str, span: Span) -> Span:
 
 
 def _with_phrase(before: AskedBefore, phrase: str) -> str:
-    return _appended(_without_periods(before), phrase)
+    return appended(_without_periods(before), phrase)
 
 
 def _time_phrase(now: SaidNow) -> str:
@@ -429,7 +422,7 @@ def _without_periods(before: AskedBefore) -> str:
 def _with_names_for_pronouns(text: str, now: SaidNow, before: AskedBefore, names: Sequence[str]) -> tuple[str, bool]:
     theirs = all_in(text, "theirs")
     for start, end in reversed(theirs):
-        text = f"{text[:start]}{_possessive(names)}{text[end:]}"
+        text = f"{text[:start]}{possessive(names)}{text[end:]}"
     them = all_in(text, "them")
     if not them:
         return text, bool(theirs)
@@ -440,7 +433,7 @@ def _with_names_for_pronouns(text: str, now: SaidNow, before: AskedBefore, names
     is_measure = not now.measures and before.measure and moved is not None
     for start, end in reversed(them[:1]):
         word = text[start:end].lower()
-        meant = f"{_possessive(names)} {before.measure}" if is_measure and word in ("it", "they") else listed(names)
+        meant = f"{possessive(names)} {before.measure}" if is_measure and word in ("it", "they") else listed(names)
         text = f"{text[:start]}{meant}{text[end:]}"
     return text, True
 
@@ -453,36 +446,8 @@ def _at_company(text: str, now: SaidNow, names: Sequence[str]) -> str:
             qualified = _QUALIFYING.search(text[: found.end()])
             start = found.start() if qualified is None else qualified.start()
             kept = re.sub(r"^(?:the|a|an)\s+", "", text[start : found.end()], flags=re.I)
-            return f"{text[:start]}{_possessive(names)} {kept}{text[found.end() :]}"
-    return _appended(text, f"at {listed(names)}")
-
-
-def _possessive(names: Sequence[str]) -> str:
-    return listed([f"{name}'" if name.endswith("s") else f"{name}'s" for name in names])
-
-
-def _before_s(names: Sequence[str]) -> str:
-    """Names where `'s` stands after the last."""
-    return listed([*(f"{name}'s" for name in names[:-1]), names[-1]])
-
-
-def _in_periods(periods: Sequence[FiscalPeriod]) -> str:
-    if not periods:
-        return ""
-    told = period_names(periods)
-    return f"from {told}" if " to " in told else f"in {told}"
-
-
-def _appended(question: str, phrase: str) -> str:
-    """With a phrase before the question mark."""
-    if not phrase:
-        return question
-    head = question.rstrip().rstrip("?.! ")
-    return f"{head} {phrase}?"
-
-
-def _put(question: str, span: Span, text: str) -> str:
-    return f"{question[: span.start]}{text}{question[span.end :]}"
+            return f"{text[:start]}{possessive(names)} {kept}{text[found.end() :]}"
+    return appended(text, f"at {listed(names)}")
 
 
 def _direction(before: AskedBefore, answer: Answer | None) -> str:
