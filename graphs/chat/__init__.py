@@ -3,6 +3,6 @@
 from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import build_chat
 from fin_agent.graphs.chat.state import ChatState, Turn
-from fin_agent.graphs.chat.threads import ThreadStore
+from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
 
-__all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat"]
+__all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat", "chat_serializer"]
