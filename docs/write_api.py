@@ -79,6 +79,8 @@ GROUPS = (
             "fin_agent.index.archive.export",
             "fin_agent.index.importing.import_archive",
             "fin_agent.index.copying.copy_filings",
+            "fin_agent.index.elastic.index.ElasticIndex",
+            "fin_agent.index.elastic.address.Reaching",
         ),
         brief=True,
     ),

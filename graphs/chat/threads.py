@@ -96,7 +96,9 @@ class ThreadStore(BaseCheckpointSaver[int]):
     Of each thread the last checkpoint is kept, from which it goes on; earlier ones are not. Only types of the chat's
     state are read back.
 
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from fin_agent import ThreadStore
     >>> with TemporaryDirectory() as folder, ThreadStore(Path(folder) / "threads.sqlite") as store:
     ...     store.listed()
     []
