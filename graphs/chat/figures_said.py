@@ -77,11 +77,11 @@ def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) 
 def marked(said: str, figures: Iterable[str]) -> str:
     """The reply with a mark behind each of these figures."""
     for figure in sorted(figures, key=len, reverse=True):
-        said, done = re.subn(
+        said = re.sub(
             rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said
         )
         digits = re.search(r"\d[\d.,]*", figure)
-        if not done and digits:
+        if digits and figure not in said:
             # It is written in another way than it is read: `545M`.
             said = re.sub(
                 rf"(?<![\d.,]){re.escape(digits[0])}(?!\d)[^\s.,;:)]*(?!{re.escape(NO_SOURCE)})",

@@ -92,6 +92,7 @@ def test_a_sign_is_turned_with_a_word_only() -> None:
 
 
 def test_a_mark_stands_behind_what_is_written_in_another_way() -> None:
+    assert marked(f"It was $999 million{NO_SOURCE}.", ["$999 million"]) == f"It was $999 million{NO_SOURCE}."
     assert marked("It was 545M.", without_source("It was 545M.", TOLD)) == f"It was 545M{NO_SOURCE}."
 
 
