@@ -19,6 +19,14 @@ from fin_agent.analyst.rules.phrasing import (
     put_at,
 )
 from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.taken_over import (
+    MOVING,
+    answered_periods,
+    shifted,
+    shifted_years,
+    subjects,
+    wanted_periods,
+)
 from fin_agent.analyst.rules.topics import says_nothing, spoken_of
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
@@ -37,7 +45,6 @@ _LOOSE_TIME = re.compile(
     re.I,
 )
 """`over the last three years`, `in the latest quarter`."""
-_MOVING = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH, Relation.TREND)
 _QUALIFYING = re.compile(r"\b(?:(?:the|total|net|gross|average|annual|a|an)\s+)+$", re.I)
 
 
@@ -47,7 +54,7 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     None where the fragment names nothing that could take a place.
     """
     periods = wanted_periods(before, now, answer)
-    moving = before.intent.relation in _MOVING
+    moving = before.intent.relation in MOVING
     if now.names and now.measures and now.periods and not (now.opened and moving):
         told = plain_question(_named_measure(now), now.names, periods or now.periods)
         if _holds(told, now, workspace):
@@ -99,7 +106,7 @@ def of_companies(before: AskedBefore, names: Sequence[str], now: SaidNow, answer
     if compares and group is not None and all(name in group.text for name in before.names):
         joint = " or " if " or " in group.text else " and "
         question = put_at(before.question, group, f"{', '.join(names[:-1])}{joint}{names[-1]}")
-    elif before.intent.relation in _MOVING and group is not None and len(before.names) == 1:
+    elif before.intent.relation in MOVING and group is not None and len(before.names) == 1:
         owned = re.match(r"['’]s?(?=\s)", before.question[group.end :])
         question = put_at(before.question, group, before_s(names) if owned else listed(names))
     else:
@@ -116,7 +123,7 @@ def qualified_measure(before: AskedBefore, now: SaidNow, workspace: Workspace) -
     if span is None or not before.intent.numeric or now.names or now.tells_time:
         return None
     word = noun.split()[0] if noun else ""
-    told_over = len(before.asked) > 1 and len(before.names) == 1 and before.intent.relation not in _MOVING
+    told_over = len(before.asked) > 1 and len(before.names) == 1 and before.intent.relation not in MOVING
     if word in ("average", "mean", "sum", "total") and told_over and all(says_nothing(each) for each in noun.split()):
         asked = "average" if word in ("average", "mean") else "total"
         named = f"What was the {asked} of {possessive(before.names)} {before.measure}?"
@@ -126,7 +133,7 @@ def qualified_measure(before: AskedBefore, now: SaidNow, workspace: Workspace) -
         for phrase in (f"{other} {measure}", f"{measure} {other}", f"{measure.rpartition(' ')[0]} {other}".strip()):
             known = workspace.lexicon.mentions(phrase)
             if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)) and phrase != other:
-                if before.intent.relation in _MOVING:
+                if before.intent.relation in MOVING:
                     return plain_question(phrase, before.names, before.asked[-1:])
                 return agreeing(put_at(before.question, span, phrase), phrase)
     return None
@@ -164,7 +171,7 @@ def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, wo
     if not (names and measure):
         return None
     measure = re.sub(r"\s+(?:growth|change|increase|decrease)(?: rate)?$", "", measure, flags=re.I)
-    periods = before.asked[-1:] if before.intent.relation in _MOVING else before.asked or answered_periods(answer)
+    periods = before.asked[-1:] if before.intent.relation in MOVING else before.asked or answered_periods(answer)
     keys = before.intent.companies
     moved = _direction(before, answer)
     if not moved and len(keys) == len(periods) == 1:
@@ -228,78 +235,13 @@ def in_unit(before: AskedBefore, unit: str) -> str | None:
     return appended(question, unit)
 
 
-def subjects(before: AskedBefore, answer: Answer | None) -> tuple[str, ...]:
-    """The companies that `its` and `it` mean: the one that the answer singles out, else all of the question."""
-    names = before.names
-    compares = before.intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST) or before.intent.selection
-    if len(names) > 1 and compares and answer is not None and not answer.refused:
-        chosen = [name for name in names if answer.answer.text.lower().startswith(name.lower())]
-        return tuple(chosen[:1]) or names
-    return names
-
-
-def wanted_periods(before: AskedBefore, now: SaidNow, answer: Answer | None) -> tuple[FiscalPeriod, ...]:
-    """The periods that a message means beside the question before; none where it says nothing of them."""
-    known = before.asked or answered_periods(answer)
-    if now.earlier or now.later:
-        step = -1 if now.earlier else 1
-        if now.periods:
-            return now.periods
-        return shifted_years(known, step) if now.by_years else shifted(known, step)
-    if now.parsed.loose_quarters and not now.periods and known:
-        year = known[-1].fiscal_year
-        return tuple(FiscalPeriod(fiscal_year=year, quarter=quarter) for quarter in now.parsed.loose_quarters)
-    moving = before.intent.relation in _MOVING and len(before.asked) > 1
-    if now.periods and moving and len(now.periods) == 1 and now.only_time and len(before.periods) > 1:
-        step = now.periods[0].fiscal_year - before.asked[-1].fiscal_year
-        return tuple(
-            FiscalPeriod(fiscal_year=period.fiscal_year + step, quarter=period.quarter) for period in before.asked
-        )
-    return now.periods if not _runs_on(now) else ()
-
-
-def shifted(periods: Sequence[FiscalPeriod], step: int) -> tuple[FiscalPeriod, ...]:
-    """Each a period earlier or later: quarters by quarters, years by years."""
-    return tuple(_shifted(period, step) for period in periods)
-
-
-def shifted_years(periods: Sequence[FiscalPeriod], step: int) -> tuple[FiscalPeriod, ...]:
-    """Each some years earlier or later: the same quarter where it is one."""
-    return tuple(FiscalPeriod(fiscal_year=each.fiscal_year + step, quarter=each.quarter) for each in periods)
-
-
-def _shifted(period: FiscalPeriod, step: int) -> FiscalPeriod:
-    if period.quarter is None:
-        return FiscalPeriod(fiscal_year=period.fiscal_year + step)
-    count = period.fiscal_year * 4 + period.quarter - 1 + step
-    return FiscalPeriod(fiscal_year=count // 4, quarter=count % 4 + 1)
-
-
-def _runs_on(now: SaidNow) -> bool:
-    """`since 2021`, `the last three years`: said in words that the reader of questions knows."""
-    parsed = now.parsed
-    return bool(parsed.since or parsed.trailing_years or (parsed.latest and not now.periods))
-
-
-def answered_periods(answer: Answer | None) -> tuple[FiscalPeriod, ...]:
-    """The periods of the figures that an answer stands on."""
-    if answer is None:
-        return ()
-    found = {
-        FiscalPeriod(fiscal_year=entry.slot.fiscal_year, quarter=entry.slot.quarter)
-        for entry in answer.ledger
-        if entry.figure is not None and entry.required
-    }
-    return tuple(sorted(found, key=lambda period: (period.fiscal_year, period.quarter or 5)))[-1:]
-
-
 def _with_measure(before: AskedBefore, now: SaidNow) -> str | None:
     """The question before about another measure; None where the old one stands in no one place."""
     span = before.measure_span
     noun = _named_measure(now)
     if span is None or not now.measures or not noun or not before.intent.numeric:
         return None
-    if not now.opened and before.intent.relation in _MOVING:
+    if not now.opened and before.intent.relation in MOVING:
         # A measure named alone is asked for itself: what was asked of the one before, its growth, is not taken over.
         return plain_question(noun, before.names, before.asked[-1:]) if before.names else None
     # Whatever was asked of one measure by name (its share of another) is not asked of the next.
@@ -452,7 +394,7 @@ def _at_company(text: str, now: SaidNow, names: Sequence[str]) -> str:
 
 def _direction(before: AskedBefore, answer: Answer | None) -> str:
     """Which way the measure went, where the answer before says so."""
-    if answer is None or answer.refused or answer.answer.value is None or before.intent.relation not in _MOVING:
+    if answer is None or answer.refused or answer.answer.value is None or before.intent.relation not in MOVING:
         return ""
     return "increase" if answer.answer.value > 0 else "decrease"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, period_names
-from fin_agent.analyst.rules.replacing import answered_periods, shifted_years
 from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.taken_over import answered_periods, shifted_years
 from fin_agent.answering.answer import Answer
 
 _WHICH = r"^\W*(?:and\s+)?(?:which|who)(?:\s+(?:one|company|firm))?(?:\s+of\s+(?:them|these|those|the\s+\w+))?\s+"
