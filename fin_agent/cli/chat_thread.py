@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
@@ -15,7 +16,7 @@ from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.history import is_answered, segments_of
 from fin_agent.graphs.chat.nodes import turns_of
 from fin_agent.graphs.chat.state import ChatInput, ChatState, Turn
-from fin_agent.graphs.chat.threads import ThreadStoreError, continued_elsewhere
+from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, continued_elsewhere
 
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
@@ -26,6 +27,7 @@ class ChatThread:
     def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[int], name: str) -> None:
         self._context = context
         self._graph = build_chat(keeper)
+        self._keeper = keeper
         self.name = name
         self._seen: dict[str, int] = {}
         """How many turns each thread had when something was last said in it from here."""
@@ -47,6 +49,10 @@ class ChatThread:
         Raises what the answer graph raises; FinAgentError most often. Raises ThreadStoreError where the thread was
         continued elsewhere since something was last said in it from here, once: asked again, it goes on from there.
         """
+        with self._keeper.turn_in(self.name) if isinstance(self._keeper, ThreadStore) else nullcontext():
+            return self._next(message, on_step)
+
+    def _next(self, message: str, on_step: Callable[[str], None]) -> Turn:
         there = len(self.turns)
         if self._seen.setdefault(self.name, there) != there:
             self._seen[self.name] = there

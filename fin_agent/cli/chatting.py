@@ -140,6 +140,9 @@ class _Talk:
             say(f"error: {sentence_of(error)}")
             if self._how.as_json:
                 show_json({"thread": self._thread.name, "asked": line, "error": str(error)})
+            if isinstance(error, ThreadStoreError) and not self._at_terminal:
+                say("the lines behind it are not asked: they would go on from something else")
+                raise LeftError from error
         else:
             self._show(turn)
 

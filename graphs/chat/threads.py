@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -130,6 +131,25 @@ class ThreadStore(BaseCheckpointSaver[int]):
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+    @contextmanager
+    def turn_in(self, thread: str) -> Iterator[None]:
+        """Wait until no other process is within a turn of the thread, and keep others out of it.
+
+        Where the system has no locks on ranges of a file nothing is waited for: `put` then tells of what went on.
+        """
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        at = int.from_bytes(hashlib.sha256(thread.encode()).digest()[:4], "big") >> 1
+        with self._opened():
+            lock = self.file.with_name(f"{self.file.name}.lock").open("ab")
+        with lock:  # closing it gives it up, also where the process is killed
+            with suppress(OSError):  # some network file systems have no locks
+                fcntl.lockf(lock, fcntl.LOCK_EX, 1, at)
+            yield
 
     def listed(self) -> list[KeptThread]:
         """The threads, the last one that was used first. Raises ThreadStoreError."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +100,33 @@ def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: P
         assert [turn.asked[9:18] for turn in here.turns] == ["Tellurond", "Quillmark"]
         assert "Quillmark" in here.say("and in 2022?").question
         assert len(here.turns) == 3
+
+
+def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
+    pytest.importorskip("fcntl", reason="locks of ranges of a file")
+    holding = (
+        "import sys; from pathlib import Path; from fin_agent.graphs.chat.threads import ThreadStore\n"
+        "with ThreadStore(Path(sys.argv[1])) as store, store.turn_in('a'): print('held', flush=True); sys.stdin.read()"
+    )
+    entered = threading.Event()
+
+    def enter() -> None:
+        with ThreadStore(file) as store, store.turn_in("a"):
+            entered.set()
+
+    with subprocess.Popen(
+        [sys.executable, "-c", holding, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdin is not None
+        assert other.stdout.readline() == "held\n"
+        with ThreadStore(file) as store, store.turn_in("b"):
+            pass
+        waiting = threading.Thread(target=enter)
+        waiting.start()
+        assert not entered.wait(0.3)
+        other.stdin.close()
+        waiting.join(10)
+        assert entered.is_set()
 
 
 class Counted(TypedDict):
