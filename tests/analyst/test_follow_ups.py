@@ -331,3 +331,16 @@ def test_no_message_fails_and_each_is_read_the_same_again(workspace: Workspace, 
     assert reading.asks == bool(reading.question)
     assert isinstance(reading.question, str) and "\n" not in reading.question
     assert read_message(message, (), workspace).kind is not MessageKind.FOLLOW_UP
+
+
+@pytest.mark.parametrize(
+    "message", ["and walmart in 2022?", "and in 2022 for walmart?", "and general electric in 2022?"]
+)
+def test_a_name_that_nothing_knows_is_not_passed_over_for_its_year(workspace: Workspace, message: str) -> None:
+    earlier = [Earlier("What was Harborlight's net income in FY2023?")]
+    assert read_message(message, earlier, workspace).kind is MessageKind.UNCLEAR
+
+
+def test_it_is_set_against_the_year_that_is_named(workspace: Workspace) -> None:
+    earlier = [Earlier("What was Harborlight's net income in FY2023?")]
+    assert "higher in FY2023 than in 2022" in read_message("is it higher than in 2022?", earlier, workspace).question

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
-from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified
+from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, simplified
 from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.moved import direction_of
 from fin_agent.analyst.rules.phrasing import (
@@ -45,6 +45,13 @@ _LOOSE_TIME = re.compile(
     re.I,
 )
 """`over the last three years`, `in the latest quarter`."""
+_OF_TIME = re.compile(
+    r"\d[\d/-]*(?:st|nd|rd|th)?|(?:FY|Q|H)\s?\d+|(?:fiscal|calendar|full|whole|last|latest|past|previous|prior|next|recent|most|"
+    r"current|first|second|third|fourth|final|two|three|four|five|six|seven|eight|nine|ten|years?|quarters?|months?|"
+    r"weeks?|periods?|half|halves|end(?:ed|ing)?|annual|year-to-date|ytd)",
+    re.I,
+)
+_THAN_IN = re.compile(r"\s+than\s+(?:in|for|during)\b", re.I)
 _QUALIFYING = re.compile(r"\b(?:(?:the|total|net|gross|average|annual|a|an)\s+)+$", re.I)
 
 
@@ -62,8 +69,8 @@ def replaced(before: AskedBefore, now: SaidNow, answer: Answer | None, workspace
     topic = bool(now.noun) and bool(now.rest) and not now.measures and not now.only_time
     if topic and is_phrase(now.noun, "vague"):
         return None
-    if now.only_time and any(word.lower() in phrases("relating") for word in now.rest):
-        return None
+    if now.only_time and any(not _OF_TIME.fullmatch(word.rstrip("?.!,")) for word in now.rest):
+        return None  # a name or a condition that nothing here knows is asked back, not passed over
     if topic:
         qualified = qualified_measure(before, now, workspace)
         if qualified is not None:
@@ -158,6 +165,8 @@ def completed(bare: str, now: SaidNow, before: AskedBefore, answer: Answer | Non
         took = True
     elif took and now.measures and not now.tells_time and before.asked:
         text = appended(text, in_periods(before.asked))
+    elif took and len(now.periods) == 1 and before.asked and (than := _THAN_IN.search(text)):
+        text = f"{text[: than.start()]} {in_periods(before.asked[-1:])}{text[than.start() :]}"
     return text if took else None
 
 
