@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
@@ -27,6 +28,7 @@ from fin_agent.vocabulary.table import Table as FilingTable
 _MOST_CITED = 10
 _LONGEST_QUOTE = 300
 _MOST_WARNINGS = 6
+_ENDS_IN_A_FIGURE = re.compile(r": \D{0,3}[\d.,]+\D{0,2}$")
 
 
 def turn_view(turn: Turn) -> RenderableType:
@@ -54,6 +56,8 @@ def _cited(citations: Sequence[Citation]) -> Iterator[RenderableType]:
         line = Text.assemble(
             (f" [{number}] ", "bold"), (place, "cyan"), ("  ", ""), (one_line(citation.text, _LONGEST_QUOTE), "dim")
         )
+        if not _ENDS_IN_A_FIGURE.search(citation.text):  # a figure is never cut off; of a sentence /evidence shows all
+            line.no_wrap, line.overflow = True, "ellipsis"
         yield line
     if len(citations) > _MOST_CITED:
         yield Text(f" and {len(citations) - _MOST_CITED} more: /evidence N", style="dim")
