@@ -25,9 +25,11 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 def test_limits_are_as_told() -> None:
     from fin_agent.downloads.bodies import MOST_BYTES
-    from fin_agent.filings.readers.limits import MAX_MEMORY, MAX_SECONDS
+    from fin_agent.filings.readers.limits import MAX_MEMORY, MAX_SECONDS, MAX_WAIT
 
-    assert f"({MAX_SECONDS:.0f} s)" in GUIDE and f"({MAX_MEMORY // 2**30} GB)" in GUIDE
+    assert (
+        f"({MAX_SECONDS:.0f} s)" in GUIDE and f"({MAX_WAIT:.0f} s)" in GUIDE and f"({MAX_MEMORY // 2**30} GB)" in GUIDE
+    )
     fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
     assert f"larger than {MOST_BYTES // 2**20} MB" in fetching
 

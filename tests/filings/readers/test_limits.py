@@ -20,7 +20,17 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 
 def test_endless_reading_is_ended() -> None:
     ended = run("import re\nwith limited(seconds=0.2): re.match('(a*)*b', 'a' * 99)")  # stuck in C, as in a library
-    assert ended.returncode == -signal.SIGVTALRM
+    assert ended.returncode == -signal.SIGPROF
+
+
+def test_time_in_the_system_counts() -> None:
+    work = "with limited(seconds=0.2), open('/dev/zero', 'rb', buffering=0) as zeros:\n while True: zeros.read(2**24)"
+    assert run(work).returncode == -signal.SIGPROF
+
+
+def test_endless_waiting_is_ended() -> None:
+    ended = run("import threading\nwith limited(wait=0.2): threading.Event().wait()")
+    assert ended.returncode == -signal.SIGALRM
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not hold processes to their address space")
@@ -30,7 +40,7 @@ def test_memory_is_refused() -> None:
 
 
 def test_what_follows_is_not_limited() -> None:
-    ended = run("with limited(seconds=0.1): pass\nsum(range(20_000_000))")
+    ended = run("with limited(seconds=0.1, wait=0.1): pass\nsum(range(20_000_000))")
     assert ended.returncode == 0, ended.stderr
 
 
