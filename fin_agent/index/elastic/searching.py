@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fin_agent.index.elastic.connection import Cluster
+from fin_agent.index.elastic.exact_scores import ExactScores
 from fin_agent.index.elastic.filing_list import FilingList, Listing
 from fin_agent.index.elastic.layout import Layout
 from fin_agent.index.elastic.scanning import ascending
-from fin_agent.index.elastic.weighing import TermCounts, count
+from fin_agent.index.elastic.weighing import LENGTH, Size, TermCounts, count
 from fin_agent.index.protocol import PageHit, PageKey, PassageHit
 
 MOST_WORDS = 900
@@ -20,8 +23,17 @@ MOST_FILTERED = 50_000
 _MOST_HITS = 10_000
 _SPARE = 8
 """Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
+_CLOSE = 1e-6
+"""Scores come in single precision."""
 
-Hit = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that was found."""
+
+    score: float
+    place: tuple[Any, ...]
+    """What tells equals apart."""
 
 
 class FullTextSearch(FilingList):
@@ -36,7 +48,7 @@ class FullTextSearch(FilingList):
     ) -> list[PageHit]:
         """See FilingIndex.search_pages."""
         found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, (), limit)
-        return [PageHit(PageKey(hit["sort"][2], hit["sort"][3]), hit["sort"][0]) for hit in found]
+        return [PageHit(PageKey(doc_id, number), hit.score) for hit in found for _, doc_id, number in [hit.place]]
 
     def search_passages(
         self,
@@ -54,14 +66,15 @@ class FullTextSearch(FilingList):
             within = (on_pages(wanted, self.listing()),)
             doc_ids = {key.doc_id for key in wanted}
         found = self._search("passages", order, terms, doc_ids, within, limit)
-        return [PassageHit(hit["sort"][2], hit["sort"][4], hit["sort"][3], hit["sort"][0]) for hit in found]
+        places = ((hit.place, hit.score) for hit in found)
+        return [PassageHit(doc_id, page, ordinal, score) for (_, doc_id, ordinal, page), score in places]
 
     def search_summaries(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
     ) -> list[tuple[str, float]]:
         """See FilingIndex.search_summaries. Every term is scored: a cluster does that with very many summaries, too."""
         found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, (), limit)
-        return [(hit["sort"][2], hit["sort"][0]) for hit in found]
+        return [(hit.place[1], hit.score) for hit in found]
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
@@ -77,9 +90,9 @@ class FullTextSearch(FilingList):
         within: tuple[Mapping[str, Any], ...],
         limit: int,
     ) -> list[Hit]:
-        """The best `limit` hits that are visible; `sort` of each holds its score and then the fields of `order`."""
+        """The best `limit` documents that are visible; `place` of each has the fields of `order`."""
         field = "summary" if kind == "filings" else "text"
-        clauses = self._clauses(kind, field, terms)
+        clauses, scores = self._clauses(kind, field, terms)
         listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
         if not clauses or limit < 1 or (generations is not None and not generations):
@@ -90,17 +103,25 @@ class FullTextSearch(FilingList):
             query["filter"].append({"terms": {"generation": generations}})
         elif listing.hidden and kind != "filings":
             query["must_not"] = [{"terms": {"generation": list(listing.hidden)}}]
+        lengths = f"{field}.{LENGTH}"
         kept: list[Hit] = []
-        for hit in self._hits(kind, {"bool": query}, order, limit):
+        best: list[float] = []
+        for hit in self._hits(kind, {"bool": query}, order, ("generation", lengths), limit):
+            # A rounded length is no longer than the exact one: nobody's score gets better than what is told here.
+            told, *place = hit["sort"]
+            if len(best) == limit and scores.at_most(told) < best[0] * (1 - _CLOSE):
+                break
             if hit["fields"]["generation"][0] in allowed:
-                kept.append(hit)
-                if len(kept) == limit:
-                    break
-        return kept
+                exact = scores.of(hit["fields"][lengths][0], hit["matched_queries"])
+                kept.append(Hit(exact, tuple(place)))
+                (heapq.heappush if len(best) < limit else heapq.heappushpop)(best, exact)
+        return sorted(kept, key=lambda hit: (-round(hit.score, 9), *hit.place))[:limit]
 
-    def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[Hit]:
-        """All hits, best first, as many at a time as are probably needed."""
-        size, after = min(limit + _SPARE, _MOST_HITS), None
+    def _hits(
+        self, kind: str, query: dict[str, Any], order: tuple[str, ...], fields: tuple[str, ...], limit: int
+    ) -> Iterator[dict[str, Any]]:
+        """All hits, best first by their rounded lengths, as many at a time as are probably needed."""
+        size, after = min(limit + max(limit // 2, _SPARE), _MOST_HITS), None
         while True:
             asked: dict[str, Any] = {"search_after": after} if after is not None else {}
             answer = self.cluster.answered(
@@ -110,8 +131,9 @@ class FullTextSearch(FilingList):
                 size=size,
                 sort=[{"_score": {"order": "desc"}}, *ascending(order)],
                 source=False,
-                fields=[{"field": "generation"}],
+                fields=[{"field": name} for name in fields],
                 track_total_hits=False,
+                include_named_queries_score=True,
                 # Each shard knows its own words only; asked first, all score as one index would.
                 search_type="dfs_query_then_fetch",
                 preference=self.layout.prefix,  # copies of a shard may score a little otherwise
@@ -123,17 +145,24 @@ class FullTextSearch(FilingList):
                 return
             after = hits[-1]["sort"]
 
-    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> list[dict[str, Any]]:
-        """A query for each term that any document holds, as heavy as in the embedded index; of very many the rarest."""
+    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> tuple[list[dict[str, Any]], ExactScores]:
+        """A query for each term that any document holds, as heavy as in the embedded index; of very many the rarest.
+
+        Each is named by its place, so that hits tell what it adds to their score.
+        """
         asked = {phrase: len(words) for phrase, words in phrases(terms).items() if len(words) <= MOST_WORDS}
+        if not asked:
+            return [], ExactScores([], Size(0, 0, 0))
+        weights, size = self._counts.weights(kind, field, asked)
         clauses: list[dict[str, Any]] = []
         left = MOST_WORDS
-        for phrase, boost in self._counts.boosts(kind, field, asked).items() if asked else ():
+        for phrase, weight in weights.items():
             if asked[phrase] > left:
                 break
             left -= asked[phrase]
-            clauses.append({"match_phrase": {field: {"query": phrase, "boost": boost}}})
-        return clauses
+            said = {"query": phrase, "boost": weight.boost, "_name": str(len(clauses))}
+            clauses.append({"match_phrase": {field: said}})
+        return clauses, ExactScores([weight.weight for weight in weights.values()], size)
 
 
 def phrases(terms: Sequence[str]) -> dict[str, list[str]]:

@@ -19,8 +19,28 @@ from fin_agent.index.elastic.filing_list import FilingList, Listing
 _COUNTED_AT_ONCE = 500
 _LEAST = 1e-6
 """The least weight of a term in SQLite's bm25()."""
-_ALL = ""
-"""Stands for every document where terms are counted."""
+LENGTH = "words"
+"""The part of a text field that says how many words the text has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much text the visible documents of an index hold."""
+
+    documents: int
+    worded: int
+    """Documents with any word: Lucene counts no others."""
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """How much a term tells."""
+
+    boost: float
+    """What Lucene's weight is multiplied by."""
+    weight: float
+    """What comes of it: SQLite's weight, without the constant k1 + 1."""
 
 
 @dataclass(slots=True)
@@ -28,6 +48,7 @@ class _Met:
     """What was counted in one state of the index."""
 
     state: tuple[tuple[int, int], tuple[str, ...]]
+    size: Size
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -39,61 +60,75 @@ class TermCounts:
         self._met: dict[str, _Met] = {}
         self._guard = threading.Lock()
 
-    def boosts(self, kind: str, text: str, phrases: Collection[str]) -> dict[str, float]:
-        """Of each phrase that any document of `kind` holds in its field `text`: what Lucene's weight is multiplied by.
-
-        Rarest first.
-        """
+    def weights(self, kind: str, text: str, phrases: Collection[str]) -> tuple[dict[str, Weight], Size]:
+        """Of each phrase that any document of `kind` holds in its field `text`, rarest first; and the size of all."""
         words = {phrase: re.findall(r"[^\W_]+", phrase) for phrase in phrases}
         singles = {word for of_phrase in words.values() for word in of_phrase}
-        counts = self.of(kind, text, {_ALL, *phrases, *singles})
-        found: dict[str, float] = {}
+        counts, size = self._counted(kind, text, {*phrases, *singles})
+        found: dict[str, Weight] = {}
         for phrase in sorted((each for each in words if counts[each]), key=lambda each: (counts[each], each)):
-            lucene = sum(_lucene(counts[word], counts[_ALL]) for word in words[phrase] or [phrase])
-            found[phrase] = _sqlite(counts[phrase], counts[_ALL]) / lucene if lucene else 1.0
-        return found
+            lucene = sum(_lucene(counts[word], size.worded) for word in words[phrase] or [phrase])
+            weight = _sqlite(counts[phrase], size.documents)
+            found[phrase] = Weight(weight / lucene, weight) if lucene else Weight(1.0, 0.0)
+        return found, size
 
-    def of(self, kind: str, text: str, phrases: Collection[str]) -> Mapping[str, int]:
-        """In how many visible documents of `kind` each phrase is; `` is in all."""
+    def _counted(self, kind: str, text: str, phrases: Collection[str]) -> tuple[Mapping[str, int], Size]:
+        """In how many visible documents of `kind` each phrase is, and how many there are."""
         listing = self._filings.listing()
         state = (listing.state, listing.hidden)
         with self._guard:
             kept = self._met.get(kind)
-            if kept is None or kept.state != state:
-                kept = self._met[kind] = _Met(state)
+        if kept is None or kept.state != state:
+            kept = _Met(state, _size(self._filings, kind, text, listing))
+            with self._guard:
+                self._met[kind] = kept
+        with self._guard:
             new = sorted(set(phrases) - kept.counts.keys())
-        queries: dict[str, dict[str, Any]] = {
-            phrase: {"match_phrase": {text: {"query": phrase}}} if phrase else {"match_all": {}} for phrase in new
-        }
+        queries: dict[str, dict[str, Any]] = {phrase: {"match_phrase": {text: {"query": phrase}}} for phrase in new}
         counted = count(self._filings, kind, listing, queries)
         with self._guard:
             kept.counts.update({phrase: counted.get(phrase, 0) for phrase in new})
-            return {phrase: kept.counts[phrase] for phrase in phrases}
+            return {phrase: kept.counts[phrase] for phrase in phrases}, kept.size
 
 
 def count(filings: FilingList, kind: str, listing: Listing, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
     """In how many visible documents each query is met, without those that none meets."""
     counted: dict[str, int] = {}
-    visible: dict[str, Any] = {"match_all": {}}
-    if listing.hidden and kind != "filings":
-        visible = {"bool": {"must_not": [{"terms": {"generation": list(listing.hidden)}}]}}
     names = list(queries)
     for start in range(0, len(names), _COUNTED_AT_ONCE):
         some = names[start : start + _COUNTED_AT_ONCE]
         # Numbered, since names in an answer are not those of any text.
         filters = {str(at): queries[name] for at, name in enumerate(some)}
-        answer = filings.cluster.answered(
-            filings.cluster.client.search,
-            index=filings.layout.alias(kind),
-            query=visible,
-            size=0,
-            track_total_hits=False,
-            aggregations={"held": {"filters": {"filters": filters}}},
-        )
-        buckets = answer["aggregations"]["held"]["buckets"]
+        buckets = _aggregated(filings, kind, listing, {"held": {"filters": {"filters": filters}}})["held"]["buckets"]
         found = {name: int(buckets[str(at)]["doc_count"]) for at, name in enumerate(some)}
         counted |= {name: number for name, number in found.items() if number}
     return counted
+
+
+def _size(filings: FilingList, kind: str, text: str, listing: Listing) -> Size:
+    lengths = f"{text}.{LENGTH}"
+    filters = {"all": {"match_all": {}}, "worded": {"range": {lengths: {"gt": 0}}}}
+    asked = {"held": {"filters": {"filters": filters}}, "words": {"sum": {"field": lengths}}}
+    found = _aggregated(filings, kind, listing, asked)
+    held = found["held"]["buckets"]
+    return Size(held["all"]["doc_count"], held["worded"]["doc_count"], round(found["words"]["value"]))
+
+
+def _aggregated(filings: FilingList, kind: str, listing: Listing, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is asked of all visible documents of `kind`."""
+    visible: dict[str, Any] = {"match_all": {}}
+    if listing.hidden and kind != "filings":
+        visible = {"bool": {"must_not": [{"terms": {"generation": list(listing.hidden)}}]}}
+    answer = filings.cluster.answered(
+        filings.cluster.client.search,
+        index=filings.layout.alias(kind),
+        query=visible,
+        size=0,
+        track_total_hits=False,
+        aggregations=asked,
+    )
+    found: dict[str, Any] = answer["aggregations"]
+    return found
 
 
 def _lucene(holding: int, of: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import log
 from typing import Any
 
 import pytest
@@ -136,6 +137,32 @@ def test_equals_are_ordered_by_content_and_cut_by_it(backend: Backend, make_fili
             )
         )
     assert orders == [(["a", "a", "b"], [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("c", 0)], ["a", "b", "c"])] * 3
+
+
+def test_long_texts_are_told_apart_by_a_word(index: Index, make_filing: MakeFiling) -> None:
+    """Lucene keeps lengths above 40 words roughly; both kinds of index score by what is there (BM25, k1 1.2, b 0.75)."""
+    pages = [
+        " ".join([*["gyroscope"] * times, *["compass rose"] * phrases, *["filler"] * (length - times - 2 * phrases)])
+        for times, phrases in ((1, 0), (1, 1), (3, 0), (4, 2))
+        for length in range(200, 240)
+    ]
+    blank = ["", "sextant", ""] * 80
+    index.add(make_filing("a", *pages, *blank), ["{}"] * (len(pages) + len(blank)), "")
+    asked = ["gyroscope", "compass rose"]
+    held = [page.split() for page in pages]
+    average = (sum(map(len, held)) + 80) / (len(pages) + len(blank))
+    expected = {}
+    for number, words in enumerate(held):
+        counts = [words.count("gyroscope"), words.count("rose")]
+        norm = 1.2 * (0.25 + 0.75 * len(words) / average)
+        score = 0.0
+        for times, holding in zip(counts, (len(pages), len(pages) // 2), strict=True):
+            weight = log((len(pages) + len(blank) - holding + 0.5) / (holding + 0.5))
+            score += weight * times * 2.2 / (times + norm)
+        expected[number] = score
+    hits = index.search_pages(asked, limit=30)
+    assert [hit.key.page for hit in hits] == sorted(expected, key=lambda number: -expected[number])[:30]
+    assert [hit.score for hit in hits] == pytest.approx([expected[hit.key.page] for hit in hits], rel=1e-9)
 
 
 def test_summaries_within_filings(filled: Index) -> None:

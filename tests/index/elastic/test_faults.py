@@ -86,7 +86,7 @@ def test_an_index_of_another_format(make_index: MakeIndex, server: ElasticServer
     make_index("other")
     shelf = server.node.named("other-pages")[0]
     shelf.mapping.said["_meta"] = {"fin_agent": {"format": 99}}
-    with pytest.raises(FilingIndexError, match="format 99; this version reads format 1"):
+    with pytest.raises(FilingIndexError, match="format 99; this version reads format 2"):
         make_index("other", create=False)
     shelf.mapping.said["_meta"] = {}
     with pytest.raises(FilingIndexError, match="format unknown"):

@@ -13,7 +13,7 @@ from tests.index.elastic_server.refusal import RefusalError, illegal
 
 _LONGEST_KEYWORD = 32_766
 _WHOLE = {"integer": 2**31, "long": 2**63, "short": 2**15}
-_KNOWN = frozenset({"keyword", "text", "boolean", "date", "object", "binary", "dense_vector", *_WHOLE})
+_KNOWN = frozenset({"keyword", "text", "token_count", "boolean", "date", "object", "binary", "dense_vector", *_WHOLE})
 
 
 class Field:
@@ -62,7 +62,7 @@ class Field:
             if (self.indexed or self.sortable) and len(text.encode("utf-8", "surrogatepass")) > _LONGEST_KEYWORD:
                 raise illegal(f'Document contains at least one immense term in field="{self.name}"')
             yield text
-        elif self.kind == "text":
+        elif self.kind in ("text", "token_count"):
             if not isinstance(value, str):
                 raise self._unfit(value)
             yield value

@@ -47,7 +47,8 @@ def search(asked: Asked, node: Node) -> Answer:
     shards = None
     if routing is not None:
         shards = {shelf.name: {shelf.shard_of("", route) for route in routing.split(",")} for shelf in shelves}
-    return Answer(searched(body, [shelf.view for shelf in shelves], shards))
+    named_scores = asked.parameters.get("include_named_queries_score") == "true"
+    return Answer(searched(body, [shelf.view for shelf in shelves], shards, named_scores=named_scores))
 
 
 def searches(asked: Asked, node: Node) -> Answer:

@@ -8,19 +8,27 @@ from collections.abc import Mapping, Sequence
 from functools import total_ordering
 from typing import Any
 
-from tests.index.elastic_server.queries import matching, scored
+from tests.index.elastic_server.queries import matching, named, scored
 from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import Stored, View
 from tests.index.elastic_server.text_field import as_float32
 
 _MOST = 10_000
+Found = tuple[View, Stored, float]
+"""A document and its score."""
 _KNOWN = frozenset(
     {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations", "pit",
      "knn", "track_scores"}
 )  # fmt: skip
 
 
-def searched(body: Mapping[str, Any], views: Sequence[View], shards: Mapping[str, set[int]] | None) -> dict[str, Any]:
+def searched(
+    body: Mapping[str, Any],
+    views: Sequence[View],
+    shards: Mapping[str, set[int]] | None,
+    *,
+    named_scores: bool = False,
+) -> dict[str, Any]:
     """The answer to a search; `shards` of each index are looked at only, where given. Raises RefusalError."""
     unknown = set(body) - _KNOWN
     if unknown:
@@ -40,7 +48,7 @@ def searched(body: Mapping[str, Any], views: Sequence[View], shards: Mapping[str
         "took": 1,
         "timed_out": False,
         "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
-        "hits": {"max_score": None, "hits": _page(body, found, size, start)},
+        "hits": {"max_score": None, "hits": _page(body, found, size, start, named_scores)},
     }
     if body.get("track_total_hits", True):
         answer["hits"]["total"] = {"value": len(found), "relation": "eq"}
@@ -97,7 +105,7 @@ def _near(said: Mapping[str, Any], view: View) -> dict[int, float]:
 
 
 def _page(
-    body: Mapping[str, Any], found: list[tuple[View, Stored, float]], size: int, start: int
+    body: Mapping[str, Any], found: list[Found], size: int, start: int, named_scores: bool
 ) -> list[dict[str, Any]]:
     if size == 0:
         return []
@@ -123,12 +131,25 @@ def _page(
         least = tuple(_Key(value, down) for value, (_, down) in zip(after, order, strict=True))
         keyed = [each for each in keyed if least < each[0]]
     best = heapq.nsmallest(size + start, keyed, key=lambda each: (each[0], each[1][1].number))[start:]
-    return [_hit(body, view, stored, score, order) for _, (view, stored, score) in best]
+    hits = [_hit(body, view, stored, score, order) for _, (view, stored, score) in best]
+    if named_scores:
+        for hit, matched in zip(hits, _by_name(body, [each for _, each in best]), strict=True):
+            hit["matched_queries"] = matched
+    return hits
 
 
-def _promising(
-    found: list[tuple[View, Stored, float]], wanted: int, below: float | None
-) -> list[tuple[View, Stored, float]]:
+def _by_name(body: Mapping[str, Any], hits: Sequence[Found]) -> list[dict[str, float]]:
+    """Of each hit: the score of every named query that it meets, by name."""
+    of_hit: list[dict[str, float]] = [{} for _ in hits]
+    for view in {id(view): view for view, _, _ in hits}.values():
+        places = {stored.number: at for at, (of, stored, _) in enumerate(hits) if of is view}
+        for name, query in named(body.get("query", {})):
+            for number, score in scored(query, view, set(places)).items():
+                of_hit[places[number]][name] = as_float32(score)
+    return of_hit
+
+
+def _promising(found: list[Found], wanted: int, below: float | None) -> list[Found]:
     """Those that may be among the best: to look at scores alone is cheap."""
     open_ = found if below is None else [hit for hit in found if hit[2] <= below]
     scores = heapq.nlargest(wanted, (hit[2] for hit in open_ if below is None or hit[2] < below))
@@ -185,7 +206,7 @@ def _hit(
         told["fields"] = {
             name: value if isinstance(value, list) else [value]
             for name in (each["field"] for each in body["fields"])
-            if (value := stored.source.get(name)) is not None
+            if (value := view.shelf.value_of(stored, name)) is not None
         }
     return told
 
@@ -212,10 +233,10 @@ def _aggregated(said: Mapping[str, Any], found: Sequence[tuple[View, set[int]]])
             }
         }
     values = [
-        view.live[number].source[how["field"]]
+        value
         for view, numbers in found
         for number in numbers
-        if view.live[number].source.get(how["field"]) is not None
+        if (value := view.shelf.value_of(view.live[number], how["field"])) is not None
     ]
     if kind == "sum":
         return {"value": float(sum(values))}

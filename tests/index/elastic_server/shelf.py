@@ -50,6 +50,7 @@ class _Postings:
 
     values: dict[str, dict[Any, set[int]]] = field(default_factory=dict)
     texts: dict[str, TextField] = field(default_factory=dict)
+    word_counts: dict[str, dict[int, int]] = field(default_factory=dict)
 
 
 class Shelf:
@@ -65,10 +66,11 @@ class Shelf:
         self.analyzers = analyzers(analysis)
         self.mapping = Mapping(mapping, normalizers(analysis))
         for name_of_field, each in self.mapping.fields.items():
-            if each.kind == "text" and each.analyzer not in self.analyzers:
-                raise RefusalError(
-                    400, "mapper_parsing_exception", f"analyzer [{each.analyzer}] of [{name_of_field}] not found"
-                )
+            for part in (each, *each.parts.values()):
+                if part.kind in ("text", "token_count") and part.analyzer not in self.analyzers:
+                    raise RefusalError(
+                        400, "mapper_parsing_exception", f"analyzer [{part.analyzer}] of [{name_of_field}] not found"
+                    )
         self._by_id: dict[str, Stored] = {}
         self._pending: list[tuple[Stored | None, Stored | None]] = []
         self._postings = _Postings()
@@ -151,6 +153,11 @@ class Shelf:
         """An analyzed field; None where no document has it."""
         return self._postings.texts.get(name)
 
+    def value_of(self, stored: Stored, name: str) -> Any:
+        """What a document has in a field; None where it has nothing."""
+        counts = self._postings.word_counts.get(name)
+        return stored.source.get(name) if counts is None else counts.get(stored.number)
+
     def _check_expected(self, id: str, before: Stored | None, if_seq_no: int | None) -> None:
         if if_seq_no is not None and (before is None or before.seq_no != if_seq_no):
             there = f"current document has seqNo [{before.seq_no}]" if before else "but no document was found"
@@ -167,6 +174,11 @@ class Shelf:
                         texts[each.name] = TextField(self.analyzers[each.analyzer])
                     texts[each.name].add(stored.number, " ".join(each.values(value)))
                 elif each.indexed and each.kind not in ("dense_vector", "object", "binary"):
+                    terms = each.values(value)
+                    if each.kind == "token_count":
+                        words = sum(len(self.analyzers[each.analyzer](text)) for text in terms)
+                        self._postings.word_counts.setdefault(each.name, {})[stored.number] = words
+                        terms = iter((words,))
                     of_field = self._postings.values.setdefault(each.name, {})
-                    for term in each.values(value):
+                    for term in terms:
                         of_field.setdefault(term, set()).add(stored.number)
