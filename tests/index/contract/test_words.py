@@ -140,7 +140,7 @@ def test_equals_are_ordered_by_content_and_cut_by_it(backend: Backend, make_fili
 
 
 def test_long_texts_are_told_apart_by_a_word(index: Index, make_filing: MakeFiling) -> None:
-    """Lucene keeps lengths above 40 words roughly; both kinds of index score by what is there (BM25, k1 1.2, b 0.75)."""
+    """Lucene keeps lengths above 40 words roughly; both kinds of index score by all words (BM25, k1 1.2, b 0.75)."""
     pages = [
         " ".join([*["gyroscope"] * times, *["compass rose"] * phrases, *["filler"] * (length - times - 2 * phrases)])
         for times, phrases in ((1, 0), (1, 1), (3, 0), (4, 2))
