@@ -14,17 +14,22 @@ from fin_agent.workspace import Workspace
 _MOST_NAMED = 12
 
 
-def what_cannot_be_met(intent: Intent, workspace: Workspace) -> list[str]:
-    """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing."""
-    there = companies_there(workspace)
-    missing = [f"the company {name!r} is not in the index, which holds {there}" for name in intent.unknown_companies]
+def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None) -> list[str]:
+    """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing.
+
+    Where only the filings `doc_ids` are asked, no company of another is told of.
+    """
+    there = companies_there(workspace, doc_ids)
+    outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
+    missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]
     if missing and (intent.numeric or not (intent.companies or _told_of(intent.unknown_companies, workspace))):
         return missing
     figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
     if not intent.companies and (intent.numeric or figure_of_nobody):
         name = name_alone(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
-        return [f"the question names no company that is indexed{none}; the index holds {there}"]
+        held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
+        return [f"the question names no company that is indexed{none}; {held}"]
     if intent.unsupported and (intent.numeric or of_the_market(intent.core)):
         return list(intent.unsupported)
     missing = []
@@ -64,7 +69,8 @@ def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None
 
 def refusal_text(missing: Sequence[str]) -> str:
     """One paragraph that says what is missing."""
-    return "This cannot be answered from the indexed filings. Missing: " + "; ".join(missing) + "."
+    told = f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}"
+    return told if told.endswith(".") else f"{told}."
 
 
 def _may_be_there(filed: FiscalYears, period: FiscalPeriod, balances: bool) -> bool:

@@ -43,7 +43,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     context = runtime.context
     intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
     intent = with_losses(of_a_part(intent, context.workspace))
-    missing = what_cannot_be_met(intent, context.workspace)
+    missing = what_cannot_be_met(intent, context.workspace, state.get("doc_ids"))
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)
     selection = intent.selection

@@ -32,6 +32,15 @@ def test_a_company_that_is_not_indexed(ask: Ask, name: str) -> None:
     assert answer.rounds == 0
 
 
+def test_filings_that_are_asked_tell_of_no_others(ask: Ask) -> None:
+    text = refused(ask("What was Apple's revenue in FY2023?", doc_ids=["quillmark_2023_10k", "quillmark_2024_10k"]))
+    assert "'Apple' is not in the filings asked, which are of Quillmark Stores, Inc." in text
+    assert "Harborlight" not in text and "Inc.." not in text
+    two = ["quillmark_2023_10k", "harborlight_2023_10k"]
+    text = refused(ask("What was the revenue in FY2023?", doc_ids=two))
+    assert "the filings asked are of" in text and "Tellurond" not in text
+
+
 def test_one_of_two_companies_is_not_indexed(ask: Ask) -> None:
     assert "Microsoft" in refused(ask("Which company had higher revenue in 2023, Harborlight or Microsoft?"))
     assert "Microsoft" in refused(ask("What is the difference in revenue between Microsoft and Harborlight in FY2023?"))
