@@ -30,7 +30,6 @@ from fin_agent.index.protocol import FilingIndex
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.retrieval.query import EVERYTHING, Depth
 from fin_agent.workspace import Workspace
-from tests.index.elastic_server import text_field
 from tests.index.elastic_server.conformity import Specification
 from tests.index.elastic_server.server import ElasticServer
 
@@ -41,8 +40,6 @@ TOP = 5
 def main() -> None:
     """Copy, ask, compare."""
     given = _arguments()
-    if given.exact_lengths:
-        text_field.kept_length = lambda length: length
     lines = given.questions.read_text(encoding="utf-8").splitlines()
     questions = [str(json.loads(line)["question"]) for line in lines if line.strip()]
     with SqliteIndex(given.index) as embedded, _cluster(given.to) as (cluster, server):
@@ -148,9 +145,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--to", help="address of an index on a cluster; made where it is not")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--strategies", default=",".join(STRATEGIES), help="with commas between")
-    parser.add_argument(
-        "--exact-lengths", action="store_true", help="our server does not round lengths: what rounding does to ranks"
-    )
     return parser.parse_args()
 
 
