@@ -37,7 +37,7 @@ def test_the_number_of_times_is_found_from_the_score(
     times = max(1, round(words * share))
     size = Size(documents=1_000, worded=900, words=average * 900)
     kept = 1.2 * (0.25 + 0.75 * kept_length(words) / average)
-    told = struct.unpack("f", struct.pack("f", weight * (1 + drift) * times / (times + kept)))[0]
+    told = struct.unpack("f", struct.pack("f", 2.2 * weight * (1 + drift) * times / (times + kept)))[0]
     norm = 1.2 * (0.25 + 0.75 * words / (average * 0.9))
     scores = ExactScores([0.0, weight], size)
     assert scores.of(words, {"1": told}) == pytest.approx(weight * times * 2.2 / (times + norm), rel=2e-3)
@@ -46,6 +46,6 @@ def test_the_number_of_times_is_found_from_the_score(
 
 def test_scores_of_clauses_add_up_in_their_order() -> None:
     scores = ExactScores([2.0, 1.0], Size(10, 10, 1_000))
-    together = scores.of(100, {"1": 0.25, "0": 0.5})
-    assert together == scores.of(100, {"0": 0.5}) + scores.of(100, {"1": 0.25})
-    assert scores.of(0, {"0": 2.5}) > 0  # weights that drifted away, or a text without a length, harm nothing
+    together = scores.of(100, {"1": 0.55, "0": 1.1})
+    assert together == scores.of(100, {"0": 1.1}) + scores.of(100, {"1": 0.55})
+    assert scores.of(0, {"0": 5.5}) > 0  # weights that drifted away, or a text without a length, harm nothing

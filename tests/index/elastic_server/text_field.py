@@ -108,7 +108,8 @@ class TextField:
 
     def _weight(self, held: int) -> float:
         documents = len(self._lengths)
-        return math.log(1 + (documents - held + 0.5) / (held + 0.5))
+        # With the factor k1 + 1, as Elasticsearch's LegacyBM25Similarity has it and Lucene's own BM25 no longer.
+        return (K1 + 1) * math.log(1 + (documents - held + 0.5) / (held + 0.5))
 
     def _score(self, weight: float, count: int, number: int) -> float:
         return weight * count / (count + self._norms()[self._lengths[number]])
