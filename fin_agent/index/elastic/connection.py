@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
@@ -54,6 +54,22 @@ class Cluster:
             return self.asked(ask, doing=doing, **arguments)
         except NotFound as error:
             raise fault(self.address, error, doing) from error
+
+    def documents(self, **arguments: object) -> list[dict[str, Any]]:
+        """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
+
+        What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
+        """
+        told: list[dict[str, Any]] = list(self.answered(self.client.mget, **arguments)["docs"])
+        for each in told:
+            if "error" in each:
+                kind = each["error"].get("type", "") if isinstance(each["error"], dict) else ""
+                raise FilingIndexError(
+                    f"the cluster could not look at all documents ({kind or 'of unknown cause'})",
+                    subject=str(self.address),
+                    remedy="Look at the cluster's health, then run the same command again",
+                )
+        return told
 
     def pause(self, seconds: float) -> None:
         """Wait about `seconds`: not all who were turned away come back at once."""

@@ -175,6 +175,7 @@ class StoredContent(FilingList):
         while True:
             answer = self.cluster.answered(
                 self.cluster.client.search,
+                allow_partial_search_results=False,
                 index=self.layout.alias(kind),
                 query={"bool": {"filter": list(filters)}},
                 sort=ascending(order),
@@ -197,13 +198,9 @@ class StoredContent(FilingList):
         wanted = sorted({key for key in keys if key.doc_id in listing.of})
         for start in range(0, len(wanted), _PAGES_AT_ONCE):
             documents = [_named(key, listing) for key in wanted[start : start + _PAGES_AT_ONCE]]
-            answer = self.cluster.answered(
-                self.cluster.client.mget,
-                index=self.layout.alias(kind),
-                docs=documents,
-                source_includes=["generation", *fields],
-            )
-            for each in answer["docs"]:
+            for each in self.cluster.documents(
+                index=self.layout.alias(kind), docs=documents, source_includes=["generation", *fields]
+            ):
                 if each.get("found"):
                     source = each["_source"]
                     yield (listing.shown[source["generation"]], source[place]), source

@@ -159,9 +159,9 @@ class FilingList:
     def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
         """What tells one state of the list from another, and the generations that no filing shows: one request."""
         searches = [
-            {"index": self.layout.alias("filings")},
+            {"index": self.layout.alias("filings"), "allow_partial_search_results": False},
             {"size": 0, "track_total_hits": True, "aggregations": {"marks": {"sum": {"field": "mark"}}}},
-            {"index": self.layout.alias("journal")},
+            {"index": self.layout.alias("journal"), "allow_partial_search_results": False},
             {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
         ]
         answer = self.cluster.answered(self.cluster.client.msearch, searches=searches)

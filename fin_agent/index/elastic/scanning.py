@@ -64,6 +64,7 @@ def _page(
         "pit": {"id": pit, "keep_alive": _KEPT_OPEN},
         "sort": ascending(order),
         "track_total_hits": False,
+        "allow_partial_search_results": False,
         "query": query or {"match_all": {}},
     }
     if fields is not None:

@@ -126,6 +126,7 @@ class FullTextSearch(FilingList):
             asked: dict[str, Any] = {"search_after": after} if after is not None else {}
             answer = self.cluster.answered(
                 self.cluster.client.search,
+                allow_partial_search_results=False,
                 index=self.layout.alias(kind),
                 query=query,
                 size=size,

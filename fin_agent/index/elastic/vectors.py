@@ -76,8 +76,8 @@ class StoredVectors(Writing):
                 {"_id": _id(listing.of[doc_id].generation, model, unit), "routing": listing.of[doc_id].routing}
                 for doc_id in some
             ]
-            answer = self.cluster.answered(self.cluster.client.mget, index=self.layout.alias("vectors"), docs=asked)
-            for doc_id, found in zip(some, answer["docs"], strict=True):
+            answer = self.cluster.documents(index=self.layout.alias("vectors"), docs=asked)
+            for doc_id, found in zip(some, answer, strict=True):
                 if found.get("found"):
                     yield _vectors(doc_id, found["_source"])
 
@@ -166,6 +166,7 @@ class StoredVectors(Writing):
         candidates = min(max(_CANDIDATES * wanted, _LEAST_CANDIDATES), _MOST_CANDIDATES)
         answer = self.cluster.answered(
             self.cluster.client.search,
+            allow_partial_search_results=False,
             index=self.layout.nearest(model, len(vector)),
             knn={
                 "field": "vector",
@@ -221,6 +222,7 @@ class StoredVectors(Writing):
         alias = self.layout.alias("vectors")
         answer = self.cluster.answered(
             self.cluster.client.search,
+            allow_partial_search_results=False,
             index=alias,
             size=0,
             track_total_hits=True,

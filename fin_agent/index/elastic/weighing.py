@@ -121,6 +121,7 @@ def _aggregated(filings: FilingList, kind: str, listing: Listing, asked: dict[st
         visible = {"bool": {"must_not": [{"terms": {"generation": list(listing.hidden)}}]}}
     answer = filings.cluster.answered(
         filings.cluster.client.search,
+        allow_partial_search_results=False,
         index=filings.layout.alias(kind),
         query=visible,
         size=0,

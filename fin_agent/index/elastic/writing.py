@@ -190,6 +190,7 @@ class Writing(FilingList):
     def _journal_search(self, query: dict[str, Any]) -> dict[str, Any]:
         found = self.cluster.asked(
             self.cluster.client.search,
+            allow_partial_search_results=False,
             index=self.layout.alias("journal"),
             query=query,
             size=1_000,
@@ -199,13 +200,13 @@ class Writing(FilingList):
 
     def _generations_of(self, doc_ids: Iterable[str]) -> set[str]:
         """Generations that these filings show now, asked of the documents themselves."""
-        found = self.cluster.asked(
-            self.cluster.client.mget,
+        # What is not told must not be taken for a filing that is gone: its parts would be deleted.
+        found = self.cluster.documents(
             index=self.layout.alias("filings"),
             ids=[id_of(doc_id) for doc_id in sorted(doc_ids)],
             source_includes=["generation"],
         )
-        return {each["_source"]["generation"] for each in found["docs"] if each.get("found")}
+        return {each["_source"]["generation"] for each in found if each.get("found")}
 
     def _delete_where(self, target: str, query: dict[str, Any]) -> None:
         self.cluster.asked(

@@ -160,6 +160,50 @@ def test_an_alias_that_is_gone_is_not_made_by_writing(
     assert "test-passages" not in server.node.shelves
 
 
+def test_half_an_answer_is_none(index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling) -> None:
+    """A cluster that misses a shard gives what the others hold, unless it is told not to."""
+    index.add(make_filing("a", "gyroscope"), ["{}"], "compass")
+    (page,) = index.outline(["a"])
+    asks: list[Callable[[], object]] = [
+        lambda: index.search_pages(["gyroscope"]),
+        lambda: index.search_summaries(["compass"]),
+        lambda: index.outline(["a"]),
+        lambda: index.pages([page.key]),
+        lambda: index.facts(["a"]),
+        index.vector_models,
+        index.readers,
+    ]
+    for ask in asks:
+        ask()
+    with index.one_state():
+        server.node.shard_lost = True
+        for ask in asks:
+            with pytest.raises(FilingIndexError):
+                ask()
+    with pytest.raises(FilingIndexError):
+        index.entries()
+    server.node.shard_lost = False
+    assert [hit.key for hit in index.search_pages(["gyroscope"])] == [page.key]
+
+
+def test_what_cannot_be_looked_at_is_not_swept_away(
+    index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling
+) -> None:
+    """A writer was killed after it had shown its filing: the journal still names its parts."""
+    index.add(make_filing("a", "gyroscope"), ["{}"], "")
+    (generation,) = index.listing().shown
+    index._journal((generation, "a", index.listing().of["a"].routing), -1.0)
+    journal = index._journal_search({"match_all": {}})
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(index, "_journal_search", lambda query: journal)
+        server.node.shard_lost = True
+        with pytest.raises(FilingIndexError, match="could not look at all documents"):
+            index.sweep()
+    server.node.shard_lost = False
+    assert index.sweep() == 0
+    assert len(index.search_pages(["gyroscope"])) == 1
+
+
 def test_the_package_needs_no_client() -> None:
     program = (
         "import sys; sys.modules['elasticsearch'] = None\n"

@@ -21,6 +21,8 @@ class Node:
         self.templates: dict[str, dict[str, Any]] = {}
         self.tasks: dict[str, dict[str, Any]] = {}
         self.points: dict[str, list[View]] = {}
+        self.shard_lost = False
+        """Whether one of two shards cannot be had, and half of everything is what a search finds."""
 
     def create(self, name: str, body: dict[str, Any]) -> Shelf:
         """Make an index, by the template that fits its name best."""

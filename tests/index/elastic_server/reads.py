@@ -29,12 +29,17 @@ def get_documents(asked: Asked, node: Node) -> Answer:
     named = said.get("docs") or [{"_id": id} for id in said.get("ids", [])]
     if not named:
         raise RefusalError(400, "action_request_validation_exception", "Validation Failed: 1: no documents to get;")
+    if node.shard_lost:
+        error = {"type": "no_shard_available_action_exception", "reason": "no shard is available"}
+        return Answer({"docs": [{"_index": shelf.name, "_id": each["_id"], "error": error} for each in named]})
     return Answer({"docs": [_document(shelf, each["_id"], each.get("routing"), wanted) for each in named]})
 
 
 def search(asked: Asked, node: Node) -> Answer:
     """POST {index}/_search, POST _search with a point in time."""
     body = asked.json()
+    if node.shard_lost:
+        return Answer(_partial(asked.parameters.get("allow_partial_search_results") != "false"))
     if "pit" in body:
         if len(asked.path) > 1 or "routing" in asked.parameters or "preference" in asked.parameters:
             raise RefusalError(
@@ -57,6 +62,9 @@ def searches(asked: Asked, node: Node) -> Answer:
     answers: list[dict[str, Any]] = []
     for header, body in zip(lines[::2], lines[1::2], strict=True):
         try:
+            if node.shard_lost:
+                answers.append({**_partial(header.get("allow_partial_search_results") is not False), "status": 200})
+                continue
             views = [shelf.view for shelf in node.named(header["index"])]
             answers.append({**searched(body, views, None), "status": 200})
         except RefusalError as error:
@@ -86,3 +94,18 @@ def _document(shelf: Shelf, id: str, routing: str | None, wanted: Any) -> dict[s
     if (source := selected(found.source, wanted)) is not None:
         told["_source"] = source
     return told
+
+
+def _partial(allowed: bool) -> dict[str, Any]:
+    """What a cluster says that has one of two shards: without more words the half, where that is allowed."""
+    if not allowed:
+        raise RefusalError(503, "search_phase_execution_exception", "Search rejected due to missing shards")
+    marks = {"marks": {"value": 0.0}}
+    shards = {"total": 2, "successful": 1, "skipped": 0, "failed": 1}
+    return {
+        "took": 1,
+        "timed_out": False,
+        "_shards": shards,
+        "hits": {"total": {"value": 0, "relation": "eq"}, "max_score": None, "hits": []},
+        "aggregations": marks,
+    }
