@@ -5,8 +5,8 @@ in a hit tells how often it is there, since its weight and the rounded length ar
 stands in a field of its own, it is computed anew. So hits of neighbouring scores stand as in the embedded index.
 
 BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), section 3.4.3; rounding as in
-Lucene's `SmallFloat.intToByte4`. Lucene itself leaves the factor k1 + 1 out of it since version 8; Elasticsearch 8 and 9
-score with it (their `LegacyBM25Similarity`), as SQLite does.
+Lucene's `SmallFloat.intToByte4`. Lucene itself leaves the factor k1 + 1 out of it since version 8; Elasticsearch 8 and
+9 score with it (their `LegacyBM25Similarity`), as SQLite does.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class ExactScores:
         return score
 
     def of(self, words: int, clauses: Mapping[str, float]) -> float:
-        """The score of a text of so many words; `clauses` has the cluster's score of each that it meets, by its place."""
+        """The score of a text of so many words; `clauses` has the cluster's score of each that it meets, by place."""
         kept = _norm(kept_length(words), self.size.words, self.size.worded)
         exact = _norm(words, self.size.words, self.size.documents)
         score = 0.0
