@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from fin_agent.errors import FilingIndexError
 
@@ -65,12 +65,13 @@ def ingest_lock(
     """
     path = folder / LOCK_NAME
     try:
-        opened = path.open("a+b")
+        # Unbuffered: what a full disk does not take must not come up again when the file is closed.
+        opened = open(path, "a+b", buffering=0, opener=_no_link)
     except OSError as error:
         raise FilingIndexError(
             f"the index cannot be locked ({error.strerror or error})",
             subject=str(path),
-            remedy="Check that the folder is there and may be written to",
+            remedy="Check that the folder is there and may be written to, and that the lock is no link elsewhere",
         ) from error
     with opened:
         _wait_for(opened, path, wait, on_wait)
@@ -86,7 +87,7 @@ def ingest_lock(
 def lock_owner(folder: Path) -> Owner | None:
     """Who holds the lock of the index in `folder` now; None where nobody does."""
     try:
-        with (folder / LOCK_NAME).open("r+b") as opened:
+        with open(folder / LOCK_NAME, "r+b", buffering=0, opener=_no_link) as opened:
             if _locked(opened):
                 _unlock(opened)
                 return None
@@ -98,7 +99,12 @@ def lock_owner(folder: Path) -> Owner | None:
 _UNKNOWN = Owner("this machine", 0, "", "unknown")
 
 
-def _wait_for(opened: BinaryIO, path: Path, wait: float, on_wait: Callable[[Owner | None], None]) -> None:
+def _no_link(path: str, flags: int) -> int:
+    """In an index of somebody else the lock may be a link: what it leads to would be emptied."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def _wait_for(opened: FileIO, path: Path, wait: float, on_wait: Callable[[Owner | None], None]) -> None:
     until = time.monotonic() + wait
     told = False
     while not _locked(opened):
@@ -115,7 +121,7 @@ def _wait_for(opened: BinaryIO, path: Path, wait: float, on_wait: Callable[[Owne
         time.sleep(_LOOKED_EVERY)
 
 
-def _owner(opened: BinaryIO) -> Owner | None:
+def _owner(opened: FileIO) -> Owner | None:
     opened.seek(0)
     try:
         found = json.loads(opened.read(4096))
@@ -124,7 +130,7 @@ def _owner(opened: BinaryIO) -> Owner | None:
         return None
 
 
-def _write(opened: BinaryIO, content: bytes) -> None:
+def _write(opened: FileIO, content: bytes) -> None:
     """Full disks included: the lock is the system's, what is written only says whose it is."""
     try:
         opened.truncate(0)
@@ -147,7 +153,7 @@ if sys.platform == "win32":
     _FAR = 1 << 30
     """A byte behind what is written: Windows keeps others from reading the bytes that are locked."""
 
-    def _locked(opened: BinaryIO) -> bool:
+    def _locked(opened: FileIO) -> bool:
         opened.seek(_FAR)
         try:
             msvcrt.locking(opened.fileno(), msvcrt.LK_NBLCK, 1)
@@ -155,19 +161,19 @@ if sys.platform == "win32":
             return False
         return True
 
-    def _unlock(opened: BinaryIO) -> None:
+    def _unlock(opened: FileIO) -> None:
         opened.seek(_FAR)
         msvcrt.locking(opened.fileno(), msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _locked(opened: BinaryIO) -> bool:
+    def _locked(opened: FileIO) -> bool:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _unlock(opened: BinaryIO) -> None:
+    def _unlock(opened: FileIO) -> None:
         fcntl.flock(opened, fcntl.LOCK_UN)

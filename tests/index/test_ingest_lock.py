@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from fin_agent.errors import FilingIndexError
 from fin_agent.index.ingest import PreparedFiling, ingest
 from fin_agent.index.ingest_lock import LOCK_NAME, IndexInUseError, Owner, ingest_lock, lock_owner
 from fin_agent.index.sqlite import SqliteIndex
@@ -88,3 +89,32 @@ def test_whatever_stands_in_the_file_no_dead_lock_holds(tmp_path: Path, left: by
     with ingest_lock(tmp_path) as owner:
         assert owner is None
     assert (tmp_path / LOCK_NAME).read_bytes() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need leave there")
+def test_a_lock_that_is_a_link_empties_nothing(tmp_path: Path) -> None:
+    outside = tmp_path / "notes.txt"
+    outside.write_text("mine")
+    folder = tmp_path / "from somebody else"
+    folder.mkdir()
+    (folder / LOCK_NAME).symlink_to(outside)
+    with pytest.raises(FilingIndexError, match=r"cannot be locked.*no link elsewhere"), ingest_lock(folder):
+        pass
+    assert lock_owner(folder) is None
+    assert outside.read_text() == "mine"
+
+
+NO_ROOM = """
+import resource, sys
+from pathlib import Path
+from fin_agent.index.ingest_lock import ingest_lock
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+with ingest_lock(Path(sys.argv[1])):
+    print("held", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such limit there")
+def test_a_full_disk_does_not_keep_the_lock_from_being_held(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", NO_ROOM, str(tmp_path)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "held\n", "")
