@@ -7,6 +7,7 @@ import sqlite3
 import time
 import uuid
 from contextlib import closing, suppress
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -19,11 +20,16 @@ _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
 
 
-def connect(file: Path) -> sqlite3.Connection:
-    """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file."""
+def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
+    """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
+
+    `damaged`: where a table's description cannot be read, the other tables can be all the same.
+    """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
+    if damaged:
+        connection.execute("PRAGMA writable_schema = ON")
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cache_size = -65536")
@@ -143,13 +149,38 @@ def _write_schema(file: Path) -> None:
 
 def write_empty(file: Path) -> None:
     """Make an index without filings at `file`, where nothing is. Raises OSError or sqlite3.Error."""
-    schema = resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
     file.touch()
     with closing(connect(file)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(schema)
+        connection.executescript(_schema())
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, ...], ...]]:
+    """Tables, views and triggers with their columns; without what SQLite and FTS5 keep for themselves."""
+    names = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type != 'index' ORDER BY name")
+        if "_fts_" not in name and not name.startswith("sqlite_")
+    ]
+    # Name, type, whether it may be empty, default, place in the key.
+    return {
+        name: tuple(tuple(column)[1:] for column in connection.execute("SELECT * FROM pragma_table_info(?)", (name,)))
+        for name in names
+    }
+
+
+@cache
+def tables_made() -> dict[str, tuple[tuple[object, ...], ...]]:
+    """Those of an index as this version makes it."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_schema())
+        return tables_of(connection)
+
+
+def _schema() -> str:
+    return resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
 def unfinished_name(file: Path) -> Path:

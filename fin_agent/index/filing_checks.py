@@ -20,12 +20,15 @@ _WORDS = {
 
 def filing_faults(connection: sqlite3.Connection, number: int) -> list[str]:
     """What is wrong with the filing of this number, in sentences. Raises sqlite3.Error where it cannot be read."""
-    return [
-        *_counts(connection, number),
-        *_row_numbers(connection, number),
-        *_changed(connection, number),
-        *vector_faults(connection, number),
-    ]
+    try:
+        return [
+            *_counts(connection, number),
+            *_row_numbers(connection, number),
+            *_changed(connection, number),
+            *vector_faults(connection, number),
+        ]
+    except (IndexError, TypeError, ValueError) as error:  # a damaged file gives rows that no statement could write
+        return [f"it cannot be read ({error})"]
 
 
 def _counts(connection: sqlite3.Connection, number: int) -> Iterator[str]:

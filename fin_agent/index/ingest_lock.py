@@ -66,7 +66,7 @@ def ingest_lock(
     path = folder / LOCK_NAME
     try:
         # Unbuffered: what a full disk does not take must not come up again when the file is closed.
-        opened = open(path, "a+b", buffering=0, opener=_no_link)
+        opened = FileIO(path, "a+", opener=_no_link)
     except OSError as error:
         raise FilingIndexError(
             f"the index cannot be locked ({error.strerror or error})",
@@ -87,7 +87,7 @@ def ingest_lock(
 def lock_owner(folder: Path) -> Owner | None:
     """Who holds the lock of the index in `folder` now; None where nobody does."""
     try:
-        with open(folder / LOCK_NAME, "r+b", buffering=0, opener=_no_link) as opened:
+        with FileIO(folder / LOCK_NAME, "r+", opener=_no_link) as opened:
             if _locked(opened):
                 _unlock(opened)
                 return None

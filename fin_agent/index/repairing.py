@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ from fin_agent.index.migrating import format_of
 from fin_agent.index.space import check_space
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.stored_rows import insert_rows
-from fin_agent.index.verifying import FULL_TEXT, agrees, opened_whole
+from fin_agent.index.verifying import FULL_TEXT, agrees, opened_whole, unreadable_entries
 from fin_agent.index.whole_filings import filing_numbers, name_of, whole_filing
 from fin_agent.index.writing import OF_A_FILING, delete_rows
 
@@ -48,7 +48,9 @@ class LostFiling:
         """How it comes back."""
         if self.source and Path(self.source).is_file():
             return RETRY
-        return "Get its file again and ingest it" + (f": it was {self.source}" if self.source else "")
+        if not self.source:
+            return "Ingest your folders again, or import an archive of the index"
+        return f"Get its file again and ingest it: it was {self.source}"
 
 
 @dataclass(slots=True)
@@ -157,6 +159,11 @@ def mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
 
 
 def _repair_manifest(connection: sqlite3.Connection, repaired: Repaired) -> None:
+    unreadable = unreadable_entries(connection)
+    for number in unreadable:
+        connection.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
+    if unreadable:
+        repaired.done.append(f"{_entries(len(unreadable))} that cannot be read are taken off. {_INGEST_AGAIN}")
     known = ", ".join(f"'{state.value}'" for state in FileState)
     missing = connection.execute(
         "UPDATE ingested_files SET state = 'waiting', failure = ?, remedy = ? WHERE state NOT IN"
@@ -165,6 +172,13 @@ def _repair_manifest(connection: sqlite3.Connection, repaired: Repaired) -> None
     ).rowcount
     if missing:
         repaired.done.append(f"{missing} files without a filing are to be read again: {RETRY}")
+
+
+def _entries(number: int) -> str:
+    return f"{number} entr{'y' if number == 1 else 'ies'} of the list of files"
+
+
+_INGEST_AGAIN = "Ingest your folders again: what is unchanged is left alone"
 
 
 def _check_ours(file: Path) -> None:
@@ -196,7 +210,7 @@ def _salvage(file: Path, repaired: Repaired) -> Repaired:
     try:
         write_empty(unfinished)
         with closing(connect(unfinished)) as target:
-            with suppress(sqlite3.DatabaseError), closing(connect(file)) as source:
+            with closing(_opened(file)) as source:
                 _copy_whole(source, target, repaired)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
@@ -213,11 +227,20 @@ def _salvage(file: Path, repaired: Repaired) -> Repaired:
     return repaired
 
 
+def _opened(file: Path) -> sqlite3.Connection:
+    """The damaged database; an empty one where SQLite cannot open it."""
+    with suppress(sqlite3.DatabaseError), ExitStack() as closed:
+        source = closed.enter_context(closing(connect(file, damaged=True)))
+        source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        closed.pop_all()
+        return source
+    return sqlite3.connect(":memory:", isolation_level=None)
+
+
 def _copy_whole(source: sqlite3.Connection, target: sqlite3.Connection, repaired: Repaired) -> None:
     """Everything of `source` that is whole."""
     target.execute("BEGIN")
-    for row in _readable_manifest(source):
-        target.execute(f"INSERT OR REPLACE INTO ingested_files VALUES ({', '.join('?' * len(row))})", row)
+    _copy_manifest(source, target, repaired)
     saved: set[str] = set()
     for number in filing_numbers(source):
         found = whole_filing(source, number)
@@ -227,6 +250,9 @@ def _copy_whole(source: sqlite3.Connection, target: sqlite3.Connection, repaired
         elif found.doc_id not in saved:
             saved.add(found.doc_id)
             insert_rows(target, found)
+    if not saved and not repaired.lost and not _readable(source, "filings"):
+        why = "nothing of the index can be read, not even which filings it held"
+        repaired.lost.append(LostFiling("all filings", "", why))
     # A filing may be lost with its name: then the manifest still knows its file.
     for doc_id, path in target.execute("SELECT doc_id, path FROM ingested_files WHERE state = 'done'").fetchall():
         if doc_id not in saved and doc_id not in {lost.doc_id for lost in repaired.lost}:
@@ -236,13 +262,40 @@ def _copy_whole(source: sqlite3.Connection, target: sqlite3.Connection, repaired
     target.execute("COMMIT")
 
 
+def _copy_manifest(source: sqlite3.Connection, target: sqlite3.Connection, repaired: Repaired) -> None:
+    refused = 0
+    for row in _readable_manifest(source):
+        try:
+            if row[0] is None:
+                raise sqlite3.IntegrityError("the file has no path")
+            target.execute(f"INSERT OR REPLACE INTO ingested_files VALUES ({', '.join('?' * len(row))})", row)
+        except sqlite3.IntegrityError:  # of a kind that its column does not take
+            refused += 1
+    for number in unreadable_entries(target):
+        refused += target.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,)).rowcount
+    if refused:
+        repaired.done.append(f"{_entries(refused)} that cannot be read are taken off. {_INGEST_AGAIN}")
+    elif not _readable(source, "ingested_files"):
+        repaired.done.append(f"the list of files could not be read to its end. {_INGEST_AGAIN}")
+
+
+def _readable(source: sqlite3.Connection, table: str) -> bool:
+    """Whether every row of a table can be read."""
+    try:
+        for _ in source.execute(f"SELECT * FROM {table} NOT INDEXED"):
+            pass
+    except sqlite3.Error:
+        return False
+    return True
+
+
 def _readable_manifest(source: sqlite3.Connection) -> Iterator[tuple[str | int | None, ...]]:
     columns = ("path", "doc_id", "size", "modified_ns", "content_hash", "reader_version", "failure", "remedy")
     for order in ("", " ORDER BY rowid DESC"):
         with suppress(sqlite3.Error):
             for row in source.execute(f"SELECT * FROM ingested_files NOT INDEXED{order}"):
                 values = dict(zip(row.keys(), row, strict=True))
-                yield (*(values[column] for column in columns), values.get("state", FileState.DONE.value))
+                yield (*(values.get(column) for column in columns), values.get("state", FileState.DONE.value))
 
 
 def _take_place(target: sqlite3.Connection, file: Path, unfinished: Path) -> None:

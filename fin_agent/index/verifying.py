@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,7 +12,16 @@ from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.database import check_format, check_length, connect, fault, is_damage, leftovers
+from fin_agent.index.database import (
+    check_format,
+    check_length,
+    connect,
+    fault,
+    is_damage,
+    leftovers,
+    tables_made,
+    tables_of,
+)
 from fin_agent.index.filing_checks import filing_faults
 from fin_agent.index.ingest_lock import IndexInUseError, ingest_lock
 from fin_agent.index.manifest import FileState
@@ -119,6 +129,10 @@ def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
             yield IndexFinding(Aspect.FILE, FILE_NAME, f"SQLite finds it damaged: {said}", REPAIR)
+    found = tables_of(connection)
+    for name in sorted(found.keys() | tables_made().keys()):
+        if found.get(name) != tables_made().get(name):
+            yield IndexFinding(Aspect.FILE, FILE_NAME, f"{name} is not as this version makes it", REPAIR)
     pointing = Counter(row[0] for row in connection.execute("PRAGMA foreign_key_check"))
     for table, rows in sorted(pointing.items()):
         yield IndexFinding(Aspect.FILE, table, f"{rows} rows point at what is not there", REPAIR)
@@ -156,6 +170,9 @@ def _of_rows_without_filing(connection: sqlite3.Connection) -> Iterator[IndexFin
 
 
 def _of_manifest(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    for number in unreadable_entries(connection):
+        found = "the entry of a file cannot be read"
+        yield IndexFinding(Aspect.MANIFEST, f"entry {number}", found, f"{REPAIR}: it takes the entry off the list")
     missing = connection.execute(
         "SELECT path, doc_id FROM ingested_files WHERE state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings)"
         " ORDER BY path"
@@ -175,6 +192,24 @@ def _of_manifest(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     states.pop(FileState.DONE, 0)
     for state, files in sorted(states.items()):
         yield IndexFinding(Aspect.MANIFEST, f"{files} files", f"are in an unknown state, {state!r}", REPAIR)
+
+
+def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
+    """Row numbers of files whose entries hold what is no text, or no hash. Raises sqlite3.Error."""
+    unreadable = []
+    for (number,) in connection.execute("SELECT rowid FROM ingested_files ORDER BY rowid").fetchall():
+        try:
+            entry = connection.execute("SELECT * FROM ingested_files WHERE rowid = ?", (number,)).fetchone()
+        except sqlite3.OperationalError as error:
+            if "decode to UTF-8" not in str(error):
+                raise
+            entry = None
+        if entry is None or not _HASH.fullmatch(entry["content_hash"]):
+            unreadable.append(number)
+    return unreadable
+
+
+_HASH = re.compile("(?:[0-9a-f]{64})?")
 
 
 def _of_full_text(connection: sqlite3.Connection, folder: Path, wait: float) -> Iterator[IndexFinding]:

@@ -88,7 +88,8 @@ def filing_numbers(connection: sqlite3.Connection) -> list[int]:
     ):
         with suppress(sqlite3.Error):
             for (number,) in connection.execute(selection):
-                found.add(number)
+                if isinstance(number, int):
+                    found.add(number)
     return sorted(found)
 
 

@@ -112,7 +112,91 @@ def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes) 
     repaired = repair(folder)
     assert repaired.kept == 0 and repaired.damaged_copy is not None
     assert repaired.damaged_copy.read_bytes() == content
+    assert [lost.doc_id for lost in repaired.lost] == ["all filings"]
+    assert "Ingest your folders again" in repaired.lost[0].remedy
     assert verify(folder).findings == ()
+
+
+def test_a_table_whose_description_is_damaged_costs_no_name(folder: Path) -> None:
+    """Filings lose what stood in it; which they were, and from which files they came, is known all the same."""
+    file = folder / FILE_NAME
+    content = file.read_bytes()
+    assert content.count(b"TABLE tags (\n  filing_id INTEGER NOT NULL") == 1
+    file.write_bytes(
+        content.replace(b"TABLE tags (\n  filing_id INTEGER NOT NULL", b"TABLE tags (\n  filing_id INTEGER NOT NULN")
+    )
+    names = {lost.doc_id for lost in repair(folder).lost}
+    assert len(names) == 15 and "quillmark_2023_10k" in names
+    with SqliteIndex(folder) as index:
+        assert {unread.doc_id for unread in Manifest(index).unread()} == names
+    assert verify(folder).faults == []
+
+
+@pytest.mark.parametrize(
+    ("sound", "damaged"),
+    [
+        (b"  page_count INTEGER NOT NULL", b"  page_counT INTEGER NOT NULL"),
+        (b"CREATE TABLE meta", b"CREATE TABLE metb"),
+    ],
+)
+def test_a_name_that_is_damaged_is_found(folder: Path, sound: bytes, damaged: bytes) -> None:
+    before = sealed(folder)
+    file = folder / FILE_NAME
+    content = file.read_bytes()
+    assert content.count(sound) == 1
+    file.write_bytes(content.replace(sound, damaged.replace(b"counT", b"coun4")))
+    assert verify(folder).faults
+    repair(folder)
+    assert verify(folder).faults == []
+    with SqliteIndex(folder) as index:
+        assert {filing.doc_id for filing in index.filings()} <= set(before)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE filings_vocabulary",
+        "CREATE TRIGGER planted AFTER INSERT ON ingested_files BEGIN DELETE FROM filings; END",
+        "CREATE VIEW more AS SELECT * FROM pages",
+    ],
+)
+def test_tables_that_are_not_those_of_an_index_are_found(folder: Path, statement: str) -> None:
+    before = sealed(folder)
+    change(folder, statement)
+    assert [fault.subject for fault in verify(folder).faults] == [FILE_NAME]
+    assert repair(folder).lost == []
+    assert verify(folder).findings == ()
+    assert sealed(folder) == before
+
+
+@pytest.mark.parametrize("value", ["CAST(x'30EF35' AS TEXT)", "'no hash'"])
+def test_entries_of_files_that_cannot_be_read_are_taken_off(folder: Path, value: str) -> None:
+    """They kept every ingest from beginning, and no fault was found."""
+    change(folder, f"UPDATE ingested_files SET content_hash = {value} WHERE doc_id = 'quillmark_2023_10k'")
+    assert [fault.aspect.value for fault in verify(folder).faults] == ["manifest"]
+    repaired = repair(folder)
+    assert repaired.lost == [] and "1 entry of the list of files" in repaired.done[0]
+    assert verify(folder).findings == ()
+    with SqliteIndex(folder) as index:
+        assert Manifest(index).unread() == []
+
+
+def test_a_disk_that_fails_during_the_repair_costs_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = folder / FILE_NAME
+    content = bytearray(file.read_bytes())
+    content[300 * 4096 : 316 * 4096] = b"\xa5" * (16 * 4096)
+    file.write_bytes(content)
+
+    def failing(connection: sqlite3.Connection, stored: object) -> int:
+        connection.execute("ROLLBACK")  # as SQLite does by itself
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("fin_agent.index.repairing.insert_rows", failing)
+        with pytest.raises(FilingIndexError, match="could not be repaired"):
+            repair(folder)
+    assert file.read_bytes() == bytes(content)
+    assert repair(folder).kept > 0
 
 
 def test_readers_of_a_database_that_is_replaced_see_the_new_one(folder: Path) -> None:

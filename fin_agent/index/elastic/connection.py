@@ -55,7 +55,7 @@ class Cluster:
         except NotFound as error:
             raise fault(self.address, error, doing) from error
 
-    def documents(self, **arguments: object) -> list[dict[str, Any]]:
+    def documents(self, **arguments: Any) -> list[dict[str, Any]]:
         """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
 
         What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
