@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fin_agent.evidence.cards.making import cards_of
 from fin_agent.evidence.summaries import summary_of
-from fin_agent.filings.reader import content_hash, doc_id_of, filing_of, read_document
+from fin_agent.filings.reader import doc_id_of, filing_of, read_unchanged
 from fin_agent.filings.readers.document import Document
 from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon
@@ -23,10 +23,8 @@ def prepare(path: Path) -> PreparedFiling:
     >>> prepared.filing.identity.company, prepared.filing.identity.fiscal_year
     ('Harborlight Instruments, Inc.', 2023)
     """
-    document = read_document(path)
-    return prepare_document(
-        document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash(path)
-    )
+    document, content_hash = read_unchanged(path)
+    return prepare_document(document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash)
 
 
 def prepare_document(document: Document, *, doc_id: str, source: str, content_hash: str) -> PreparedFiling:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,14 +48,15 @@ def read_filing(
     `metric_of` names the canonical metric of a printed row, `concept_of` that of an XBRL concept, `unit_of` the unit of
     a metric.
     """
+    document, hash_ = read_unchanged(path)
     return filing_of(
-        read_document(path),
+        document,
         metric_of,
         unit_of,
         concept_of,
         doc_id=doc_id_of(path),
         source=str(path.resolve()),
-        content_hash=content_hash(path),
+        content_hash=hash_,
     )
 
 
@@ -137,6 +139,28 @@ def read_document(path: Path) -> Document:
     return read_html(path)
 
 
+def read_unchanged(path: Path) -> tuple[Document, str]:
+    """As `read_document`, with the hash of the very content that was read. Raises ReadError where it changes meanwhile:
+    what was read would stand under the hash of what is there now, and never be read again."""
+    before = _hash_now(path)
+    document = read_document(path)
+    if before is None or _hash_now(path) != before:
+        raise ReadError(
+            "the file was changed while it was read",
+            subject=path.name,
+            remedy="Ingest it again once nothing writes it any more",
+        )
+    return document, before
+
+
+def _hash_now(path: Path) -> str | None:
+    """None where the file cannot be had: its reader says why, or it was taken away."""
+    try:
+        return content_hash(path)
+    except OSError:
+        return None
+
+
 def chosen_pdf_reader() -> str | None:
     """The PDF reader that the variable FIN_AGENT_PDF_READER names; None where it names none."""
     return os.environ.get(PDF_READER_VARIABLE) or None
@@ -156,6 +180,18 @@ def is_readable(path: Path) -> bool:
 def doc_id_of(path: Path) -> str:
     """The file's name without `.pdf`, `.htm`, `.html`, also with `.gz`."""
     return _NAME_ENDING.sub("", path.name)
+
+
+def is_doc_id(name: str) -> bool:
+    """Whether a filing can have this name: something to be seen and typed, and nothing that a terminal would obey."""
+    return bool(name.strip()) and len(name) <= _LONGEST_NAME and not any(map(_unseen, name))
+
+
+_LONGEST_NAME = 500
+
+
+def _unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def content_hash(path: Path) -> str:

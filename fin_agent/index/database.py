@@ -96,7 +96,7 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
             subject=str(file),
             remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
         )
-    if _code(error) == sqlite3.SQLITE_FULL:
+    if _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent)):
         return FilingIndexError(
             f"the index could not be {doing}: the disk is full",
             subject=str(file),
@@ -119,6 +119,14 @@ def free_words(folder: Path) -> str:
         return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
     except OSError:
         return ""
+
+
+def _disk_is_full(folder: Path) -> bool:
+    """Whether not even what SQLite shares between readers (`-shm`, 32 kB) finds room: it tells that as an I/O error."""
+    try:
+        return shutil.disk_usage(folder).free < 2**16
+    except OSError:
+        return False
 
 
 def _code(error: sqlite3.Error) -> int:

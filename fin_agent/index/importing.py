@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.filings.reader import is_doc_id
 from fin_agent.filings.readers.document import MAX_PAGES
 from fin_agent.index import rows
 from fin_agent.index.archive import ArchiveError, archived_filings
@@ -31,7 +32,6 @@ from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.stored_rows import COLUMNS, FilingRows, Part, checksum, insert_rows
 from fin_agent.index.writing import delete_filing
 
-_LONGEST_NAME = 500
 _LARGEST_TABLES = 64 * 2**20
 _LONGEST_NUMBER = 60
 _SAME_BUT_SOURCE = tuple(column for column in COLUMNS[Part.FILING] if column != "source")
@@ -164,7 +164,7 @@ def _check_values(connection: sqlite3.Connection, filing: FilingRows, file: Path
             if len(row) != len(columns) or not all(map(_fits, row, columns)):
                 raise ArchiveError(f"a row of {part} in it has values that do not belong there", file)
     doc_id = filing.doc_id
-    if not doc_id.strip() or len(doc_id) > _LONGEST_NAME or not doc_id.isprintable():
+    if not is_doc_id(doc_id):
         raise ArchiveError(f"{doc_id[:80]!r} is no name of a filing", file)
     if len(filing.parts[Part.PAGES]) > MAX_PAGES:
         raise ArchiveError(f"{doc_id} has more pages than any filing", file)

@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
-from fin_agent.filings.reader import content_hash, doc_id_of, is_readable
+from fin_agent.filings.reader import content_hash, doc_id_of, is_doc_id, is_readable
 from fin_agent.filings.readers.limits import limited
 from fin_agent.index.ingest_lock import Owner, ingest_lock
 from fin_agent.index.manifest import FileStamp, Manifest
@@ -112,15 +112,23 @@ def ingest(
 
 
 def files_below(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and every readable file below the folders named, sorted; each once, however it is named."""
-    found: dict[Path, Path] = {}
+    """The files named, and every readable file below the folders named, sorted; each once, however it is named.
+
+    What is there by its name and cannot be read (a link to nowhere, a folder that may not be entered) is among them, so
+    that it is reported. Folders that are links are not entered.
+    """
+    found: dict[str, Path] = {}
     for path in paths:
-        inside = [path]
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if is_readable(file) and file.is_file())
-        for file in inside:
-            found.setdefault(file.resolve(), file)
+        for file in sorted(_below(path)) if path.is_dir() else [path]:
+            found.setdefault(os.path.realpath(file), file)
     return list(found.values())
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    closed: list[Path] = []
+    for inside, _, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        yield from (Path(inside, name) for name in names if is_readable(Path(name)))
+    yield from closed
 
 
 def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterator[FileStamp]:
@@ -129,6 +137,9 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterato
         try:
             stamp = _stamp(path, manifest)
         except ReadError as error:
+            if path.is_file():
+                with suppress(OSError, UnicodeError):  # a path that is no text cannot be kept
+                    manifest.failed(FileStamp.of(path, ""), error.what, error.remedy)
             done(_failed(path, error.what, error.remedy))
             continue
         except OSError as error:
@@ -156,20 +167,29 @@ def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> Iterato
 
 def _stamp(path: Path, manifest: Manifest) -> FileStamp:
     try:
-        str(path.resolve()).encode()
+        os.path.realpath(path).encode()
     except UnicodeEncodeError as error:
+        raise ReadError("its path holds bytes that are no text", subject=path.name, remedy=_RENAME) from error
+    if is_readable(path) and not is_doc_id(doc_id_of(path)):
         raise ReadError(
-            "its path holds bytes that are no text", subject=path.name, remedy="Rename the file (or its folder)"
-        ) from error
+            "its name is empty before its ending, or holds what cannot be seen", subject=path.name, remedy=_RENAME
+        )
     if _ADDRESS.match(str(path)):
         raise ReadError(
             "addresses are not fetched", subject=str(path), remedy="Download the filing and give the file's path"
         )
+    if path.is_dir():
+        raise ReadError(
+            "the folder cannot be entered", subject=str(path), remedy="Check its permissions, and ingest it again"
+        )
     if not path.is_file():
-        raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+        there = path.is_symlink() or path.exists()
+        what = "it is no file, or a link to none" if there else "there is no such file"
+        raise ReadError(what, subject=str(path), remedy="Check where it leads" if there else "Check the path")
     return FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
 
 
+_RENAME = "Rename the file (or its folder)"
 _ADDRESS = re.compile(r"(?:https?|ftp):/", re.I)
 
 

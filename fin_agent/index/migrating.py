@@ -38,5 +38,6 @@ def migrate(connection: sqlite3.Connection) -> None:
                 connection.execute(statement)
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite may have ended it by itself, as where the disk is full
+            connection.execute("ROLLBACK")
         raise

@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -144,3 +145,13 @@ def test_made_by_many_at_once_nothing_is_lost(tmp_path: Path, make_filing: MakeF
     with SqliteIndex(tmp_path) as index:
         assert len(index.filings()) == 8
     assert [file.name for file in tmp_path.iterdir() if ".new" in file.name] == []
+
+
+def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What readers share finds no room, and SQLite speaks of an I/O error."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    assert "may be written to" in database.fault(tmp_path / FILE_NAME, error, "read").remedy
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
+    told = database.fault(tmp_path / FILE_NAME, error, "read")
+    assert "the disk is full" in told.what and "Make room" in told.remedy

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pymupdf
@@ -17,7 +18,11 @@ import pytest
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
+from fin_agent.filings.reader import content_hash, doc_id_of
+from fin_agent.index.archive import export
+from fin_agent.index.importing import import_archive
 from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
+from fin_agent.index.manifest import Manifest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 
@@ -240,6 +245,79 @@ def test_file_name_that_is_no_text(folder: Path, index: SqliteIndex, plain: Prep
     assert "no text" in failure.reason and "Rename" in failure.remedy
     assert str(failure.path).encode() and failure.doc_id == "caf\\udce9"
     assert report.count(Outcome.ADDED) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need leave there")
+def test_nothing_that_looks_like_a_filing_is_passed_over(folder: Path, index: SqliteIndex, plain: Prepare) -> None:
+    put(folder, "good.pdf")
+    (folder / "nowhere.pdf").symlink_to("not there.pdf")
+    (folder / "circle.pdf").symlink_to("circle.pdf")
+    (folder / "folder.pdf").mkdir()
+    os.mkfifo(folder / "pipe.htm")
+    closed = folder / "closed"
+    put(closed, "inside.pdf")
+    closed.chmod(0)
+    enters = os.access(closed, os.R_OK)  # as root
+    try:
+        report = ingest([folder, folder / "circle.pdf"], index, plain, workers=0)
+    finally:
+        closed.chmod(0o700)
+    unread = {file.path.name: file.remedy for file in report.failures}
+    assert set(unread) == {"nowhere.pdf", "circle.pdf", "pipe.htm"} | (set() if enters else {"closed"})
+    assert all(unread.values())
+    assert report.count(Outcome.ADDED) == 1 + enters
+
+
+def test_file_that_changes_while_it_is_read(
+    folder: Path, index: SqliteIndex, sample_filings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the old content would stand under the new hash, and be taken for unchanged ever after."""
+    file = folder / "report.pdf"
+    shutil.copy(sample_filings / "quillmark_2024_8k.pdf", file)
+    from fin_agent.filings import reader as reading
+
+    def replaced_meanwhile(path: Path) -> object:
+        document = read_document(path)
+        shutil.copy(sample_filings / "tellurond_2024_8k.pdf", path)
+        return document
+
+    read_document = reading.read_document
+    with monkeypatch.context() as patched:
+        patched.setattr(reading, "read_document", replaced_meanwhile)
+        report = ingest([file], index, prepare, workers=0)
+    assert "changed while it was read" in report.failures[0].reason
+    assert ingest([file], index, prepare, workers=0).count(Outcome.ADDED) == 1
+    assert "Tellurond" in index.filing("report").identity.company
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+def test_what_is_taken_in_comes_back_from_an_archive(folder: Path, index: SqliteIndex, tmp_path: Path) -> None:
+    """One file of a strange name kept a whole archive from being taken in."""
+    made = prepare(Path(__file__).parents[2] / "examples" / "filings" / "quillmark_2024_8k.pdf")
+    for name in (
+        "no\u00a0break.pdf",
+        "\u00c4rger \u682a\u5f0f.pdf",
+        ".pdf",
+        "two\nlines.pdf",
+        "red\x1b[31m.pdf",
+        "\u202epdf.pdf",
+    ):
+        put(folder, name, ascii(name))
+
+    def any_filing(path: Path) -> PreparedFiling:
+        return replace(made, filing=replace(made.filing, doc_id=doc_id_of(path), content_hash=content_hash(path)))
+
+    report = ingest([folder], index, any_filing, workers=0)
+    assert len(Manifest(index).unread()) == 4
+    assert {file.path.name for file in report.failures} == {
+        ".pdf",
+        "two\nlines.pdf",
+        "red\x1b[31m.pdf",
+        "\u202epdf.pdf",
+    }
+    assert all("Rename" in file.remedy for file in report.failures)
+    export(index, tmp_path / "archive.gz")
+    assert len(import_archive(tmp_path / "archive.gz", tmp_path / "other", str).added) == 2
 
 
 def test_crash_of_a_reader_loses_that_file_only(

@@ -11,6 +11,7 @@ import pytest
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.index.ingest import Outcome, ingest
+from fin_agent.index.migrating import migrate
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.verifying import verify
@@ -79,6 +80,23 @@ def test_damaged_before_it_was_migrated(earlier: Path, sample_html: Path) -> Non
     connection.close()
     repaired = repair(earlier)
     assert len(repaired.lost) == 1 and repaired.kept == 2
+    assert verify(earlier).faults == []
+
+
+def test_a_full_disk_is_told_as_one(earlier: Path) -> None:
+    """SQLite takes the transaction back by itself then; that there is none left is not what went wrong."""
+
+    class Full(sqlite3.Connection):
+        def execute(self, statement: str, *values: object) -> sqlite3.Cursor:
+            if statement.startswith("CREATE TABLE checksums"):
+                super().execute("ROLLBACK")
+                raise sqlite3.OperationalError("database or disk is full")
+            return super().execute(statement, *values)
+
+    connection = sqlite3.connect(earlier / FILE_NAME, isolation_level=None, factory=Full)
+    with pytest.raises(sqlite3.OperationalError, match="disk is full"):
+        migrate(connection)
+    connection.close()
     assert verify(earlier).faults == []
 
 
