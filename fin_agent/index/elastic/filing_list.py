@@ -14,7 +14,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic import stored
 from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.documents import id_of, routing_of
-from fin_agent.index.elastic.faults import NotFound, fault, meaning_of
+from fin_agent.index.elastic.faults import BUSY, ApiError, NotFound, fault, kind_of, meaning_of
 from fin_agent.index.elastic.layout import Layout
 from fin_agent.index.elastic.scanning import PAGE, scanned
 from fin_agent.index.near_names import not_indexed
@@ -164,10 +164,18 @@ class FilingList:
             {"index": self.layout.alias("journal"), "allow_partial_search_results": False},
             {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
         ]
-        answer = self.cluster.answered(self.cluster.client.msearch, searches=searches)
+        answer = self.cluster.answered(self._searched, searches=searches)
         filings, journal = (self._found(each) for each in answer["responses"])
         hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
+
+    def _searched(self, searches: Sequence[Mapping[str, Any]]) -> Any:
+        """Several searches at once. One that the cluster is too busy for is as if it had turned all of them away."""
+        answer = self.cluster.client.msearch(searches=searches)
+        for each in answer["responses"]:
+            if (status := int(each.get("status", 200))) in BUSY:
+                raise ApiError(kind_of(each), replace(answer.meta, status=status), each)
+        return answer
 
     def _found(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "error" in answer:

@@ -18,6 +18,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import Reaching
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.vocabulary.filing import Filing
+from tests.index.elastic_server import reads
 from tests.index.elastic_server.refusal import RefusalError
 from tests.index.elastic_server.server import ElasticServer
 
@@ -102,6 +103,23 @@ def test_a_busy_cluster_is_asked_again_after_growing_pauses(
     assert len(pauses) == 5
     assert all(0 < pause <= 0.1 * 2**at for at, pause in enumerate(pauses))
     assert pauses[4] > pauses[0]
+
+
+def test_one_of_several_searches_that_is_turned_away_is_asked_again(
+    index: ElasticIndex, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaker = RefusalError(429, "circuit_breaking_exception", "[parent] Data too large")
+    refused = [breaker, NOT_READY]
+
+    def searched(*arguments: Any, **named: Any) -> dict[str, Any]:
+        if refused:
+            raise refused.pop()
+        return found(*arguments, **named)
+
+    found = reads.searched
+    monkeypatch.setattr(reads, "searched", searched)
+    assert index.entries() == ()
+    assert len(pauses) == 1  # both searches of the first request were turned away
 
 
 def test_a_connection_that_is_cut_is_opened_again(index: ElasticIndex, server: ElasticServer) -> None:
