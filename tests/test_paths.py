@@ -86,9 +86,21 @@ def test_names_of_runs_and_prompts(place: Path, index: Path, name: str) -> None:
         assert "untouched" not in ran.out
 
 
-@pytest.mark.parametrize(
-    "name", ["..pdf", "-rf.pdf", "..\\..\\outside.pdf", "a\u202eb.pdf", "a\nb\x1b[31m.pdf", "x" * 251 + ".pdf"]
-)
+@pytest.mark.parametrize("name", ["a\u202eb.pdf", "a\nb\x1b[31m.pdf", ".pdf"])
+def test_names_of_files_that_cannot_be_seen(
+    place: Path, sample_filings: Path, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """No archive would take such a filing in again."""
+    folder = tmp_path_factory.mktemp("given")
+    shutil.copy(sample_filings / "quillmark_2024_8k.pdf", folder / name)
+    ran = Ran("ingest", folder, "--index", place / "index", "--workers", "0")
+    assert ran.code == 3 and "Rename the file" in ran.err
+    assert "\x1b" not in ran.err + ran.out
+    listed = Ran("index", "failures", "--index", place / "index")
+    assert "Rename the file" in listed.out and "\x1b" not in listed.out
+
+
+@pytest.mark.parametrize("name", ["..pdf", "-rf.pdf", "..\\..\\outside.pdf", "a\u00a0b.pdf", "x" * 251 + ".pdf"])
 def test_names_of_files(place: Path, sample_filings: Path, name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A file's name is its filing's name, and stays a name."""
     folder = tmp_path_factory.mktemp("given")
@@ -133,4 +145,7 @@ def test_a_link_in_a_folder_of_filings_is_read_as_what_it_is(
     with SqliteIndex.create(place / "index") as opened:
         report = ingest([folder], opened, prepare, workers=0)
         assert [record.doc_id for record in opened.filings()] == ["good"]
-    assert {file.doc_id: file.reason for file in report.failures} == {"link": "the file is named as a PDF but is none"}
+    assert {file.doc_id: file.reason for file in report.failures} == {
+        "link": "the file is named as a PDF but is none",
+        "circle": "it is no file, or a link to none",
+    }
