@@ -214,7 +214,7 @@ _HASH = re.compile("(?:[0-9a-f]{64})?")
 
 def _of_full_text(connection: sqlite3.Connection, folder: Path, wait: float) -> Iterator[IndexFinding]:
     try:
-        with ingest_lock(folder, wait=wait):
+        with ingest_lock(folder, wait=wait, looks=True):
             for table in FULL_TEXT:
                 if not agrees(connection, table):
                     found = "is not that of the texts: searches miss pages, or find wrong ones"
