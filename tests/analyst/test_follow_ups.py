@@ -214,9 +214,32 @@ class TestAnotherMeasure:
 
 
 class TestSetAgainstAnother:
-    @pytest.mark.parametrize("message", ["How does that compare to Tellurond?", "compare it with Tellurond"])
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "How does that compare to Tellurond?",
+            "compare it with Tellurond",
+            "vs Tellurond",
+            "versus Tellurond?",
+            "Against Tellurond's?",
+        ],
+    )
     def test_is_the_same_measure_of_both(self, workspace: Workspace, message: str) -> None:
         whole = "How does Harborlight's net income in FY2023 compare to Tellurond's?"
+        assert read(workspace, message, INCOME) == (MessageKind.FOLLOW_UP, whole)
+
+    def test_is_of_the_period_that_is_named(self, workspace: Workspace) -> None:
+        whole = "How does Harborlight's net income in 2022 compare to Tellurond's?"
+        assert read(workspace, "versus Tellurond in 2022?", INCOME)[1].replace("FY", "") == whole
+
+    @pytest.mark.parametrize(
+        ("message", "years"),
+        [("vs 2022", (2022, 2023)), ("versus FY2024?", (2023, 2024)), ("against 2021", (2021, 2023))],
+    )
+    def test_another_year_is_the_change_between_them(
+        self, workspace: Workspace, message: str, years: tuple[int, int]
+    ) -> None:
+        whole = "By how much did Harborlight's net income change from FY{} to FY{}?".format(*years)
         assert read(workspace, message, INCOME) == (MessageKind.FOLLOW_UP, whole)
 
     def test_is_unclear_where_no_figure_was_asked_for(self, workspace: Workspace) -> None:

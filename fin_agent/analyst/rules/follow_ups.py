@@ -14,16 +14,15 @@ from fin_agent.analyst.rules.company_sets import changed_set, names_of_all
 from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.replacing import (
-    about_movement,
     about_reasons,
     as_share_of,
     completed,
     in_unit,
     of_companies,
     replaced,
-    set_against,
 )
 from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.set_against import about_movement, set_against_companies, set_against_time
 from fin_agent.analyst.rules.which_of_listed import asks_which, which_of_listed
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
@@ -222,7 +221,9 @@ def _made_whole(
         return as_share_of(before, now.text[share.end() :].strip(" ?.!"), workspace)
     comparing = found_in(now.text, "comparing")
     if comparing is not None and comparing.start() == 0 and now.names:
-        return set_against(before, now.names, answer)
+        return set_against_companies(before, now.names, answer, now.periods)
+    if comparing is not None and comparing.start() == 0 and now.is_fragment and now.only_time and len(now.periods) == 1:
+        return set_against_time(before, now.periods[0], answer)
     if now.is_fragment:
         return replaced(before, now, answer, workspace)
     return completed(bare, now, before, answer, workspace)

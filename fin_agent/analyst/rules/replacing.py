@@ -22,8 +22,6 @@ from fin_agent.analyst.rules.said_now import SaidNow
 from fin_agent.analyst.rules.taken_over import (
     MOVING,
     answered_periods,
-    shifted,
-    shifted_years,
     subjects,
     wanted_periods,
 )
@@ -191,20 +189,6 @@ def about_reasons(before: AskedBefore, answer: Answer | None, direction: str, wo
     return appended(f"Why did {possessive(names)} {measure} {direction or moved or 'change'}?", in_periods(periods))
 
 
-def about_movement(before: AskedBefore, answer: Answer | None, said: str) -> str | None:
-    """By how much the measure before moved from the year before, or the quarter before where `said` names it."""
-    names, measure = subjects(before, answer), before.measure
-    if not (names and measure):
-        return None
-    periods = before.asked or answered_periods(answer)
-    if len(periods) != 1:
-        told = in_periods(periods)
-        return appended(f"By how much did {possessive(names)} {measure} change?", told)
-    earlier = shifted(periods, -1) if "quarter" in said.lower() else shifted_years(periods, -1)
-    span = f"from {period_names(earlier)} to {period_names(periods)}"
-    return f"By how much did {possessive(names)} {measure} change {span}?"
-
-
 def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | None:
     """The measure before as a percentage of `whole`."""
     whole = re.sub(r"^(?:its|their|the|total)\s+(?=\w)", "", whole, flags=re.I)
@@ -217,17 +201,6 @@ def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | 
     return appended(
         f"What was {possessive(before.names)} {span.text} as a percentage of {whole}?", in_periods(before.asked)
     )
-
-
-def set_against(before: AskedBefore, others: Sequence[str], answer: Answer | None) -> str | None:
-    """The figure before beside that of other companies; None where it is of no known measure."""
-    names = subjects(before, answer)
-    others = [name for name in others if name not in names]
-    if not (names and others and before.measure and before.intent.numeric):
-        return None
-    told = in_periods(before.asked or answered_periods(answer))
-    first = appended(f"How does {possessive(names)} {before.measure}", told).rstrip("?")
-    return f"{first} compare to {possessive(others)}?"
 
 
 def in_unit(before: AskedBefore, unit: str) -> str | None:
