@@ -235,6 +235,8 @@ def _result(
             return f"{held[0]} / {held[1]}", ()
         case Comparison.TOTAL:
             return " + ".join(held), ()
+        case Comparison.AVERAGE:
+            return f"({' + '.join(held)}) / {len(held)}", ()
         case _:
             return f"[{', '.join(held)}]", tuple(name for _, name in per_company)
 

@@ -23,6 +23,8 @@ def subject_of(intent: Intent, plan: Plan) -> str:
         subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
     elif intent.comparison is Comparison.TOTAL:
         subject = f"combined {measure} of {' and '.join(companies)}"
+    elif intent.comparison is Comparison.AVERAGE:
+        subject = f"average {measure} of {' and '.join(companies)}"
     else:
         subject = f"{measure} of {companies[0]}"
     return f"{subject} for {span}"

@@ -60,6 +60,7 @@ class Comparison(StrEnum):
     HIGHEST = "highest"
     LOWEST = "lowest"
     TOTAL = "total"
+    AVERAGE = "average"
     EXCESS = "excess"
     """By what percentage the first exceeds the second."""
 

@@ -247,6 +247,27 @@ class TestSetAgainstAnother:
         assert read(workspace, "is that more than Tellurond?", asked) == (MessageKind.UNCLEAR, "")
 
 
+class TestPutTogether:
+    @pytest.mark.parametrize(
+        ("before", "message", "whole"),
+        [
+            (BOTH, "average?", "What was the average net income of Harborlight and Tellurond in FY2023?"),
+            (BOTH, "and in total?", "What was the combined net income of Harborlight and Tellurond in FY2023?"),
+            (
+                "What was Harborlight's revenue from FY2022 to FY2024?", "on average?",
+                "What was Harborlight's average revenue from FY2022 to FY2024?",
+            ),
+        ],
+    )  # fmt: skip
+    def test_the_average_and_the_total_of_what_was_listed(
+        self, workspace: Workspace, before: str, message: str, whole: str
+    ) -> None:
+        assert read(workspace, message, before) == (MessageKind.FOLLOW_UP, whole)
+
+    def test_one_figure_has_none(self, workspace: Workspace) -> None:
+        assert read(workspace, "average?", INCOME) == (MessageKind.UNCLEAR, "")
+
+
 class TestWhatIsPassedOver:
     def test_a_question_that_names_nobody_is_not_gone_on_from(self, workspace: Workspace) -> None:
         before = (INCOME, "Show me the balance sheet")

@@ -137,6 +137,10 @@ def test_two_companies(truth: GroundTruth, ask: Ask, base_units: Base, pair: tup
     )  # fmt: skip
     total = checked(ask(f"What was the combined goodwill of {one} and {other} in FY{year}?"), truth)
     assert float(base_units(total) or 0) == pytest.approx(first("goodwill", year) + second("goodwill", year))
+    average = checked(ask(f"What was the average net income of {one} and {other} in FY{year}?"), truth)
+    assert float(base_units(average) or 0) == pytest.approx(
+        (first("net_income", year) + second("net_income", year)) / 2
+    )
     for metric, words in (("revenue", "revenue"), ("capital_expenditures", "capex")):
         winner = one if first(metric, year) > second(metric, year) else other
         higher = checked(ask(f"Which company had the higher {words} in FY{year}, {one} or {other}?"), truth)

@@ -15,7 +15,7 @@ Ask = Callable[..., Answer]
     ("question", "names"),
     [
         ("Median operating margin of Harborlight FY2022-FY2024", "median"),
-        ("What is the average revenue of Harborlight and Tellurond in FY2024?", "average"),
+        ("What were the average revenue and net income of Harborlight and Tellurond in FY2024?", "average"),
         ("What is the total of Harborlight's current and long-term debt in FY2024?", "one measure at a time"),
         ("Harborlight's operating income before restructuring charges in FY2023", "before"),
         ("If Harborlight's FY2024 revenue grew by 10%, what would it be?", "if"),
@@ -32,6 +32,9 @@ Ask = Callable[..., Answer]
         ("What was Harborlight's EV/EBITDA in FY2023?", "market price"),
         ("What was Harborlight's free cash flow yield in FY2023?", "market price"),
         ("What share of the combined FY2023 revenue of Harborlight and Quillmark was Harborlight's?", "a share of"),
+        ("What share of the average FY2023 revenue of Harborlight and Quillmark was Harborlight's?", "a share of"),
+        ("Is Harborlight's FY2023 revenue above the average of Tellurond and Quillmark?", "against the average"),
+        ("Which of Harborlight and Tellurond had revenue above the average in FY2023?", "against the average"),
         (
             "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",
             "the ratio",

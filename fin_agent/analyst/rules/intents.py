@@ -169,6 +169,8 @@ def _intent(
     if relation is Relation.CHANGE and years < 2 and measure and measure.expression.startswith("change_in_"):
         relation = Relation.EACH  # a row that is itself a change
     comparison = _comparison(asked, spans, named, years) if selection is None else Comparison.NONE
+    if comparison is Comparison.AVERAGE and measure is not None and measure.expression.startswith("avg("):
+        comparison = Comparison.NONE  # the average of a year's two balances, of each of them
     comparison = ranking if ranking is not Comparison.NONE else comparison
     unit = _unit(question if selection is None else f"{asked} {wording.instructions}", measure, relation, comparison)
     claim = claim_of(asked, measure.unit, relation, comparison, measure.expression) if measure is not None else None
@@ -283,11 +285,20 @@ def _comparison(asked: str, spans: Sequence[tuple[int, int]], named: int, years:
     found = comparison_of(asked, named)
     if found is Comparison.NONE and named > 1 and years < 2 and _A_TOTAL.search(asked):
         return Comparison.TOTAL
+    if found is Comparison.NONE and named > 1 and years < 2 and _AN_AVERAGE.search(asked):
+        return Comparison.AVERAGE
     return found
 
 
 _A_TOTAL = re.compile(r"\b(?:total|totals|totalled|totaled|tall(?:y|ied)|sum(?:med)?|add(?:ed)?)\b", re.I)
 """`total capex of A and B in FY2020`, where the measure's own words are left out."""
+_AN_AVERAGE = re.compile(
+    r"(?:(?<!\bwere )(?<!\bare )\bthe\s+|^\W*(?:calculate\s+|compute\s+|find\s+)?)"
+    r"(?:simple\s+|arithmetic\s+)?(?:average|mean)\b"
+    r"|\b(?:average|mean)\b[^.?!]*\b(?:across|among)\b|\bon\s+average\b",
+    re.I,
+)
+"""`the average revenue of A and B in FY2020`; what `A's and B's average assets` were is a figure of each."""
 
 
 def _several_of_the_chosen(

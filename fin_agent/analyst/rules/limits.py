@@ -131,6 +131,9 @@ _IN_ALL = re.compile(
     re.I,
 )
 _AVERAGED = re.compile(r"\b(?:average|mean)\b", re.I)
+_AGAINST_AVERAGE = re.compile(
+    r"\b(?:above|below|over|under|than|exceed\w*|beat\w*|to)\s+(?:the\s+|their\s+)?(?:\w+\s+)?(?:average|mean)\b", re.I
+)
 _UP_TO = re.compile(r"\bup\s+to\s+and\s+including\b", re.I)
 
 
@@ -188,8 +191,10 @@ def _of_the_result(
     in_percent = measure.unit != "percent" and _IN_PERCENT.search(rest) is not None
     if comparison is Comparison.DIFFERENCE and in_percent and relation is Relation.EACH:
         found.append("by what percentage one company's figure exceeds another's: that is not computed")
-    if comparison is Comparison.TOTAL and in_percent:
-        found.append("a share of several companies' total: that is not computed")
+    if comparison in (Comparison.TOTAL, Comparison.AVERAGE) and in_percent:
+        found.append(f"a share of several companies' {comparison.value}: that is not computed")
+    if companies > 1 and _AGAINST_AVERAGE.search(bare):
+        found.append("a figure against the average of several: that is not computed")
     if relation in (Relation.AVERAGE, Relation.TOTAL) and _MOVING.search(rest):
         found.append("the average or sum of several changes: that is not computed")
     if companies < 2 and relation is Relation.EACH and _EXCEEDS.search(rest) and not has_bound(rest):

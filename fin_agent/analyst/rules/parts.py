@@ -255,6 +255,8 @@ def _go_together(asked: Intent, relation: Relation, between: str, names: Sequenc
             return len(names) == _SEVERAL and asked.measure_unit == "USD"
         case Comparison.TOTAL:
             return asked.measure_unit == "USD" and relation is Relation.EACH
+        case Comparison.AVERAGE:
+            return False
         case _:
             return True
 

@@ -58,7 +58,7 @@ def use_of(core: str, relation: Relation, comparison: Comparison, *, computed: b
             Comparison.EXCESS,
         ):
             return Use.COMPARISON
-        if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison is Comparison.TOTAL:
+        if relation in (Relation.AVERAGE, Relation.TOTAL) or comparison in (Comparison.TOTAL, Comparison.AVERAGE):
             return Use.AGGREGATION
         return Use.TREND if relation in _OVER_TIME or periods > 1 else Use.LOOKUP
     if periods > 1 and _MOVING.search(core) and not _REASON.search(core):
