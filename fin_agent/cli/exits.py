@@ -13,6 +13,7 @@ from typing import ParamSpec
 import typer
 
 from fin_agent.errors import FinAgentError
+from fin_agent.secret_texts import without_secrets
 
 P = ParamSpec("P")
 
@@ -57,7 +58,7 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
             code = ExitCode.FAILED
         except Exception as error:  # the last place an error can be told to a person
             if kwargs.get("debug"):
-                traceback.print_exc()
+                sys.stderr.write(without_secrets(traceback.format_exc()))
             _say(f"error: {sentence_of(error)}")
             code = ExitCode.FAILED
         raise typer.Exit(code)
@@ -66,7 +67,11 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
 
 
 def sentence_of(error: Exception) -> str:
-    """What happened, to what, and what to do next."""
+    """What happened, to what, and what to do next; no key, whatever the error says."""
+    return without_secrets(_told(error))
+
+
+def _told(error: Exception) -> str:
     if isinstance(error, FinAgentError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

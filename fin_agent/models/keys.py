@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 
+from fin_agent.secret_texts import KEY_VARIABLES, NAMED_FOR_KEYS, TAKEN_OUT, forms_of
+
 _SECRET_NAMES = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.I)
-_SHORTEST_SECRET = 8
 _LOOKS_SECRET = re.compile(
     r"\b(?:sk|pk|gsk|xai|hf|key)[-_][\w*.\-]{6,}"  # keys as providers make them, also half hidden
     r"|\bAIza[\w\-]{10,}"
@@ -14,7 +15,6 @@ _LOOKS_SECRET = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",  # user:password@ in an address
     re.I,
 )
-_KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
 _IS_KEY = re.compile(
     r"(?:sk|pk|gsk|xai|hf|key|nvapi)[-_](?=[\w-]*\d)[\w-]{16,}|AIza[\w-]{30,}|Bearer\s.*|.*://[^/\s:@]+:[^/\s@]+@.*",
     re.I,
@@ -25,9 +25,7 @@ _HOLDS_KEY = re.compile(
     re.I,
 )
 """A run of letters and digits is no word; `key-figures-of-2023` is none of these."""
-_TAKEN_OUT = "[key]"
 _MOST_CHARACTERS = 400
-_NAMED: set[str] = set()
 
 
 def holds_key(text: str) -> bool:
@@ -43,19 +41,19 @@ def holds_key(text: str) -> bool:
 def without_keys(text: str) -> str:
     """A text of a model without the keys that servers are sent: those of the environment's variables for keys."""
     for key in sent_keys():
-        text = text.replace(key, _TAKEN_OUT)
+        text = text.replace(key, TAKEN_OUT)
     return text
 
 
 def sent_keys() -> list[str]:
     """Keys that a server may have been sent, the longest first."""
-    names = {name for name in os.environ if _KEY_VARIABLES.search(name)} | _NAMED
-    return _longest_first({os.environ.get(name, "") for name in names})
+    names = {name for name in os.environ if KEY_VARIABLES.search(name)} | NAMED_FOR_KEYS
+    return forms_of(os.environ.get(name, "") for name in names)
 
 
 def names_a_key(variable: str) -> None:
     """Let the value of a variable be taken for a key, whatever the variable is called."""
-    _NAMED.add(variable)
+    NAMED_FOR_KEYS.add(variable)
 
 
 def redacted(text: str) -> str:
@@ -65,17 +63,13 @@ def redacted(text: str) -> str:
     'Incorrect API key provided: [key] See the manual'
     """
     for value in _secrets():
-        text = text.replace(value, _TAKEN_OUT)
-    text = _LOOKS_SECRET.sub(_TAKEN_OUT, text)
+        text = text.replace(value, TAKEN_OUT)
+    text = _LOOKS_SECRET.sub(TAKEN_OUT, text)
     line = "".join(sign if sign.isprintable() else " " for sign in text)
     line = " ".join(line.split())
     return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 3]}..."
 
 
 def _secrets() -> list[str]:
-    return _longest_first({value for name, value in os.environ.items() if name in _NAMED or _SECRET_NAMES.search(name)})
-
-
-def _longest_first(values: set[str]) -> list[str]:
-    """So that no part of one is left where another begins like it."""
-    return sorted((value for value in values if len(value) >= _SHORTEST_SECRET), key=lambda value: (-len(value), value))
+    names = {name for name in os.environ if name in NAMED_FOR_KEYS or _SECRET_NAMES.search(name)}
+    return forms_of(os.environ[name] for name in names)

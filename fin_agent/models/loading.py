@@ -13,6 +13,7 @@ from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.http_clients import http_clients
 from fin_agent.models.keys import holds_key, names_a_key, redacted
+from fin_agent.secret_texts import as_sent, why_unsendable
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -183,14 +184,21 @@ def variable_with_key(provider: str, address: str | None, key_variable: str | No
             *((KEY_VARIABLE,) if address is not None else ()),
             *((_OPENAI_KEY,) if provider == _OPENAI else ()),
         )
-    return next((variable for variable in looked_at if os.environ.get(variable)), None)
+    return next((each for each in looked_at if as_sent(os.environ.get(each, ""), blanks=True)), None)
 
 
 def _key(provider: str, address: str | None, key_variable: str | None, name: str) -> str | None:
     """The key to hand over; None where the provider's package finds its own, or says which one it misses."""
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         names_a_key(variable)
-        return os.environ[variable]
+        key = as_sent(os.environ[variable], blanks=True)
+        if why := why_unsendable(key):
+            raise ModelSetupError(
+                f"the key in {variable} cannot be sent: {why}",
+                subject=f"chat model {name!r}",
+                remedy=f"Set {variable} anew, to the key alone",
+            )
+        return key
     if key_variable is not None:
         raise ModelSetupError(
             f"its key is to be in the variable {key_variable}, which is not set",

@@ -1,0 +1,75 @@
+"""Keys and passwords as they are sent, and kept out of every message."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+
+FULLY_SECRET = ("FIN_AGENT_ES_PASSWORD", "FIN_AGENT_TOKEN")
+"""Variables beside those for keys whose values no message may hold."""
+NAMED_FOR_KEYS: set[str] = set()
+"""Further variables that hold keys, as a setting names them."""
+KEY_VARIABLES = re.compile(r"API_?(?:KEY|TOKEN)S?$", re.I)
+SHORTEST_SECRET = 8
+"""Shorter ones are parts of words: taking these out would spoil messages and tell the secret by its gaps."""
+TAKEN_OUT = "[key]"
+_SENT = re.compile(
+    r"\b(ApiKey\s+)[^\s'\"\[]\S*|\b(Bearer\s+)(?=\S*\d)\S{8,}|\b(Basic\s+)(?=\S*[\d=+/])[\w+/]{8,}={0,2}|(?<=://)[^/\s:@]+:\S+(?=@)"
+)
+"""How they look in a request, and in an address."""
+_ENDS_OF_A_FILE = "\r\n\ufeff"
+"""What a secret brings along that was read from a file: the end of its line, the mark at the beginning."""
+
+
+def as_sent(value: str, *, blanks: bool = False) -> str:
+    """A secret without what a file put around it; also without `blanks` around it, which a key never has.
+
+    >>> as_sent("sesame open\\r\\n"), as_sent(" sesame \\n", blanks=True)
+    ('sesame open', 'sesame')
+    """
+    return value.strip(_ENDS_OF_A_FILE + " \t") if blanks else value.strip(_ENDS_OF_A_FILE)
+
+
+def why_unsendable(value: str, *, ascii_only: bool = True) -> str:
+    """Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
+
+    >>> why_unsendable("ses\\name"), why_unsendable("sesäme"), why_unsendable("sesäme", ascii_only=False)
+    ('it holds a control character, as the end of a line', 'it holds a character that is not ASCII', '')
+    """
+    if any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in value):
+        return "it holds a control character, as the end of a line"
+    if ascii_only and not value.isascii():
+        return "it holds a character that is not ASCII"
+    if any("\ud800" <= sign <= "\udfff" for sign in value):
+        return "it holds bytes that are no UTF-8"
+    return ""
+
+
+def without_secrets(text: str) -> str:
+    """A message without the keys, tokens and passwords of the environment, as they are or as a request shows them.
+
+    >>> without_secrets("Invalid header value b'ApiKey sesame123\\\\n'")
+    "Invalid header value b'ApiKey [key]"
+    """
+    for value in _values():
+        text = text.replace(value, TAKEN_OUT)
+    return _SENT.sub(lambda found: f"{found[1] or found[2] or found[3] or ''}{TAKEN_OUT}", text)
+
+
+def _values() -> list[str]:
+    return forms_of(
+        value
+        for name, value in os.environ.items()
+        if name.upper() in FULLY_SECRET or name in NAMED_FOR_KEYS or KEY_VARIABLES.search(name)
+    )
+
+
+def forms_of(values: Iterable[str]) -> list[str]:
+    """Secrets as they are set, as they are sent and as a traceback writes them, the longest first."""
+    return longest_first({form for each in values for form in (each, as_sent(each, blanks=True), repr(each)[1:-1])})
+
+
+def longest_first(values: set[str]) -> list[str]:
+    """So that no part of one is left where another begins like it; those that are too short are left out."""
+    return sorted((value for value in values if len(value) >= SHORTEST_SECRET), key=lambda value: (-len(value), value))
