@@ -158,7 +158,11 @@ def _of_prompts(folder: Path | None) -> Iterator[Finding]:
 
 
 def _of_index(given: Path | None) -> Iterator[Finding]:
-    chosen = chosen_index(given)
+    try:
+        chosen = chosen_index(given)
+    except FilingIndexError as error:
+        yield Finding("index", "filings", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
+        return
     why = "the usual place" if chosen.chosen_by == "default" else chosen.chosen_by
     where = f"{chosen.place} ({why})"
     if chosen.address is None and not (chosen.folder / INDEX_FILE).is_file():

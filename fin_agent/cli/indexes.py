@@ -15,6 +15,7 @@ import platformdirs
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import INDEX_VARIABLE, index_folder
 from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic.address import ClusterAddress
 from fin_agent.index.ingest_lock import Owner
 from fin_agent.index.opening import address_of, open_index
 from fin_agent.workspace import Workspace
@@ -38,12 +39,16 @@ class ChosenIndex:
 
 
 def chosen_index(given: Path | None) -> ChosenIndex:
-    """The folder given, else the one the environment names, else the user's own."""
+    """The folder given, else the one the environment names, else the user's own.
+
+    Raises FilingIndexError for an address that is none, or holds a password: no command ever shows it.
+    """
     by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
     place, chosen_by = index_folder(given), "--index" if given is not None else by_environment
     address = address_of(place)
     if address is None:
         return ChosenIndex(place, chosen_by)
+    ClusterAddress.of(address)
     beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
     return ChosenIndex(beside, chosen_by, address)
 
@@ -70,7 +75,8 @@ def opened(given: Path | None) -> Iterator[Workspace]:
     chosen = chosen_index(given)
     with open_index(chosen.place) as index:
         if not index.entries():
-            warn(f"the index in {chosen.place} is empty: bring filings in with `fin-agent ingest PATH...`")
+            how = "ingest PATH...`" if chosen.address is None else f"index copy --index DIR --to {chosen.address}`"
+            warn(f"the index in {chosen.place} is empty: bring filings in with `fin-agent {how}")
         yield Workspace(index)
 
 

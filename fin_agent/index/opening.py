@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from fin_agent.errors import FilingIndexError
+from fin_agent.index.elastic.address import shown
 from fin_agent.index.sqlite import SqliteIndex
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 
 _ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
+_WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
+"""`127.0.0.1:9200/filings`: a folder may be called so, and hardly ever is."""
 
 
 def open_index(place: Path | str) -> AnyIndex:
@@ -38,12 +42,21 @@ def create_index(place: Path | str) -> AnyIndex:
 def address_of(place: Path | str) -> str | None:
     """The address that an index was given as, or None for a folder.
 
-    A command line takes paths, and a Path holds `https://host/x` as `https:/host/x`: both are understood.
+    A command line takes paths, and a Path holds `https://host/x` as `https:/host/x`: both are understood. Raises
+    FilingIndexError for what may be meant as either: a host with its port and no `https://`.
 
     >>> address_of(Path("https://localhost:9200/filings"))
     'https://localhost:9200/filings'
     """
     found = _ADDRESS.match(str(place))
+    if found is None and _WITHOUT_SCHEME.fullmatch(str(place)) and not Path(place).exists():
+        named = shown(str(place))
+        folder = Path.cwd() / named
+        raise FilingIndexError(
+            "this may mean a folder on this machine or a cluster",
+            subject=named,
+            remedy=f"For a cluster give https://{named} (or http://); for a folder its whole path, {folder}",
+        )
     return f"{found[1].lower()}://{found[2]}" if found else None
 
 

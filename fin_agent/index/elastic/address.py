@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from fin_agent.errors import FilingIndexError
+from fin_agent.secret_texts import as_sent, why_unsendable
 
 VARIABLES = {
     "api_key": "FIN_AGENT_ES_API_KEY",
@@ -24,6 +25,8 @@ VARIABLES = {
 }
 """Setting -> the environment variable it is taken from."""
 
+_SENT = {"api_key": True, "username": False, "password": False, "cloud_id": True, "fingerprint": True}
+"""What comes from a file or a page often, with the end of its line -> whether it is ASCII; others are sent as UTF-8."""
 _PREFIX = re.compile(r"^[a-z0-9][a-z0-9_.-]{0,99}$")
 
 
@@ -42,11 +45,11 @@ class ClusterAddress:
         """`https://host:9200/prefix` or `cloud://prefix`. Raises FilingIndexError, without repeating a password."""
         scheme, separator, rest = text.partition("://")
         if not separator or scheme not in ("https", "http", "cloud"):
-            raise _unfit("it is no address of a cluster", text)
-        if "@" in rest.split("/")[0]:
+            raise _unfit("it is no address of a cluster", shown(text))
+        if any(sign in rest for sign in "@?#"):
             raise _unfit(
-                "an index's address must not hold a user name or password: it is shown and recorded",
-                f"{scheme}://...@{rest.split('/')[0].rpartition('@')[2]}",
+                "an index's address must not hold a user name, password or query: it is shown and recorded",
+                shown(text),
                 f"Set {VARIABLES['api_key']}, or {VARIABLES['username']} and {VARIABLES['password']}, instead",
             )
         host, _, path = ("", "", rest) if scheme == "cloud" else rest.partition("/")
@@ -66,9 +69,26 @@ class ClusterAddress:
         return re.sub(r"[^\w.-]+", "_", str(self))
 
 
+def shown(address: str) -> str:
+    """An address as it may be shown, whatever somebody wrote into it.
+
+    >>> shown("https://elastic:ses/ame@host:9200/filings?api_key=sesame")
+    'https://...@host:9200/filings?...'
+    """
+    scheme, separator, rest = address.partition("://")
+    if not separator:
+        scheme, rest = "", address
+    _, sign, place = rest.rpartition("@")
+    place, query, _ = re.sub(r"[?#]", "?", place).partition("?")
+    return f"{scheme}{separator}{'...@' if sign else ''}{place}{'?...' if query else ''}"
+
+
 @dataclass(frozen=True, slots=True)
 class Reaching:
-    """How a cluster is reached. Secrets are left out of what is printed."""
+    """How a cluster is reached. Secrets are left out of what is printed.
+
+    Raises FilingIndexError, which names the setting and nothing of its value, where one cannot be sent.
+    """
 
     api_key: str | None = field(default=None, repr=False)
     username: str | None = None
@@ -89,10 +109,21 @@ class Reaching:
     grace: float = 600.0
     """Seconds after which the parts of a filing that was replaced are deleted: an answer may be reading them."""
 
+    def __post_init__(self) -> None:
+        for name, ascii_only in _SENT.items():
+            if (given := getattr(self, name)) is not None:
+                sent = as_sent(given, blanks=ascii_only) or None
+                object.__setattr__(self, name, sent)
+                if sent is not None and (why := why_unsendable(sent, ascii_only=ascii_only)):
+                    raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
+        if self.fingerprint is not None:
+            object.__setattr__(self, "fingerprint", _sha256(self.fingerprint))
+
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
         """As the variables of VARIABLES say. Raises FilingIndexError where one cannot be used."""
         said = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
+        said = {name: value for name, value in said.items() if name not in _SENT or as_sent(value)}
         if "api_key" in said and ("username" in said or "password" in said):
             raise _unfit(
                 f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})",
@@ -127,6 +158,18 @@ def _number(said: Mapping[str, str], name: str, default: float) -> float:
     if not 0 < number < 1e6:
         raise _unfit(f"{said[name]!r} cannot be used: a number above 0 is meant", VARIABLES[name], "Set another value")
     return number
+
+
+def _sha256(written: str) -> str:
+    """64 digits, also where they are written with colons, or as `openssl x509 -fingerprint -sha256` prints them."""
+    digits = written.rpartition("=")[2].replace(":", "").strip().lower()
+    if not re.fullmatch(r"[0-9a-f]{64}", digits):
+        raise _unfit(
+            "it is no SHA-256 of a certificate: 64 digits 0-9, a-f",
+            VARIABLES["fingerprint"],
+            "Set it to what `openssl x509 -fingerprint -sha256 -noout -in CERTIFICATE` prints",
+        )
+    return digits
 
 
 def _file(said: Mapping[str, str]) -> str | None:

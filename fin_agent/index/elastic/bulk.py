@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -58,17 +57,18 @@ class BulkWriter:
             yield batch
 
     def _send(self, batch: list[Document], routing: str, subject: str) -> None:
-        pause, until = _FIRST_PAUSE, time.monotonic() + self._cluster.reaching.patience
+        pause, asking = _FIRST_PAUSE, self._cluster.asking()
         while batch:
             refused = self._refused(batch, routing)
             for each in refused:
-                if each.status not in BUSY or time.monotonic() > until:
+                if each.status not in BUSY or asking.is_over():
                     raise self._refusal(each, refused, batch, subject)
             if not refused:
                 self._most = min(MOST_DOCUMENTS, self._most * 2)
                 return
             self._most = max(_LEAST_DOCUMENTS, self._most // 2)
             batch = [each.document for each in refused]
+            asking.waits(pause, "it is too busy")
             self._cluster.pause(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -95,7 +95,7 @@ class BulkWriter:
     def _refusal(
         self, first: _Refused, refused: list[_Refused], batch: list[Document], subject: str
     ) -> FilingIndexError:
-        what, remedy = meaning_of(first.status, {"error": first.error}, "written")
+        what, remedy = meaning_of(first.status, {"error": first.error}, "written", self._cluster.address.prefix)
         others = f" ({len(refused)} of {len(batch)} documents)" if len(refused) > 1 else ""
         place = f"{first.document.kind} {first.document.id.rpartition('-')[2]}"
         return FilingIndexError(f"{place} was not taken{others}: {what}", subject=subject, remedy=remedy)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress
+from fin_agent.secret_texts import without_secrets
 
 try:
     import elastic_transport
@@ -22,6 +24,12 @@ NotFound = elasticsearch.NotFoundError
 Conflict = elasticsearch.ConflictError
 GeneralAvailabilityWarning = elasticsearch.exceptions.GeneralAvailabilityWarning
 
+OLDEST = "8.19"
+"""The first version of a cluster that the index can live on."""
+TO_READ = ("read", "view_index_metadata")
+TO_WRITE = ("write", "maintenance", "manage")
+ON_THE_CLUSTER = ("manage_index_templates", "monitor")
+"""Privileges of a key, as docs/elasticsearch.md has them; those on the cluster are for whoever writes."""
 BUSY = frozenset({429, 502, 503, 504})
 """Statuses that a later try may not meet."""
 
@@ -39,27 +47,57 @@ def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexE
     """What `error` means to whoever was `doing` (`read`, `written`, `opened`) something with the index."""
     if isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
-            "what answers there is no Elasticsearch",
-            "Check the address; OpenSearch, and proxies that change headers, are not spoken to",
+            "what answers there is no Elasticsearch that the index can live on",
+            f"Check the address, and that it is Elasticsearch {OLDEST} or later; OpenSearch, and proxies that change"
+            " headers, are not spoken to",
         )
     elif isinstance(error, ApiError):
-        what, remedy = _of_answer(error, doing)
+        what, remedy = meaning_of(int(error.status_code), error.body, doing, address.prefix)
     elif isinstance(error, elastic_transport.TlsError):
-        what, remedy = (
-            f"the cluster's certificate is not trusted ({_brief(error)})",
-            f"Name its authority's file in {VARIABLES['certificates']}, or its SHA-256 in {VARIABLES['fingerprint']}",
-        )
+        what, remedy = _of_tls(address, _brief(error))
     elif isinstance(error, elastic_transport.ConnectionTimeout):
         what, remedy = (
             "the cluster did not answer in time",
             f"Look at its load; {VARIABLES['timeout']} (seconds) lets a request take longer",
         )
     else:
+        told = _brief(error)
+        https = address.scheme == "http" and _HUNG_UP.search(told) is not None
         what, remedy = (
-            f"the cluster cannot be reached ({_brief(error)})",
-            "Check the address, that the cluster runs, and that nothing between blocks the port",
+            f"the cluster cannot be reached ({told})",
+            f"If it speaks https, give the address so: https://{address.host}/{address.prefix}"
+            if https
+            else "Check the address, that the cluster runs, and that nothing between blocks the port",
         )
     return FilingIndexError(what, subject=str(address), remedy=remedy)
+
+
+def why(error: Exception) -> str:
+    """Why a request is tried again, in a few words."""
+    if isinstance(error, ApiError):
+        return f"it is too busy (status {error.status_code})"
+    if isinstance(error, elastic_transport.ConnectionTimeout):
+        return "it did not answer in time"
+    return "it cannot be reached"
+
+
+_PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|UNKNOWN_PROTOCOL", re.I)
+_HUNG_UP = re.compile(r"RemoteDisconnected|without response|reset by peer|Connection aborted", re.I)
+"""So a port that wants TLS answers whoever does without."""
+
+
+def _of_tls(address: ClusterAddress, told: str) -> tuple[str, str]:
+    if _PLAIN_HTTP.search(told):
+        return (
+            "what listens there speaks http, and not https",
+            f"Give the address as http://{address.host}/{address.prefix}, or check its port; over http keys and texts"
+            " can be read on the way",
+        )
+    return (
+        f"the cluster's certificate is not trusted ({told})",
+        f"Name its authority's file in {VARIABLES['certificates']}, or its SHA-256 in {VARIABLES['fingerprint']}"
+        " (check both where they are set)",
+    )
 
 
 def kind_of(body: object) -> str:
@@ -77,11 +115,12 @@ def reason_of(body: object) -> str:
     reason, cause = str(told.get("reason", "")), told.get("caused_by")
     if isinstance(cause, dict) and cause.get("reason"):
         reason = f"{reason}: {cause['reason']}"
-    return " ".join(reason.split())[:_LONGEST]
+    return _one_line(reason)
 
 
 _LONGEST = 400
 _DISK_FULL = "disk full"
+_SPOKEN = re.compile(r"version must be either version (\d+)")
 _MAPPING = frozenset(
     {
         "mapper_parsing_exception",
@@ -93,8 +132,8 @@ _MAPPING = frozenset(
 )
 
 
-def meaning_of(status: int, body: object, doing: str) -> tuple[str, str]:
-    """(what, remedy) of an answer, of a whole request or of one item of a bulk."""
+def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str, str]:
+    """(what, remedy) of an answer, of a whole request or of one item of a bulk, to whoever uses the index `prefix`."""
     kind, reason = kind_of(body), reason_of(body)
     told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
     if kind == _DISK_FULL:
@@ -104,6 +143,8 @@ def meaning_of(status: int, body: object, doing: str) -> tuple[str, str]:
         )
     if kind == "cluster_block_exception":
         return f"the index is blocked ({told})", "Take the block away (index.blocks.*), then run the same command again"
+    if kind == "media_type_header_exception" or status == 406:
+        return _of_version(reason)
     if status == 401:
         return (
             "the cluster does not accept the key or password",
@@ -112,12 +153,13 @@ def meaning_of(status: int, body: object, doing: str) -> tuple[str, str]:
     if status == 403:
         return (
             f"the key may not do this ({told})",
-            "Give it the privileges that docs/elasticsearch.md lists: `manage` and `all` on the index's names",
+            f"It needs these privileges on `{prefix}-*`: {', '.join(TO_READ)}; to write also {', '.join(TO_WRITE)},"
+            f" and on the cluster {', '.join(ON_THE_CLUSTER)} (docs/elasticsearch.md)",
         )
     if status == 404:
         return (
             f"the index is not there, or part of it is missing ({told})",
-            "Make it with `fin-agent index copy` or `fin-agent ingest`, or check the last part of the address",
+            "Make it with `fin-agent index copy`, or check the last part of the address",
         )
     if status in BUSY:
         return (
@@ -132,8 +174,20 @@ def meaning_of(status: int, body: object, doing: str) -> tuple[str, str]:
     return f"the index could not be {doing} ({told})", "Look into the cluster's log; nothing was half made visible"
 
 
-def _of_answer(error: Any, doing: str) -> tuple[str, str]:
-    return meaning_of(int(error.status_code), error.body, doing)
+def _of_version(reason: str) -> tuple[str, str]:
+    """The client says which version it speaks, and the cluster does not know it."""
+    ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
+    theirs = int(found[1]) if found else 7
+    if theirs <= 7:
+        return (
+            f"Elasticsearch {theirs} runs there; an index needs {OLDEST} or later",
+            f"Bring the cluster to {OLDEST} or later, or give the address of one that is",
+        )
+    return (
+        f"Elasticsearch {theirs} runs there, and the client that is installed here speaks {ours}",
+        f"With {OLDEST} or later of version {theirs}, install its client: pip install"
+        f" 'elasticsearch>={theirs}.0,<{theirs + 1}'; a cluster before {OLDEST} cannot hold an index",
+    )
 
 
 def _told(body: object) -> dict[str, Any]:
@@ -148,5 +202,8 @@ def _told(body: object) -> dict[str, Any]:
 
 def _brief(error: Exception) -> str:
     """The client's words without the parts that repeat the request."""
-    text = str(getattr(error, "message", "") or error) or type(error).__name__
-    return " ".join(text.split())[:_LONGEST]
+    return _one_line(str(getattr(error, "message", "") or error) or type(error).__name__)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(without_secrets(text).split())[:_LONGEST]

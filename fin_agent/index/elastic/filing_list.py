@@ -179,7 +179,7 @@ class FilingList:
 
     def _found(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "error" in answer:
-            what, remedy = meaning_of(int(answer.get("status", 500)), answer, "read")
+            what, remedy = meaning_of(int(answer.get("status", 500)), answer, "read", self.cluster.address.prefix)
             raise FilingIndexError(what, subject=str(self.cluster.address), remedy=remedy)
         return answer
 

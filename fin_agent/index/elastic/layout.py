@@ -62,7 +62,8 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
         raise FilingIndexError(
             "there is no index here",
             subject=str(cluster.address),
-            remedy="Make one with `fin-agent index copy`, or with `fin-agent ingest PATH...`",
+            remedy="Check the last part of the address, or make one: bring files into an index on this machine"
+            f" (`fin-agent ingest PATH...`), and from there `fin-agent index copy --to {cluster.address}`",
         ) from error
     formats = {_format_of(index) for index in found.body.values()}
     if formats != {FORMAT}:

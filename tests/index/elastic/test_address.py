@@ -50,6 +50,70 @@ def test_a_password_in_an_address_is_refused_and_not_repeated() -> None:
     assert "sesame" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["https://me:sesame@localhost:9200/x", "https://me:ses/sesame@localhost:9200/x", "https://me:#sesame@host/x",
+     "https://localhost:9200/x?api_key=sesame", "ftp://me:sesame@host/x", "me:sesame@localhost:9200/x"],
+)  # fmt: skip
+def test_what_is_secret_in_an_address_is_shown_by_nobody(address: str) -> None:
+    from fin_agent.cli.indexes import chosen_index
+
+    for refuse in (ClusterAddress.of, open_index, create_index, lambda text: chosen_index(Path(text))):
+        if address.startswith("ftp") and refuse is not ClusterAddress.of:
+            continue
+        with pytest.raises(FilingIndexError) as caught:
+            refuse(address)
+        assert "sesame" not in str(caught.value) and "host" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:9200/filings", "search.example.org:9200", "[::1]:9200/filings"])
+def test_a_host_with_its_port_is_no_folder_unless_there_is_one(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for make in (address_of, create_index):
+        with pytest.raises(FilingIndexError, match="a folder on this machine or a cluster") as caught:
+            make(Path(text))
+        assert f"https://{text}" in caught.value.remedy and str(tmp_path / text) in caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / text).mkdir(parents=True)
+    assert address_of(Path(text)) is None and address_of(tmp_path / text) is None
+
+
+SECRET = "sesame-open-0123"
+AS_TEXT = ("FIN_AGENT_ES_USERNAME", "FIN_AGENT_ES_PASSWORD")
+SECRETS = ("FIN_AGENT_ES_API_KEY", "FIN_AGENT_ES_CLOUD_ID", *AS_TEXT)
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+def test_a_secret_may_come_from_a_file_with_the_end_of_its_line(variable: str) -> None:
+    said = {"FIN_AGENT_ES_USERNAME": "me", "FIN_AGENT_ES_PASSWORD": "p"} if variable in AS_TEXT else {}
+    reaching = Reaching.from_environment({**said, variable: f"\ufeff{SECRET}\r\n"})
+    assert SECRET in (reaching.api_key, reaching.password, reaching.username, reaching.cloud_id)
+
+
+@pytest.mark.parametrize("variable", SECRETS)
+@pytest.mark.parametrize("value", [f"{SECRET}\nX: 1", f"{SECRET}\x07{SECRET}", f"{SECRET}\udcff", f"{SECRET}\u2026"])
+def test_a_secret_that_cannot_be_sent_is_named_by_its_variable(variable: str, value: str) -> None:
+    said = {"FIN_AGENT_ES_USERNAME": "me", "FIN_AGENT_ES_PASSWORD": "p"} if variable in AS_TEXT else {}
+    if value.endswith("\u2026") and variable in AS_TEXT:
+        assert Reaching.from_environment({**said, variable: value})  # sent as UTF-8
+        return
+    with pytest.raises(FilingIndexError, match=f"{variable}: it cannot be sent: it holds") as caught:
+        Reaching.from_environment({**said, variable: value})
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("written", ["AB:" * 31 + "AB", "ab" * 32, "sha256 Fingerprint=" + "AB:" * 31 + "AB\n"])
+def test_a_fingerprint_as_openssl_writes_it(written: str) -> None:
+    assert Reaching(fingerprint=written).fingerprint == "ab" * 32
+
+
+def test_a_fingerprint_that_is_none() -> None:
+    with pytest.raises(FilingIndexError, match=r"FIN_AGENT_ES_FINGERPRINT: it is no SHA-256.*openssl"):
+        Reaching(fingerprint="ab" * 20)
+
+
 def test_settings_come_from_the_environment_and_keep_their_secrets(tmp_path: Path) -> None:
     authority = tmp_path / "ca.pem"
     authority.write_text("-")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -78,9 +81,66 @@ def test_keys_are_sent_and_refused_with_a_remedy(pauses: list[float]) -> None:
             assert "wrong-key" not in str(caught.value)
 
 
-def test_there_is_no_index(make_index: MakeIndex) -> None:
-    with pytest.raises(FilingIndexError, match=r"no index here.*fin-agent index copy"):
+def test_a_password_is_sent_as_utf_8() -> None:
+    with ElasticServer(password=("jürgen", "sesäm…")) as server:
+        ElasticIndex.create(f"{server.url}/x", Reaching(username="jürgen\n", password="sesäm…\n")).close()
+
+
+@pytest.mark.parametrize("said", ["Authorization: ApiKey {0}", "you sent {0}", "Invalid header value b'ApiKey {0}\\n'"])
+def test_a_key_that_is_told_back_is_not_shown(
+    index: ElasticIndex, server: ElasticServer, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    from fin_agent.cli.exits import sentence_of
+
+    monkeypatch.setenv("FIN_AGENT_ES_API_KEY", "sesame-open-0123\n")
+    answer = RefusalError(500, "security_exception", said.format("sesame-open-0123"))
+    with server.failing("_msearch", answer), pytest.raises(FilingIndexError, match=r"\[key\]") as caught:
+        index.entries()
+    assert "sesame" not in str(caught.value)
+    assert "sesame" not in sentence_of(ValueError(said.format("sesame-open-0123")))
+
+
+def test_there_is_no_index(make_index: MakeIndex, server: ElasticServer) -> None:
+    with pytest.raises(FilingIndexError, match=rf"no index here.*fin-agent index copy --to {server.url}/nowhere"):
         make_index("nowhere", create=False)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "what", "remedy"),
+    [
+        (406, "Content-Type header [application/vnd.elasticsearch+json; compatible-with=9] is not supported",
+         "Elasticsearch 7 runs there; an index needs 8.19 or later", "8.19"),
+        (400, "Accept version must be either version 7 or 6, but found 9. Accept=application/vnd.elasticsearch+json",
+         "Elasticsearch 7 runs there; an index needs 8.19 or later", "8.19"),
+        (400, "Accept version must be either version 8 or 7, but found 9. Accept=application/vnd.elasticsearch+json",
+         "Elasticsearch 8 runs there, and the client", "pip install 'elasticsearch>=8.0,<9'"),
+    ],
+)  # fmt: skip
+def test_a_cluster_of_another_version(
+    make_index: MakeIndex, server: ElasticServer, status: int, reason: str, what: str, remedy: str
+) -> None:
+    refusal = RefusalError(status, "media_type_header_exception", reason)
+    with server.failing("_mapping", refusal), pytest.raises(FilingIndexError) as caught:
+        make_index(create=False)
+    assert what in told(caught)[0] and remedy in told(caught)[1]
+
+
+def test_https_is_asked_of_a_port_that_speaks_http(server: ElasticServer) -> None:
+    with pytest.raises(FilingIndexError, match="speaks http, and not https") as caught:
+        ElasticIndex(f"{server.url.replace('http', 'https')}/x", Reaching(patience=0.01))
+    assert f"{server.url}/x" in caught.value.remedy
+
+
+def test_all_privileges_are_named_as_the_guide_names_them(index: ElasticIndex, server: ElasticServer) -> None:
+    refusal = RefusalError(403, "security_exception", "action [indices:data/read] is unauthorized")
+    with server.failing("_msearch", refusal), pytest.raises(FilingIndexError) as caught:
+        index.entries()
+    guide = (Path(__file__).parents[3] / "docs/elasticsearch.md").read_text(encoding="utf-8")
+    asked = json.loads(re.search(r"```json\n(.*?)```", guide, re.S)[1])["fin-agent"]  # type: ignore[index]
+    (sentence,) = re.findall(r"^A key needs.*", guide, re.M)
+    for privilege in (*asked["cluster"], *asked["index"][0]["privileges"]):
+        assert privilege in caught.value.remedy and f"`{privilege}`" in sentence
+    assert "test-*" in caught.value.remedy
 
 
 def test_an_index_of_another_format(make_index: MakeIndex, server: ElasticServer) -> None:
@@ -120,6 +180,30 @@ def test_one_of_several_searches_that_is_turned_away_is_asked_again(
     monkeypatch.setattr(reads, "searched", searched)
     assert index.entries() == ()
     assert len(pauses) == 1  # both searches of the first request were turned away
+
+
+@pytest.mark.parametrize(("times", "said"), [(4, 0), (9, 1)])
+def test_asking_again_for_long_is_told(
+    server: ElasticServer, caplog: pytest.LogCaptureFixture, times: int, said: int
+) -> None:
+    index = ElasticIndex.create(f"{server.url}/x", Reaching(patience=60, checked_every=0), sleep=lambda seconds: None)
+    with server.failing("_msearch", BUSY, times=times):
+        index.entries()
+    lines = [record.getMessage() for record in caplog.records if record.name == "fin_agent"]
+    assert len(lines) == said
+    for line in lines:  # once, and not for every pause
+        assert f"{server.url}/x: it is too busy (status 429); asking again, for" in line and "PATIENCE" in line
+    index.close()
+
+
+def test_items_refused_for_long_are_told(
+    server: ElasticServer, make_filing: MakeFiling, caplog: pytest.LogCaptureFixture
+) -> None:
+    index = ElasticIndex.create(f"{server.url}/x", Reaching(patience=60, checked_every=0), sleep=lambda seconds: None)
+    server.items_refused.append((".*", BUSY, 60))
+    index.add(make_filing("a", "gyroscope"), ["{}"], "")
+    assert sum("asking again" in record.getMessage() for record in caplog.records) == 1
+    index.close()
 
 
 def test_a_connection_that_is_cut_is_opened_again(index: ElasticIndex, server: ElasticServer) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import ssl
 import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,7 +46,12 @@ class ElasticServer:
     """
 
     def __init__(
-        self, specification: Specification | None = None, *, api_key: str | None = None, certificate: Path | None = None
+        self,
+        specification: Specification | None = None,
+        *,
+        api_key: str | None = None,
+        password: tuple[str, str] | None = None,
+        certificate: Path | None = None,
     ) -> None:
         self.node = Node()
         self.specification = specification
@@ -55,7 +61,9 @@ class ElasticServer:
         self.faults: list[Fault] = []
         self.items_refused: list[tuple[str, RefusalError, int]] = []
         """(index/id as a regular expression, why, how often) for items of bulks."""
-        self.api_key = api_key
+        self.authorization = None if api_key is None else f"ApiKey {api_key}"
+        if password is not None:
+            self.authorization = f"Basic {b64encode(':'.join(password).encode()).decode()}"
         self._guard = threading.RLock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
         self._http.daemon_threads = True
@@ -108,7 +116,7 @@ class ElasticServer:
 
     def _handled(self, asked: Asked) -> Answer:
         try:
-            if self.api_key is not None and asked.headers.get("authorization") != f"ApiKey {self.api_key}":
+            if self.authorization is not None and asked.headers.get("authorization") != self.authorization:
                 raise RefusalError(401, "security_exception", "unable to authenticate with provided credentials")
             if asked.path == ("_bulk",):
                 return writes.bulk(asked, self.node, self._refused_item)
