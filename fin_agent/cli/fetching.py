@@ -38,7 +38,7 @@ def fetch_filings(wish: Wish, index: Path | None, *, ingested: bool, as_json: bo
     years = years_in(wish.years) if wish.years is not None else None
     files: list[FetchedFile] = []
     unknown: list[tuple[str, DownloadError]] = []
-    with EdgarConnection(settings, patience=Patience(sleep=_told_and_waited)) as connection:
+    with EdgarConnection(settings, patience=Patience(sleep=_told_and_waited, told=_told)) as connection:
         edgar = Edgar(connection, settings)
         found: list[CompanyFilings] = []
         for company in dict.fromkeys(wish.companies):
@@ -50,12 +50,16 @@ def fetch_filings(wish: Wish, index: Path | None, *, ingested: bool, as_json: bo
                 say(f"error: {error}")
                 unknown.append((company, error))
         files = _fetched(edgar, found, wish.folder)
+    for each in found:
+        if each.not_filed:
+            say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
     if as_json:
-        show_json(_document(wish.folder, files, unknown))
+        show_json(_document(wish.folder, files, unknown, found))
     else:
         show(_summary(wish.folder, files))
     paths = [file.path for file in files if file.path is not None]
-    code = ExitCode.SOME_FAILED if unknown or len(paths) < len(files) else ExitCode.DONE
+    lacking = any(missing.at_all for each in found for missing in each.not_filed)
+    code = ExitCode.SOME_FAILED if unknown or lacking or len(paths) < len(files) else ExitCode.DONE
     if ingested and paths:
         from fin_agent.cli.ingesting import ingest_files
 
@@ -67,6 +71,10 @@ def _told_and_waited(seconds: float) -> None:
     """Whoever sits before a terminal where nothing moves is told why."""
     say(f"EDGAR did not answer as it should; asking again in {seconds:.0f} s")
     time.sleep(seconds)
+
+
+def _told(seconds: float) -> None:
+    say(f"EDGAR asked for a pause; asking again in {seconds:.0f} s")
 
 
 def _fetched(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
@@ -94,7 +102,10 @@ def _summary(folder: Path, files: Sequence[FetchedFile]) -> str:
 
 
 def _document(
-    folder: Path, files: Sequence[FetchedFile], unknown: Sequence[tuple[str, FinAgentError]]
+    folder: Path,
+    files: Sequence[FetchedFile],
+    unknown: Sequence[tuple[str, FinAgentError]],
+    found: Sequence[CompanyFilings],
 ) -> dict[str, object]:
     return {
         "folder": str(folder),
@@ -110,6 +121,15 @@ def _document(
                 "remedy": file.remedy or None,
             }
             for file in files
+        ],
+        "not_filed": [
+            {
+                "company": each.company.handle,
+                "form": missing.form,
+                "years": [[span.first, span.last] for span in missing.years] or None,
+            }
+            for each in found
+            for missing in each.not_filed
         ],
         "companies_failed": [
             {"company": company, "reason": error.what, "remedy": error.remedy} for company, error in unknown

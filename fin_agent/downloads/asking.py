@@ -40,6 +40,8 @@ class Patience:
     longest: float = 120.0
     """Seconds of waiting that a server may ask for; EDGAR blocks for ten minutes, which nobody wants to sit through."""
     sleep: Callable[[float], None] = time.sleep
+    told: Callable[[float], None] = lambda seconds: None
+    """Hears the seconds that are waited because a server asked an earlier request, or another process, for a pause."""
 
 
 class BrokenOffError(Exception):
@@ -63,8 +65,10 @@ class EdgarConnection:
             import httpx
         except ImportError as error:
             raise FinAgentError("fetching filings needs httpx", remedy=how_to_install("edgar")) from error
-        self._pace = pace or Pace(settings.cache_folder / "pace.sqlite")
         self._patience = patience or Patience()
+        self._pace = pace or Pace(
+            settings.cache_folder / "pace.sqlite", longest=self._patience.longest, told=self._patience.told
+        )
         self._httpx = httpx
         self._client = httpx.Client(
             headers={"User-Agent": agent, "Accept-Encoding": "gzip"}, timeout=settings.timeout, follow_redirects=False
@@ -107,8 +111,8 @@ class EdgarConnection:
                 if status not in _TRIED_AGAIN:
                     raise refusals.refused(url, status, 0.0)
                 pause = _pause_asked_for(response)
-                if status in _TOO_MANY:  # whoever else asks from here had better wait as well
-                    self._pace.pause(min(max(pause, self._patience.first), self._patience.longest))
+                if status in _TOO_MANY or pause:  # whoever else asks from here, now or later, had better wait as well
+                    self._pace.pause(max(pause, self._patience.first), _host(str(response.url)))
                 raise BrokenOffError(f"HTTP {status}", pause=pause, status=status)
         except self._httpx.InvalidURL as error:
             raise refusals.address_unusable(url) from error
@@ -119,7 +123,7 @@ class EdgarConnection:
     def _followed(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
         asked = url
         for _ in range(REDIRECTS + 1):
-            self._pace.wait()
+            self._pace.wait(_host(url))
             response = self._client.send(self._client.build_request("GET", url, headers=dict(headers)), stream=True)
             try:
                 if not response.has_redirect_location:
@@ -163,6 +167,11 @@ def _origin(url: str) -> tuple[str, str, int]:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
         raise refusals.address_unusable(url)
     return parts.scheme, parts.hostname, port or {"http": 80, "https": 443}[parts.scheme]
+
+
+def _host(url: str) -> str:
+    """Host and port, without what an address may hold beside them."""
+    return urlsplit(url).netloc.rpartition("@")[2].lower()
 
 
 def _pause_asked_for(response: httpx.Response) -> float:

@@ -6,7 +6,7 @@ import json
 import os
 import uuid
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,10 +57,24 @@ class PartialFile:
         self._part = target.with_name(f".{target.name}.part")
         self._about = target.with_name(f".{target.name}.part.json")
 
-    def fetch(self, connection: EdgarConnection, most: int = MOST_BYTES) -> bytes:
-        """Fetch the rest, write the document whole, and return its content. Raises DownloadError."""
+    def fetch(
+        self,
+        connection: EdgarConnection,
+        most: int = MOST_BYTES,
+        *,
+        check: Callable[[bytes], None] = lambda content: None,
+    ) -> bytes:
+        """Fetch the rest, write the document whole, and return its content. Raises DownloadError.
+
+        `check` raises DownloadError for content that is not to be kept.
+        """
         try:
             content = connection.get(self._url, lambda response: self._take(response, most), self._wanted)
+            try:
+                check(content)
+            except refusals.DownloadError:
+                self._drop()
+                raise
             write_whole(self._target, content)
             self._drop()
         except OSError as error:

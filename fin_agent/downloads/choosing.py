@@ -35,6 +35,19 @@ class Wanted:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class NotFiled:
+    """A form that was asked for, and the years of which there is none; no years where they were not asked for."""
+
+    form: str
+    years: tuple[Years, ...] = ()
+    at_all: bool = True
+    """Whether there is none of this form in all that was asked for."""
+
+    def __str__(self) -> str:
+        return f"{self.form} of {', '.join(map(str, self.years))}" if self.years else self.form
+
+
 def years_in(written: str) -> Years:
     """The years of `2022`, `2022-2024` or `2022:2024`. Raises FinAgentError where they are none.
 
@@ -51,12 +64,15 @@ def years_in(written: str) -> Years:
     )
 
 
-def wanted_of(company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None) -> list[Wanted]:
-    """Filings on these forms, of these years (else the newest of each form), the oldest first.
+def wanted_of(
+    company: Company, submissions: Submissions, forms: Sequence[str], years: Years | None
+) -> tuple[list[Wanted], list[NotFiled]]:
+    """Filings on these forms, of these years (else the newest of each form), the oldest first; and what is missing.
 
-    Raises DownloadError where there is none, saying which there are.
+    Raises DownloadError where there is none at all, saying which there are.
     """
-    left = {form.strip().upper() for form in forms}
+    asked = dict.fromkeys(form.strip().upper() for form in forms)
+    left = set(asked)
     found: list[Wanted] = []
     there: set[int] = set()
     for listed in submissions.since(years.first if years else None):
@@ -73,7 +89,23 @@ def wanted_of(company: Company, submissions: Submissions, forms: Sequence[str], 
             break
     if not found:
         raise _none(company, submissions, forms, years, there)
-    return _told_apart(sorted(found, key=lambda wanted: (wanted.listed.day, wanted.listed.accession)))
+    told_apart = _told_apart(sorted(found, key=lambda wanted: (wanted.listed.day, wanted.listed.accession)))
+    return told_apart, [missing for form in asked if (missing := _missing(form, found, years)) is not None]
+
+
+def _missing(form: str, found: Sequence[Wanted], years: Years | None) -> NotFiled | None:
+    held = {wanted.place.year for wanted in found if wanted.listed.form.upper() == form}
+    if years is None:
+        return None if held else NotFiled(form)
+    spans: list[Years] = []
+    for year in range(years.first, years.last + 1):
+        if year in held:
+            continue
+        if spans and spans[-1].last == year - 1:
+            spans[-1] = Years(spans[-1].first, year)
+        else:
+            spans.append(Years(year, year))
+    return NotFiled(form, tuple(spans), at_all=not held) if spans else None
 
 
 def _told_apart(wanted: list[Wanted]) -> list[Wanted]:

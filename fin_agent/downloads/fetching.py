@@ -12,9 +12,10 @@ from pathlib import Path
 from fin_agent.downloads import refusals
 from fin_agent.downloads.asking import EdgarConnection
 from fin_agent.downloads.bodies import PartialFile
-from fin_agent.downloads.choosing import Wanted, Years, wanted_of
+from fin_agent.downloads.choosing import NotFiled, Wanted, Years, wanted_of
 from fin_agent.downloads.companies import Company, company_of
 from fin_agent.downloads.fetched import Fetched, FetchedFiles
+from fin_agent.downloads.genuine import check_filing, is_filing
 from fin_agent.downloads.lists import Lists
 from fin_agent.downloads.refusals import DownloadError, NotThereError
 from fin_agent.downloads.settings import EdgarSettings
@@ -50,6 +51,8 @@ class CompanyFilings:
     company: Company
     name: str
     wanted: tuple[Wanted, ...]
+    not_filed: tuple[NotFiled, ...] = ()
+    """What was asked for and is not in EDGAR's list."""
 
 
 class Edgar:
@@ -69,7 +72,8 @@ class Edgar:
         except NotThereError as error:
             raise refusals.unknown_company(company, ()) from error
         named = Company(known.cik, known.ticker or submissions.filer.ticker, submissions.filer.name)
-        return CompanyFilings(named, submissions.filer.name, tuple(wanted_of(named, submissions, forms, years)))
+        wanted, not_filed = wanted_of(named, submissions, forms, years)
+        return CompanyFilings(named, submissions.filer.name, tuple(wanted), tuple(not_filed))
 
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
@@ -88,7 +92,7 @@ class Edgar:
         self, found: CompanyFilings, wanted: Wanted, folder: Path, files: FetchedFiles, known: Fetched | None
     ) -> FetchedFile:
         listed = wanted.listed
-        if known is not None:
+        if known is not None and is_filing(folder / known.file, listed, known.url):
             return FetchedFile(wanted.name, Became.THERE, known.url, folder / known.file, known.bytes)
         url, ending = self._address(found.company, wanted)
         if ending is None:
@@ -96,7 +100,9 @@ class Edgar:
             return FetchedFile(wanted.name, Became.FAILED, url, reason=error.what, remedy=error.remedy)
         path = folder / f"{wanted.name}{ending}"
         try:
-            content = PartialFile(path, url).fetch(self._connection)
+            content = PartialFile(path, url).fetch(
+                self._connection, check=lambda content: check_filing(content, listed, url)
+            )
         except DownloadError as error:
             if error.ends_all:
                 raise

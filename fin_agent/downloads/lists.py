@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from fin_agent.downloads import refusals
 from fin_agent.downloads.asking import EdgarConnection
 from fin_agent.downloads.bodies import whole_body, write_whole
+from fin_agent.downloads.refusal_pages import check_no_refusal
 
 if TYPE_CHECKING:
     import httpx
@@ -84,6 +85,7 @@ def _conditions(response: httpx.Response) -> dict[str, str]:
 
 
 def _object(content: bytes, url: str) -> Mapping[str, object]:
+    check_no_refusal(content, url)
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:

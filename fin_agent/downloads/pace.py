@@ -1,22 +1,34 @@
-"""At most so many requests a second, counted over all processes of a user: a turn is taken from a file they share."""
+"""At most so many requests a second, and none while a host wants none: over all processes of a user, by a file."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from fin_agent.downloads.refusals import not_writable
+from fin_agent.downloads.refusals import held_back, not_writable
 
 PER_SECOND = 9
 """The SEC allows ten; one is kept back for requests that the network delays and then delivers together."""
 _FARTHEST = 3600.0
 """Seconds. A turn further off was written by a clock that has been set since."""
+_LONGEST_HOLD = 86_400.0
+"""Seconds for which a host is left alone at most, whatever it asks for."""
+_TOLD_FROM = 2.0
+"""Seconds of waiting that are told: shorter ones nobody notices."""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS pace (turn REAL NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS held (host TEXT PRIMARY KEY, until REAL NOT NULL)",
+)
 
 
 class Pace:
     """Turns, a ninth of a second apart, in a small SQLite file: its lock is the system's, and ends with its process.
+
+    A host that asked for a pause is left alone by all processes. `told` hears how many seconds are waited for that,
+    before they are; more than `longest` are not waited for.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -31,52 +43,77 @@ class Pace:
         *,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        longest: float = 120.0,
+        told: Callable[[float], None] = lambda seconds: None,
     ) -> None:
         """Raises DownloadError where the file cannot be made."""
         self._file = file
         self._apart = 1 / per_second
         self._clock = clock
         self._sleep = sleep
+        self._longest = longest
+        self._told = told
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._change("CREATE TABLE IF NOT EXISTS pace (turn REAL NOT NULL)")
+            self._make()
         except (OSError, sqlite3.Error) as error:
             raise not_writable(str(file), str(error)) from error
 
-    def wait(self) -> float:
-        """Wait for a turn; the seconds waited."""
-        turn, now = self._next(lambda free, now: (free, free + self._apart))
+    def wait(self, host: str = "") -> float:
+        """Wait for a turn to ask `host`; the seconds waited.
+
+        Raises DownloadError, without waiting, where the host asked for a longer pause than anybody sits through.
+        """
+        turn, now = self._turn(host)
         waited = max(0.0, turn - now)
+        if waited > _TOLD_FROM:
+            self._told(waited)
         if waited:
             self._sleep(waited)
         return waited
 
-    def pause(self, seconds: float) -> None:
-        """Let no process ask for so long: the server says that there were too many requests."""
-        self._next(lambda free, now: (free, max(free, now + min(seconds, _FARTHEST / 2))))
+    def pause(self, seconds: float, host: str = "") -> None:
+        """Let no process ask `host` for so long: it says that there were too many requests, or that it is busy."""
+        with self._locked() as connection:
+            until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _LONGEST_HOLD))
+            connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
-    def _next(self, taken: Callable[[float, float], tuple[float, float]]) -> tuple[float, float]:
-        """The turn taken, and the time; `taken` gives the turn to take and the next free one."""
+    def _turn(self, host: str) -> tuple[float, float]:
+        """The turn taken, and the time."""
+        with self._locked() as connection:
+            row, now = connection.execute("SELECT turn FROM pace").fetchone(), self._clock()
+            held = self._held(connection, host, now)
+            if held - now > self._longest:
+                raise held_back(host, held - now)
+            kept = row[0] if row is not None and row[0] < now + _FARTHEST else now
+            turn = max(kept, now)
+            connection.execute("DELETE FROM pace")
+            connection.execute("INSERT INTO pace VALUES (?)", (turn + self._apart,))
+        return max(turn, held), now
+
+    def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
+        """Until when the host is left alone; now where it is not."""
+        row = connection.execute("SELECT until FROM held WHERE host = ?", (host,)).fetchone()
+        return float(row[0]) if row is not None and now < row[0] <= now + _LONGEST_HOLD else now
+
+    @contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
+        """The file, to be read and written by nobody else meanwhile."""
         try:
             connection = sqlite3.connect(self._file, timeout=60, isolation_level=None)
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                row = connection.execute("SELECT turn FROM pace").fetchone()
-                now = self._clock()
-                kept = row[0] if row is not None and row[0] < now + _FARTHEST else now
-                turn, free = taken(max(kept, now), now)
-                connection.execute("DELETE FROM pace")
-                connection.execute("INSERT INTO pace VALUES (?)", (free,))
+                yield connection
                 connection.execute("COMMIT")
             finally:
                 connection.close()
         except sqlite3.Error as error:
             raise not_writable(str(self._file), str(error)) from error
-        return turn, now
 
-    def _change(self, statement: str) -> None:
+    def _make(self) -> None:
         connection = sqlite3.connect(self._file, timeout=60, isolation_level=None)
         try:
-            connection.execute(statement)
+            for table in _TABLES:
+                connection.execute(table)
         finally:
             connection.close()

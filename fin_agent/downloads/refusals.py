@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from fin_agent.errors import FinAgentError
@@ -49,7 +50,7 @@ def address_unusable(url: str) -> DownloadError:
     """A base URL is no http(s) address."""
     return DownloadError(
         "this is no address that EDGAR could be at",
-        subject=url[:200],
+        subject=_without_password(url)[:200],
         remedy="Give one as https://www.sec.gov, or leave `url` and `data_url` out of the settings",
     )
 
@@ -108,10 +109,41 @@ def refused(url: str, status: int, pause: float) -> DownloadError:
     )
 
 
+def held_back(host: str, seconds: float) -> DownloadError:
+    """A server asked for a pause, and it is not over."""
+    minutes = math.ceil(seconds / 60)
+    return _EndsAllError(
+        f"it asked for a pause, of which {minutes:,} minutes are left: nothing was asked",
+        subject=host,
+        remedy=f"Run the same command again in {minutes:,} minutes: it goes on from there. Filings that you have are"
+        " brought in with `fin-agent ingest PATH...`",
+    )
+
+
+def turned_away(url: str) -> DownloadError:
+    """A page of EDGAR's that says that it refuses, sent as if it were what was asked for."""
+    return _EndsAllError(
+        "EDGAR sent a page that refuses requests in place of the document; nothing of it is kept",
+        subject=url,
+        remedy="Wait 10 minutes, check that the contact is yours and that no other program asks EDGAR from this"
+        " address, then run the same command again: it goes on from there",
+    )
+
+
+def not_the_filing(url: str, form: str, why: str) -> DownloadError:
+    """What came is something else than what is listed."""
+    return DownloadError(
+        f"what came is not the {form} that EDGAR lists: {why}; nothing of it is kept",
+        subject=url,
+        remedy="Look at the address in a browser: where a network or a proxy shows a page of its own, log in there and"
+        " run the same command again; where it is the filing, save it and bring it in with `fin-agent ingest`",
+    )
+
+
 def led_away(url: str, target: str) -> DownloadError:
     """A redirect to a host that is not EDGAR's."""
     return DownloadError(
-        f"it redirects to {target[:200]}, which is not EDGAR, and is not followed",
+        f"it redirects to {_without_password(target)[:200]}, which is not EDGAR, and is not followed",
         subject=url,
         remedy="Check the network (a login page of a hotel or a proxy redirects so), then run the same command again",
     )
@@ -122,8 +154,15 @@ def too_large(url: str, most: int) -> DownloadError:
     return DownloadError(
         f"it is larger than {most // 2**20} MB, which no filing is",
         subject=url,
-        remedy="Look at it in a browser; if it is the filing, save it and bring it in with `fin-agent ingest`",
+        remedy="`fin-agent ingest` takes no larger file either. Look at it in a browser; if it is the filing, print the"
+        " pages that you need to a PDF, and bring that in",
     )
+
+
+def _without_password(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    before, sign, place = rest.rpartition("@")
+    return f"{scheme}://...@{place}" if separator and before and sign else url
 
 
 def not_understood(url: str, why: str) -> DownloadError:

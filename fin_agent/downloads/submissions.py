@@ -35,6 +35,8 @@ class Listed:
     """Last day of the period that it reports on; of an 8-K, the day of what it tells. None where EDGAR has none."""
     document: str
     """Name of its main document; empty for filings before 2001, which are one text."""
+    size: int | None = None
+    """Bytes of the whole submission, of all its documents; None where the list does not say."""
 
     @property
     def day(self) -> date:
@@ -60,6 +62,7 @@ class _Columns(BaseModel):
     period: tuple[str, ...] = Field(alias="reportDate")
     form: tuple[str, ...]
     document: tuple[str, ...] = Field(alias="primaryDocument")
+    size: tuple[int | None, ...] | None = None
 
 
 class _Older(BaseModel):
@@ -128,10 +131,11 @@ def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
 
 def _rows(columns: _Columns, url: str) -> list[Listed]:
     try:
-        rows = zip(columns.accession, columns.form, columns.filed, columns.period, columns.document, strict=True)
+        sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
+        rows = zip(columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes, strict=True)
         return [
-            Listed(_checked(accession), form, date.fromisoformat(filed), _day(period), _safe(document))
-            for accession, form, filed, period, document in rows
+            Listed(_checked(accession), form, date.fromisoformat(filed), _day(period), _safe(document), size)
+            for accession, form, filed, period, document, size in rows
         ]
     except ValueError as error:
         raise refusals.not_understood(url, str(error)) from error

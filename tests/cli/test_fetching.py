@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from fin_agent.config import settings_from
+from fin_agent.downloads.pace import Pace
 from tests.cli.running import Ran
 from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap, filing, running
 from tests.loopback import no_other_host
 
 __all__ = ["no_other_host"]
+
+PACE = dict(Pace.__init__.__kwdefaults__ or {})
 
 
 @pytest.fixture
@@ -61,11 +64,49 @@ def test_the_contact_of_a_file_of_settings_is_kept_out_of_records(tmp_path: Path
     assert "jane" not in settings.model_dump_json()
 
 
-def test_waiting_is_told(edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits are told and not sat through."""
     monkeypatch.setattr("time.sleep", lambda seconds: None)
+    without = {**PACE, "sleep": lambda seconds: None}
+    monkeypatch.setattr("fin_agent.downloads.pace.Pace.__init__.__kwdefaults__", without)
+
+
+def test_waiting_is_told(edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_waiting(monkeypatch)
     edgar.mishaps["company_tickers.json"] = [Mishap(429, {"Retry-After": "9"})]
     ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
     assert ran.code == 0 and "asking again in 9 s" in ran.err
+
+
+def test_a_pause_that_an_earlier_run_was_asked_for_is_told(edgar: EdgarServer, tmp_path: Path) -> None:
+    edgar.mishaps["company_tickers.json"] = [Mishap(429, {"Retry-After": "7200"})]
+    assert "Wait 120 minutes" in Ran("fetch", "QLMK", "--out", tmp_path / "out").err
+    again = Ran("fetch", "QLMK", "--out", tmp_path / "out")
+    assert again.code == 1 and "120 minutes are left: nothing was asked" in again.err
+    assert len(edgar.asked) == 1
+
+
+def test_a_short_pause_that_an_earlier_run_was_asked_for_is_waited_and_told(
+    edgar: EdgarServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr(
+        "fin_agent.downloads.pace.Pace.__init__.__kwdefaults__", {**PACE, "sleep": lambda seconds: None}
+    )
+    Pace(tmp_path / "cache" / "pace.sqlite").pause(30, edgar.url.removeprefix("http://"))
+    ran = Ran("fetch", "QLMK", "--out", tmp_path / "out")
+    assert ran.code == 0 and "EDGAR asked for a pause; asking again in 30 s" in ran.err
+
+
+def test_what_was_not_filed_is_named(edgar: EdgarServer, tmp_path: Path) -> None:
+    out = ("--out", tmp_path / "out")
+    ran = Ran("fetch", "QLMK", "--form", "10-K", "--form", "8-K", "--years", "2023-2026", *out)
+    assert ran.code == 3 and ran.out.startswith("1 fetched")
+    assert "QLMK: EDGAR has no 10-K of 2023 to 2024, 2026; no 8-K of 2023 to 2026" in ran.err
+    ran = Ran("fetch", "QLMK", "--years", "2024-2025", "--json", *out)
+    assert ran.code == 0  # a span of years may well be wider than what there is
+    assert ran.document["not_filed"] == [{"company": "QLMK", "form": "10-K", "years": [[2024, 2024]]}]
+    assert Ran("fetch", "QLMK", "--form", "10-K", "--form", "8-K", *out).code == 3
 
 
 def test_one_of_several_companies_that_is_not_listed(edgar: EdgarServer, tmp_path: Path) -> None:

@@ -92,14 +92,23 @@ def filing(number: int, form: str, period: str, filed: str, document: str = "") 
     }
 
 
-def columns(filings: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+def columns(filings: Sequence[Mapping[str, str]]) -> dict[str, list[str] | list[int]]:
     return {
         "accessionNumber": [filing["accession"] for filing in filings],
         "filingDate": [filing["filed"] for filing in filings],
         "reportDate": [filing["period"] for filing in filings],
         "form": [filing["form"] for filing in filings],
         "primaryDocument": [filing["document"] for filing in filings],
+        **({"size": [int(filing["size"]) for filing in filings]} if all("size" in each for each in filings) else {}),
     }
+
+
+BLOCKED = (
+    b"<html><head><title>SEC.gov | Request Rate Threshold Exceeded</title></head><body><h1>Your Request Originates from"
+    b" an Undeclared Automated Tool</h1><p>U.S. Securities and Exchange Commission</p></body></html>"
+)
+"""A page in place of what was asked for, as EDGAR words it."""
+LOGIN = b"<!doctype html><html><head><title>Welcome to our Wi-Fi</title></head><body>Accept our terms</body></html>"
 
 
 def document_of(filing: Mapping[str, str]) -> bytes:

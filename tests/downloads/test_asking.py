@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -46,8 +48,9 @@ def test_contacts_that_cannot_be_used(contact: str) -> None:
     "url", ["ftp://www.sec.gov", "www.sec.gov", "https://u:p@www.sec.gov", "http://x:99999999", ""]
 )
 def test_addresses_that_are_none(settings: EdgarSettings, url: str) -> None:
-    with pytest.raises(DownloadError, match="no address that EDGAR could be at"):
+    with pytest.raises(DownloadError, match="no address that EDGAR could be at") as raised:
         EdgarConnection(settings.model_copy(update={"url": url}))
+    assert "u:p" not in str(raised.value)
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
@@ -93,7 +96,52 @@ def test_a_refusal_holds_back_other_processes_as_well(edgar: EdgarServer, settin
         edgar.mishaps[LIST] = [Mishap(429, {"Retry-After": "25"})]
         get(connection, edgar)
     other = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
-    assert 25 <= other.wait() <= 26
+    assert 25 <= other.wait(edgar.url.removeprefix("http://")) <= 26
+    assert other.wait("another.example") < 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_long_pause_that_was_asked_for_is_kept_by_the_next_run(
+    edgar: EdgarServer, settings: EdgarSettings, status: int
+) -> None:
+    now, told, slept = [1_000.0], list[float](), list[float]()
+
+    def run() -> bytes:
+        pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=slept.append, told=told.append)
+        with EdgarConnection(settings, pace=pace, patience=Patience(sleep=slept.append)) as connection:
+            return get(connection, edgar)
+
+    edgar.mishaps[LIST] = [Mishap(status, {"Retry-After": "7200"})]
+    with pytest.raises(DownloadError, match=f"HTTP {status}"):
+        run()
+    now[0] += 600
+    with pytest.raises(DownloadError, match=r"asked for a pause, of which 110 minutes are left.*in 110 min") as raised:
+        run()
+    assert raised.value.ends_all and len(edgar.asked) == 1 and told == slept == []
+    now[0] += 6_590
+    assert run() == edgar.files[LIST]
+    assert told == [10.0] and 10.0 in slept
+    now[0] -= 500_000  # the clock was set back: nobody waits for days
+    assert run() == edgar.files[LIST] and told == [10.0]
+
+
+def test_a_pause_of_years_is_kept_for_a_day(edgar: EdgarServer, settings: EdgarSettings) -> None:
+    now = [1_000.0]
+    pace = Pace(settings.cache_folder / "pace.sqlite", clock=lambda: now[0], sleep=lambda seconds: None)
+    pace.pause(1e9, "x")
+    with pytest.raises(DownloadError, match=r"1,440 minutes"):
+        pace.wait("x")
+    now[0] += 86_401
+    assert pace.wait("x") < 1
+
+
+def test_a_pace_of_an_earlier_version_goes_on(settings: EdgarSettings) -> None:
+    file = settings.cache_folder / "pace.sqlite"
+    file.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(file)) as made, made:
+        made.execute("CREATE TABLE pace (turn REAL NOT NULL)")
+        made.execute("INSERT INTO pace VALUES (1000.05)")
+    assert 0.04 < Pace(file, clock=lambda: 1_000.0, sleep=lambda seconds: None).wait("x") < 0.06
 
 
 def test_an_error_that_waiting_does_not_mend(edgar: EdgarServer, connection: EdgarConnection) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,12 @@ import pytest
 from fin_agent.downloads.asking import EdgarConnection
 from fin_agent.downloads.choosing import Years, years_in
 from fin_agent.downloads.fetching import Became, Edgar, FetchedFile
+from fin_agent.downloads.genuine import check_filing
 from fin_agent.downloads.refusals import DownloadError
 from fin_agent.downloads.settings import EdgarSettings
+from fin_agent.downloads.submissions import Listed
 from fin_agent.errors import FinAgentError
-from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap, filing
+from tests.downloads.edgar_server import BLOCKED, CONTACT, LOGIN, EdgarServer, Mishap, filing
 
 FOLDER = "/Archives/edgar/data/320193"
 LATEST = f"{FOLDER}/000032019324000123/report-123.htm"
@@ -151,7 +155,7 @@ def test_a_document_that_changed_meanwhile_begins_anew(
     edgar.mishaps["report-123.htm"] = [Mishap(cut_at=30_000), *[Mishap(cut_at=0) for _ in range(3)]]
     with pytest.raises(DownloadError):
         fetch(connection, settings, out)
-    edgar.files[LATEST] = b"<html><body><p>corrected</p></body></html>"
+    edgar.files[LATEST] = b"<html><body><p>10-K, corrected</p></body></html>"
     fetch(connection, settings, out)
     assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
 
@@ -175,6 +179,7 @@ def test_a_bomb_is_not_unpacked(
     edgar.files[LATEST] = b" " * 50_000_000
     (file,) = fetch(connection, settings, out)
     assert file.became is Became.FAILED and "larger than" in file.reason
+    assert "`fin-agent ingest` takes no larger file either" in file.remedy
     assert len(gzip.compress(edgar.files[LATEST])) < 100_000
     assert not [path for path in out.iterdir() if "10K" in path.name]
 
@@ -273,3 +278,97 @@ def test_no_such_filings_says_which_there_are(connection: EdgarConnection, setti
         edgar.find("AAPL", ("40-F",), None)
     with pytest.raises(DownloadError, match=r"BRK-B.*It has filed nothing"):
         edgar.find("BRK.B", ("10-K",), None)
+
+
+@pytest.mark.parametrize("packs", [True, False])
+def test_a_page_that_refuses_is_no_filing_and_not_kept(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, packs: bool
+) -> None:
+    edgar.packs = packs
+    right, edgar.files[LATEST] = edgar.files[LATEST], BLOCKED
+    with pytest.raises(DownloadError, match=r"report-123.*a page that refuses requests.*Wait 10 minutes") as raised:
+        fetch(connection, settings, out)
+    assert raised.value.ends_all and list(out.iterdir()) == []
+    edgar.files[LATEST] = right
+    assert [file.became for file in fetch(connection, settings, out)] == [Became.FETCHED]
+
+
+def test_a_page_that_refuses_in_place_of_a_list(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
+) -> None:
+    edgar.files["/files/company_tickers.json"] = BLOCKED
+    with pytest.raises(DownloadError, match="a page that refuses requests"):
+        fetch(connection, settings, out)
+
+
+def test_a_login_page_is_no_filing_and_costs_that_filing(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
+) -> None:
+    edgar.files[LATEST] = LOGIN
+    files = {file.name: file for file in fetch(connection, settings, out, years="2023-2024")}
+    assert files["AAPL_2023_10K"].became is Became.FETCHED
+    failed = files["AAPL_2024_10K"]
+    assert failed.became is Became.FAILED and failed.path is None
+    assert "is not the 10-K that EDGAR lists" in failed.reason and "log in there" in failed.remedy
+    assert not [path for path in out.iterdir() if "2024" in path.name]
+
+
+def test_a_page_that_was_kept_before_is_asked_for_anew(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
+) -> None:
+    fetch(connection, settings, out)
+    kept = json.loads((out / "fetched.jsonl").read_text())
+    for page in (LOGIN, BLOCKED):
+        (out / "AAPL_2024_10K.htm").write_bytes(page)
+        (out / "fetched.jsonl").write_text(json.dumps({**kept, "bytes": len(page)}) + "\n")
+        assert [file.became for file in fetch(connection, settings, out)] == [Became.FETCHED]
+        assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
+
+
+def test_a_submission_is_as_large_as_the_list_says(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
+) -> None:
+    row = {**filing(1, "8-K", "2023-08-03", "2023-08-03"), "size": "10000"}
+    edgar.put_company(55, "SIZE", "Size Corp", [row])
+    path = "/Archives/edgar/data/55/000032019323000001/0000320193-23-000001.txt"
+    edgar.files[path] = b"<SEC-DOCUMENT>".ljust(4_000)
+    (file,) = fetch(connection, settings, out, "SIZE", forms=("8-K",))
+    assert file.became is Became.FAILED and "4,000 bytes, where the list says 10,000" in file.reason
+    edgar.files[path] = b"<SEC-DOCUMENT>".ljust(9_800)
+    assert [each.became for each in fetch(connection, settings, out, "SIZE", forms=("8-K",))] == [Became.FETCHED]
+
+
+@pytest.mark.parametrize(
+    ("form", "content"),
+    [
+        ("10-K", b"<p>Form <b>10</b>&#8209;<b>K</b></p>"),
+        ("10-K/A", b"<p>AMENDMENT NO. 1 TO THE ANNUAL&nbsp;<br>REPORT</p>"),
+        ("8-K", b"<SEC-DOCUMENT>0000.txt"),
+        ("S-3", b"<p>SEC<span>URITIES AND EXCHANGE</span> COMMISSION</p>"),
+        ("10-Q", b"x" * 2**21),
+    ],
+)
+def test_filings_are_known_by_few_words(form: str, content: bytes) -> None:
+    check_filing(content, Listed("0000320193-23-000106", form, date(2023, 1, 1), None, "a.htm"), "https://x/a.htm")
+
+
+def test_no_page_takes_long_to_look_at() -> None:
+    listed = Listed("0000320193-23-000106", "10-K", date(2023, 1, 1), None, "a.htm")
+    began = time.perf_counter()
+    for content in (b"<" * 2**20, b"<!--" * 2**18, b"<script" * 2**17, b" " * 2**20, b"1" * 2**20):
+        with pytest.raises(DownloadError):
+            check_filing(content, listed, "https://x/a.htm")
+    assert time.perf_counter() - began < 10
+
+
+def test_what_was_asked_for_and_not_filed_is_named(connection: EdgarConnection, settings: EdgarSettings) -> None:
+    edgar = Edgar(connection, settings)
+    found = edgar.find("AAPL", ("10-K", "10-Q", "20-F"), Years(2020, 2026))
+    assert [str(each) for each in found.not_filed] == [
+        "10-K of 2020 to 2021, 2025 to 2026",
+        "10-Q of 2020 to 2022, 2024 to 2026",
+        "20-F of 2020 to 2026",
+    ]
+    assert [each.at_all for each in found.not_filed] == [False, False, True]
+    assert [str(each) for each in edgar.find("AAPL", ("10-K", "20-F"), None).not_filed] == ["20-F"]
+    assert edgar.find("AAPL", ("10-K",), Years(2022, 2024)).not_filed == ()
