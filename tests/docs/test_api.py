@@ -94,3 +94,12 @@ def test_names_of_the_package_have_examples() -> None:
     sections = re.split(r"^### ", PAGE.read_text(encoding="utf-8"), flags=re.M)[1:]
     without = {part.split("`")[1] for part in sections if ">>>" not in part}
     assert without & (set(fin_agent.__all__) - NEED_NO_EXAMPLE) == set()
+
+
+def test_what_keeps_an_index_is_said_with_all_that_it_takes() -> None:
+    """`import_archive(...)` once hid an argument that had to be given, and that nothing explained."""
+    page = PAGE.read_text(encoding="utf-8")
+    part = page[page.index("## Keeping an index") : page.index("## Tools")]
+    for name in ("verify", "repair", "compact", "export", "import_archive", "copy_filings"):
+        assert f"### `{name}`" in part and f"def {name}(" in part
+    assert "(...)" not in part and "check_card" not in part
