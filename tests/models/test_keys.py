@@ -94,24 +94,10 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
     assert KEY.encode() not in file.read_bytes()
 
 
-def test_a_key_from_a_file_is_sent_without_the_end_of_its_line_and_is_taken_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_key_from_a_file_is_taken_out_as_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FIN_AGENT_API_KEY", f" {KEY}\r\n")
-    model = load_chat_model("openai:qwen3", base_url="http://localhost:1/v1").model
-    assert model.openai_api_key.get_secret_value() == KEY  # type: ignore[attr-defined]
     assert redacted(f"you sent {KEY}, or was it {KEY[:-1]}") == f"you sent [key], or was it {KEY[:-1]}"
     assert holds_key(f"openai:{KEY}")
-    monkeypatch.setenv("FIN_AGENT_API_KEY", "\r\n")
-    assert load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")  # as if none were set
-
-
-@pytest.mark.parametrize("value", [f"{KEY}\nX-Evil: 1", f"{KEY}\x1b", f"{KEY}…"])
-def test_a_key_that_cannot_be_sent_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("FIN_AGENT_API_KEY", value)
-    with pytest.raises(ModelSetupError, match=r"the key in FIN_AGENT_API_KEY cannot be sent: it holds") as raised:
-        load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")
-    assert KEY not in str(raised.value)
 
 
 def test_a_key_in_pieces_is_not_told_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

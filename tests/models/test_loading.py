@@ -103,3 +103,21 @@ def test_nothing_of_langchain_is_imported_before_a_model_is_loaded() -> None:
     looked = f"import sys, fin_agent.models; print([m for m in sys.modules if m.startswith({unwanted})])"
     ended = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
+
+
+def test_a_key_from_a_file_is_sent_without_the_end_of_its_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FIN_AGENT_API_KEY", f" {KEY}\r\n")
+    model = load_chat_model("openai:qwen3", base_url="http://localhost:1/v1").model
+    assert model.openai_api_key.get_secret_value() == KEY  # type: ignore[attr-defined]
+    monkeypatch.setenv("FIN_AGENT_API_KEY", "\r\n")
+    assert load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")  # as if none were set
+
+
+@pytest.mark.parametrize("value", [f"{KEY}\nX-Evil: 1", f"{KEY}\x1b", f"{KEY}…"])
+def test_a_key_that_cannot_be_sent_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("FIN_AGENT_API_KEY", value)
+    with pytest.raises(ModelSetupError, match=r"the key in FIN_AGENT_API_KEY cannot be sent: it holds") as raised:
+        load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")
+    assert KEY not in str(raised.value)
