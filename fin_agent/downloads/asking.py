@@ -57,7 +57,8 @@ class EdgarConnection:
     """A connection to EDGAR, or to a mirror. Use it with `with`."""
 
     def __init__(self, settings: EdgarSettings, *, pace: Pace | None = None, patience: Patience | None = None) -> None:
-        """Raises DownloadError where no contact is given, FinAgentError where the extra is missing."""
+        """Raises DownloadError where no contact is given, or the environment names a proxy that cannot be used;
+        FinAgentError where the extra is missing."""
         agent = user_agent(settings.contact)
         self._origins = (_origin(settings.url), _origin(settings.lists_url))
         self._of_sec = settings.url.rstrip("/") == SEC
@@ -70,9 +71,11 @@ class EdgarConnection:
             settings.cache_folder / "pace.sqlite", longest=self._patience.longest, told=self._patience.told
         )
         self._httpx = httpx
-        self._client = httpx.Client(
-            headers={"User-Agent": agent, "Accept-Encoding": "gzip"}, timeout=settings.timeout, follow_redirects=False
-        )
+        headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
+        try:
+            self._client = httpx.Client(headers=headers, timeout=settings.timeout, follow_redirects=False)
+        except (ValueError, ImportError, httpx.InvalidURL):
+            raise refusals.proxy_unusable() from None  # what it says may hold the proxy's password
 
     def __enter__(self) -> EdgarConnection:
         return self

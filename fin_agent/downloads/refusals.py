@@ -55,6 +55,16 @@ def address_unusable(url: str) -> DownloadError:
     )
 
 
+def proxy_unusable() -> DownloadError:
+    """The environment names a proxy that is none, or one that is spoken to in a way that is not known here."""
+    return DownloadError(
+        "the proxy that the environment names cannot be used",
+        subject="HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
+        remedy="Set it to an address as http://proxy.example.org:3128, without a line end or other control character;"
+        " a SOCKS proxy needs the package socksio",
+    )
+
+
 def unknown_company(given: str, near: Sequence[str]) -> DownloadError:
     """EDGAR lists no company under this ticker or CIK."""
     meant = f"Did you mean {' or '.join(near)}? " if near else ""

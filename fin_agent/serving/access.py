@@ -44,7 +44,7 @@ class Access:
             )
         if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
             raise ServingError(
-                f"a token has at least {SHORTEST_TOKEN} characters, all of them ASCII",
+                f"a token has at least {SHORTEST_TOKEN} characters, all of them printable ASCII",
                 subject=TOKEN_VARIABLE,
                 remedy=_MAKE_ONE,
             )

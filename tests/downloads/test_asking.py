@@ -53,6 +53,16 @@ def test_addresses_that_are_none(settings: EdgarSettings, url: str) -> None:
     assert "u:p" not in str(raised.value)
 
 
+@pytest.mark.parametrize("proxy", ["ftp://me:sesame@proxy:1", "http://me:ses\name@proxy:1", "http://me:sesame@proxy:x"])
+def test_a_proxy_that_is_none_is_told_without_its_password(
+    settings: EdgarSettings, monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(DownloadError, match=r"HTTPS_PROXY.*cannot be used") as raised:
+        EdgarConnection(settings)
+    assert "sesame" not in str(raised.value) and "ses\name" not in str(raised.value)
+
+
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
 def test_refusals_are_tried_again_after_a_pause(
     edgar: EdgarServer, connection: EdgarConnection, naps: list[float], status: int

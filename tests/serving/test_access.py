@@ -31,8 +31,13 @@ def test_another_name_needs_a_token() -> None:
 
 @pytest.mark.parametrize("token", ["short", "x" * (SHORTEST_TOKEN - 1), "ü" * 30, "a token\nwith lines in it"])
 def test_a_weak_token_is_refused(token: str) -> None:
-    with pytest.raises(ServingError, match="at least 16"):
+    with pytest.raises(ServingError, match="at least 16") as raised:
         Access.of("127.0.0.1", environ={TOKEN_VARIABLE: token})
+    assert token not in str(raised.value) and TOKEN_VARIABLE in str(raised.value)
+
+
+def test_a_token_from_a_file_is_taken_without_the_end_of_its_line() -> None:
+    assert Access.of("127.0.0.1", environ={TOKEN_VARIABLE: f"{TOKEN}\r\n"}).token == TOKEN
 
 
 def test_the_token_is_not_shown() -> None:

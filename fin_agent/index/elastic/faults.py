@@ -177,7 +177,13 @@ def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str,
 def _of_version(reason: str) -> tuple[str, str]:
     """The client says which version it speaks, and the cluster does not know it."""
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
-    theirs = int(found[1]) if found else 7
+    if found is None:
+        return (
+            f"what runs there does not know the version {ours} that the client speaks; an index needs Elasticsearch"
+            f" {OLDEST} or later",
+            "Bring a cluster of version 7 or older to it; with a newer one, see whether a proxy changes headers",
+        )
+    theirs = int(found[1])
     if theirs <= 7:
         return (
             f"Elasticsearch {theirs} runs there; an index needs {OLDEST} or later",

@@ -109,7 +109,9 @@ def test_there_is_no_index(make_index: MakeIndex, server: ElasticServer) -> None
     ("status", "reason", "what", "remedy"),
     [
         (406, "Content-Type header [application/vnd.elasticsearch+json; compatible-with=9] is not supported",
-         "Elasticsearch 7 runs there; an index needs 8.19 or later", "8.19"),
+         "does not know the version", "of version 7 or older"),
+        (400, "A compatible version is required on both Content-Type and Accept headers", "Elasticsearch 8.19 or later",
+         "proxy changes headers"),
         (400, "Accept version must be either version 7 or 6, but found 9. Accept=application/vnd.elasticsearch+json",
          "Elasticsearch 7 runs there; an index needs 8.19 or later", "8.19"),
         (400, "Accept version must be either version 8 or 7, but found 9. Accept=application/vnd.elasticsearch+json",
