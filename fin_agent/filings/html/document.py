@@ -6,10 +6,13 @@ import gzip
 import re
 import zlib
 from pathlib import Path
+from typing import NamedTuple
 
 from lxml import etree
 
 from fin_agent.errors import ReadError
+from fin_agent.filings.readers.kinds import HTML_HEAD, is_html, is_pdf
+from fin_agent.vocabulary.filing import ReadWarning
 
 MAX_BYTES = 128 * 1024 * 1024
 """A larger file, unpacked, is no filing: EDGAR's own limit for a whole submission is below it."""
@@ -18,7 +21,15 @@ MAX_ELEMENTS = 2_000_000
 """Filings have tens of thousands, the largest of banks some hundred thousand."""
 
 
-def parse_html(path: Path) -> list[etree._Element]:
+class ParsedHtml(NamedTuple):
+    """What an HTML file holds."""
+
+    roots: list[etree._Element]
+    """Of its documents."""
+    warnings: tuple[ReadWarning, ...] = ()
+
+
+def parse_html(path: Path) -> ParsedHtml:
     """The roots of the HTML documents in the file at `path` (also gzipped).
 
     That is one, save in EDGAR's full-submission text: of its documents the report is read, and the exhibits that tell
@@ -31,9 +42,7 @@ def parse_html(path: Path) -> list[etree._Element]:
         raise ReadError("the file is empty", subject=path.name, remedy=_DOWNLOAD_AGAIN)
     if content[:2] == _GZIP:
         raise ReadError("the file is packed twice", subject=path.name, remedy="Unpack it once (`gunzip`) and ingest it")
-    content = _as_utf8(content)
-    if b"\x00" in content[:_HEAD]:
-        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    content, zeros = _without_zeros(_as_utf8(content), path)
     roots = [_parsed(document, path) for document in _documents_in(content)]
     elements = sum(int(float(str(root.xpath("count(//*)")))) for root in roots)
     if elements > MAX_ELEMENTS:
@@ -42,25 +51,61 @@ def parse_html(path: Path) -> list[etree._Element]:
             subject=path.name,
             remedy="Check where it comes from; split a collection into its filings and ingest those",
         )
-    return roots
+    return ParsedHtml(roots, zeros)
+
+
+def _without_zeros(content: bytes, path: Path) -> tuple[bytes, tuple[ReadWarning, ...]]:
+    """`content` without zero bytes, as browsers read it.
+
+    Raises ReadError where they stand for what is lost: so many of them, or among the digits of a figure.
+    """
+    count = content.count(0)
+    if not count:
+        return content, ()
+    left = content.replace(b"\x00", b"")
+    if not is_html(left):
+        raise _no_html(left, path)
+    if count > _MOST_ZEROS or _IN_A_FIGURE.search(content):
+        raise ReadError(
+            f"the HTML is damaged: {count:,} zero bytes stand in the place of text",
+            subject=path.name,
+            remedy=_DOWNLOAD_AGAIN,
+        )
+    said = f"{count} zero byte{'s' * (count > 1)} in the file left out: a letter may be missing there"
+    return left, (ReadWarning(said),)
+
+
+_MOST_ZEROS = 20
+_IN_A_FIGURE = re.compile(rb"[\d.,]\x00|\x00[\d.,]")
 
 
 def _parsed(content: bytes, path: Path) -> etree._Element:
-    if not _LOOKS_LIKE_HTML.search(content, 0, _HEAD):
-        raise ReadError("the file is named as HTML but holds none", subject=path.name, remedy=_DOWNLOAD_AGAIN)
-    if _is_cut_off(content):
+    if not is_html(content):
+        raise _no_html(content, path)
+    if _ends_in_a_tag(content):
         raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_DOWNLOAD_AGAIN)
+    if _lacks_its_end(content):
+        raise ReadError("the HTML is cut off: its end is missing", subject=path.name, remedy=_END_IT)
     try:
         return etree.fromstring(content, _xml_parser())
     except etree.XMLSyntaxError:
         return _read_loosely(content, path)
 
 
+def _no_html(content: bytes, path: Path) -> ReadError:
+    name = re.sub(r"\.(?:html?|xhtml)(?:\.gz)?$", ".pdf", path.name, flags=re.I)
+    remedy = f"It is a PDF: rename it to `{name}` and ingest that" if is_pdf(content) else _DOWNLOAD_AGAIN
+    return ReadError("the file is named as HTML but holds none", subject=path.name, remedy=remedy)
+
+
 _DOWNLOAD_AGAIN = "Download the filing again"
-_HEAD = 65_536
+_END_IT = (
+    "Download the filing again; if a browser shows it to its last page, save it anew from there, or add `</html>` at"
+    " the end of the file"
+)
+_HEAD = HTML_HEAD
 _CHUNK = 1024 * 1024
 _GZIP = b"\x1f\x8b"
-_LOOKS_LIKE_HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|div|table|p|font|pre|h\d|span|ix:)\b", re.I)
 _ENVELOPE = re.compile(rb"<DOCUMENT>\s*<TYPE>([^\r\n<]*)(?:(?!<DOCUMENT>).)*?<TEXT>(.*?)(?:</TEXT>|\Z)", re.I | re.S)
 _READ_EXHIBITS = (b"EX-99", b"EX-13")
 _DECLARED = re.compile(rb"<\?xml[^>]*\?>")
@@ -121,9 +166,7 @@ def _documents_in(content: bytes) -> list[bytes]:
     if not found:
         return [_without_xbrl_envelope(content)]
     (_, report), *others = found
-    exhibits = [
-        text for kind, text in others if kind.startswith(_READ_EXHIBITS) and _LOOKS_LIKE_HTML.search(text[:_HEAD])
-    ]
+    exhibits = [text for kind, text in others if kind.startswith(_READ_EXHIBITS) and is_html(text)]
     return [_without_xbrl_envelope(text) for text in (report, *exhibits)]
 
 
@@ -135,14 +178,16 @@ def _without_xbrl_envelope(content: bytes) -> bytes:
     return content[start.end() : end if end > 0 else len(content)].lstrip()
 
 
-def _is_cut_off(content: bytes) -> bool:
-    """Whether the end is missing: a tag left open at the end of the file, or a document or a table that never ends.
+def _ends_in_a_tag(content: bytes) -> bool:
+    tail = content[-4096:]
+    return tail.rfind(b"<") > tail.rfind(b">")
+
+
+def _lacks_its_end(content: bytes) -> bool:
+    """Whether a document or a table never ends.
 
     Hand-written HTML may leave either `</html>` or `</body>` out, or have neither of these elements.
     """
-    tail = content[-4096:]
-    if tail.rfind(b"<") > tail.rfind(b">"):
-        return True
     if _OPEN_ROOT.search(content, 0, _HEAD) is None or _CLOSE_ROOT.search(content, max(0, len(content) - _HEAD)):
         return False
     if _INLINE_XBRL in content[:_HEAD] or not _CLOSE_BODY.search(content, max(0, len(content) - _HEAD)):

@@ -23,8 +23,9 @@ def read_html(path: Path) -> Document:
     """
     document = SetDocument()
     tags: list[Tag] = []
-    warnings: list[ReadWarning] = []
-    for root in parse_html(path):
+    parsed = parse_html(path)
+    warnings: list[ReadWarning] = list(parsed.warnings)
+    for root in parsed.roots:
         tagged = read_tags(root)
         document = typeset(blocks_of(root, tagged.elements, first_tag=len(tags)), document)
         tags += tagged.tags

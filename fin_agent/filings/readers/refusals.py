@@ -7,11 +7,10 @@ from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.readers.document import MAX_PAGES
+from fin_agent.filings.readers.kinds import HTML_HEAD, is_html, is_pdf
 from fin_agent.vocabulary.page import PageContent
 
 DOWNLOAD_AGAIN = "Download the filing again"
-_HEADER_WITHIN = 1024
-"""Readers accept a PDF header anywhere in the first 1,024 bytes (PDF reference 1.7, appendix H, note 13)."""
 MAX_WORDS_ON_PAGE = 50_000
 """Thirty times the words of the fullest pages of filings."""
 MAX_CHARACTERS = 15_000_000
@@ -26,12 +25,14 @@ def refuse_unreadable(path: Path) -> None:
     if not path.is_file():
         raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
     with path.open("rb") as file:
-        start = file.read(_HEADER_WITHIN)
+        start = file.read(HTML_HEAD)
     if not start:
         raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=DOWNLOAD_AGAIN)
-    if b"%PDF-" not in start:
+    if not is_pdf(start):
         # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
-        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=DOWNLOAD_AGAIN)
+        renaming = f"It is HTML: if a browser shows the filing in it, rename it to `{path.stem}.htm`; else download"
+        remedy = f"{renaming} the filing again" if is_html(start) else DOWNLOAD_AGAIN
+        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=remedy)
 
 
 def refuse_page_count(path: Path, count: int) -> None:
