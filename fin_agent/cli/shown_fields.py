@@ -67,6 +67,7 @@ def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags:
         "text": page.text,
         "tables": [table_fields(table) for table in tables],
         "tags": [_tag(tag) for tag in tags],
+        "warnings": [warning.what for warning in record.warnings if warning.page == page.number],
     }
 
 

@@ -23,6 +23,7 @@ from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_on
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.document import Document
+from fin_agent.filings.readers.pictured import picture_warnings
 from fin_agent.filings.readers.protocol import MUPDF, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
@@ -31,7 +32,7 @@ from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "3"
+READER_VERSION = "4"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
@@ -135,7 +136,8 @@ def read_document(path: Path) -> Document:
             remedy=f"Give filings as {', '.join(READABLE)}",
         )
     if kind[1]:
-        return Document(tuple(pdf_reader(chosen_pdf_reader()).read_pdf(path)))
+        pages = tuple(pdf_reader(chosen_pdf_reader()).read_pdf(path))
+        return Document(pages, warnings=tuple(picture_warnings(pages)))
     return read_html(path)
 
 

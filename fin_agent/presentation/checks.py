@@ -15,6 +15,7 @@ from rich.text import Text
 from fin_agent.filings.facts.check import Check, Figure, Outcome
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import listing, period_of
+from fin_agent.presentation.page_numbers import told_warnings
 from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.fact import FactPeriod
 
@@ -72,9 +73,8 @@ def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
     for check in filing.checks:
         if check.outcome is Outcome.NOT_CHECKABLE:
             yield _line(f"{_headed(check)}: {check.sentence}", "dim")
-    for warning in filing.record.warnings:
-        page = f"page {warning.page + 1}: " if warning.page is not None else ""
-        yield _line(f"warning: {page}{warning.what}", "yellow")
+    for warning in told_warnings(filing.record.warnings):
+        yield _line(f"warning: {warning}", "yellow")
     for taken, other in identity.conflicts():
         yield _line(
             f"warning: {taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value} and "

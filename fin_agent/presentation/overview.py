@@ -10,6 +10,7 @@ from rich.text import Text
 
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.presentation.filings import cut, listing
+from fin_agent.presentation.page_numbers import told_warnings
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.statements import whose
 from fin_agent.vocabulary.identity import FieldSource, Identity
@@ -150,7 +151,7 @@ def _odd(record: FilingRecord) -> Iterator[Text]:
             f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
             f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
         )
-    lines += [f"{warning.what}{_at(warning.page)}" for warning in record.warnings]
+    lines += told_warnings(record.warnings)
     if lines:
         yield Text()
     for line in lines:

@@ -13,6 +13,7 @@ from rich.text import Text
 from fin_agent.filings.passages import table_text
 from fin_agent.filings.tables.of_statement import caption_lines
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.page_numbers import told_warnings
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.statements import table_view
 from fin_agent.vocabulary.page import Page
@@ -29,6 +30,8 @@ def page_view(record: FilingRecord, page: Page, tables: Sequence[Table]) -> Rend
                 parts += [Text(), *table_view(table)]
         elif (text := _PageText([line for line in run if isinstance(line, str)])).lines:
             parts += [Text(), text]
+    for warning in told_warnings(each for each in record.warnings if each.page == page.number):
+        parts += [Text(), Text(one_line(f"warning: {warning}"), style="yellow")]
     return Group(*parts)
 
 

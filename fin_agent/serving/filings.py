@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.overview import PageRun, item_runs, statement_runs
+from fin_agent.presentation.page_numbers import told_warnings
 from fin_agent.serving.errors import NotThereError
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
@@ -60,9 +61,7 @@ def filing_shown(context: ToolContext, doc_id: str) -> FilingShown:
         items=_parts(item_runs(outline, record.items)),
         statements=_parts(statement_runs(outline)),
         notes=tuple(map(Part.of, notes)),
-        warnings=tuple(
-            f"{each.what}{'' if each.page is None else f' (page {each.page + 1})'}" for each in record.warnings
-        ),
+        warnings=tuple(told_warnings(record.warnings)),
     )
 
 

@@ -80,6 +80,8 @@ class PageContent:
     words: tuple[Word, ...]
     lines: tuple[PrintedLine, ...] = ()
     """Top to bottom, where the reader knows lines and cells (HTML); empty where places alone are known (PDF)."""
+    pictured: float = 0.0
+    """Share of it that pictures cover, from 0 to 1; looked up only where it holds hardly a word."""
 
 
 class PrintedLine(NamedTuple):

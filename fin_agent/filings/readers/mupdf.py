@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fin_agent.filings.readers.pictured import says_little, share_covered
 from fin_agent.filings.readers.refusals import (
     broken,
     cut_off,
@@ -22,7 +23,7 @@ from fin_agent.filings.readers.refusals import (
 )
 from fin_agent.filings.readers.unpacking import refuse_overpacked
 from fin_agent.vocabulary.page import PageContent
-from fin_agent.vocabulary.place import Word
+from fin_agent.vocabulary.place import Box, Word
 
 if TYPE_CHECKING:
     import pymupdf
@@ -97,10 +98,17 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     words = page.get_text("words", textpage=textpage)
     if page.rotation:  # MuPDF gives places on the page as it was before it was turned
         words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
+    text = page.get_text("text", textpage=textpage)
     return PageContent(
         number=number,
         width=page.rect.width,
         height=page.rect.height,
-        text=page.get_text("text", textpage=textpage),
+        text=text,
         words=tuple(Word(*word[:5]) for word in words),
+        pictured=_pictured(page) if says_little(text) else 0.0,
     )
+
+
+def _pictured(page: pymupdf.Page) -> float:
+    before_turning = (page.rect * page.derotation_matrix).normalize()
+    return share_covered(Box(*before_turning), (Box(*image["bbox"]) for image in page.get_image_info()))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fin_agent.filings.readers.doubled_letters import doubled_letters
+from fin_agent.filings.readers.pictured import says_little, share_covered
 from fin_agent.filings.readers.refusals import (
     broken,
     cut_off,
@@ -131,9 +132,24 @@ def _read_page(document: pypdfium2.PdfDocument, number: int) -> PageContent:
         width, height = page.get_size()
         # As in PyMuPDF, what stands beside the page is not on it: a viewer does not show it.
         words = [word for word in words if word.x0 < width and word.x1 > 0 and word.y0 < height and word.y1 > 0]
+        text = _lines(words)
+        pictured = share_covered(Box(*page.get_bbox()), _pictures(page)) if says_little(text) else 0.0
     finally:
         page.close()
-    return PageContent(number, width, height, _lines(words), tuple(words))
+    return PageContent(number, width, height, text, tuple(words), pictured=pictured)
+
+
+def _pictures(page: pypdfium2.PdfPage) -> Iterator[Box]:
+    """Where pictures stand, in the page's own axes; one within a form stands where the form puts it."""
+    from pypdfium2 import raw
+
+    for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE]):
+        matrix, form = image.get_matrix(), image.container
+        while form is not None:
+            matrix, form = matrix.multiply(form.get_matrix()), form.container
+        corners = [matrix.on_point(x, y) for x in (0, 1) for y in (0, 1)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        yield Box(min(xs), min(ys), max(xs), max(ys))
 
 
 def _printed(textpage: pypdfium2.PdfTextPage) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.readers import refusals
+from fin_agent.filings.readers.pictured import picture_warnings
 from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
 
 TEXT = "Total net revenue was $ 1,234 in fiscal 2023."
@@ -105,6 +106,28 @@ def test_scanned(reader: PdfReader, path: Path) -> None:
     assert "3 pages hold almost no text" in error.what and "scanned" in error.what and "ocrmypdf" in error.remedy
 
 
+@pytest.mark.parametrize("turned", [0, 90])
+def test_pages_that_are_pictures_are_told(reader: PdfReader, path: Path, turned: int) -> None:
+    """A scan of the whole page, one in strips, one within a form; no logo, no blank page, no picture behind words."""
+    picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 80, 80))
+    picture.clear_with(128)
+    made = document(3 * TEXT, "", "page 3 of 7", "", "", "", 3 * TEXT)
+    made[1].insert_image(made[1].rect, pixmap=picture, keep_proportion=False)
+    for strip in range(10):
+        made[2].insert_image(pymupdf.Rect(40, 70 * strip, 580, 70 * strip + 72), pixmap=picture, keep_proportion=False)
+    with document("") as scan:
+        scan[0].insert_image(scan[0].rect, pixmap=picture, keep_proportion=False)
+        made[3].show_pdf_page(made[3].rect, scan, 0)
+        made[4].show_pdf_page(pymupdf.Rect(0, 0, 200, 200), scan, 0)
+    made[6].insert_image(made[6].rect, pixmap=picture, keep_proportion=False, overlay=False)
+    for page in made:
+        page.set_rotation(turned)
+    made.save(path)
+    warnings = list(picture_warnings(reader.read_pdf(path)))
+    assert [warning.page for warning in warnings] == [1, 2, 3]
+    assert "ocrmypdf" in warnings[0].what
+
+
 def test_no_pages(reader: PdfReader, path: Path) -> None:
     path.write_bytes(
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
@@ -167,7 +190,9 @@ def test_harmless_faults_are_read_over(reader: PdfReader, path: Path, sample_fil
 )
 def test_another_kind_of_file_under_the_name_of_a_pdf(reader: PdfReader, path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    assert "named as a PDF but is none" in refusal(reader, path).what
+    refused = refusal(reader, path)
+    assert "named as a PDF but is none" in refused.what
+    assert (f"rename it to `{path.stem}.htm`" in refused.remedy) is content.startswith(b"<html>")
 
 
 def test_scrambled_bytes_never_bring_it_down(reader: PdfReader, sample_filings: Path, path: Path) -> None:
