@@ -15,9 +15,11 @@ from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
-from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below, ingest
+from fin_agent.index.files_below import files_below
+from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, ingest
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.presentation.page_numbers import told_warnings
 
 
 def ingest_files(
@@ -45,16 +47,22 @@ def ingest_files(
             remedy=f"Name files, or a folder with {', '.join(READABLE)} files in or below it",
         )
     started = time.perf_counter()
-    with SqliteIndex.create(folder) as index, Progress(len(files), "reading filings", "filings") as progress:
+    with (
+        SqliteIndex.create(folder) as index,
+        Progress(len(files) + len(gone), "reading filings", "filings") as progress,
+    ):
 
         def told(file: IngestedFile) -> None:
-            progress.step(line_of(file), problem=file.outcome is Outcome.FAILED)
+            warnings = [f"{file.doc_id}: {each}" for each in told_warnings(file.warnings)]
+            progress.step(line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
         with _nothing_from_the_current_folder():
             report = ingest(
                 files, index, prepare, workers=workers, on_file=told, wait=waiting_time(wait), on_wait=say_waiting
             )
-        report.files += [_still_gone(file) for file in gone]
+        for file in map(_still_gone, gone):
+            report.files.append(file)
+            told(file)
         held = len(index.filings())
     seconds = time.perf_counter() - started
     if as_json:
@@ -63,10 +71,21 @@ def ingest_files(
         show(_summary(report, folder, held, seconds))
     if not report.failures:
         return ExitCode.DONE
-    others = "; the others are in the index" if len(report.failures) < len(report.files) else ""
-    say(f"{len(report.failures)} of {len(report.files)} files could not be read{others}")
-    say("`fin-agent index failures` lists them with what to do; `fin-agent ingest --retry-failed` reads them again")
+    for line in _what_failed(report, retried=len(gone)):
+        say(line)
     return ExitCode.SOME_FAILED
+
+
+def _what_failed(report: IngestReport, retried: int) -> Iterator[str]:
+    """What is known of the failures, and where; `retried` of them are gone and not worth another try."""
+    failed, kept = len(report.failures), sum(file.kept for file in report.failures)
+    others = "; the others are in the index" if failed < len(report.files) else ""
+    yield f"{failed} of {len(report.files)} file{'s' * (len(report.files) != 1)} could not be read{others}"
+    if not kept:
+        return  # what is not there, or no file, is on no list
+    which = "them" if kept == failed else f"{kept} of them"
+    again = "; `fin-agent ingest --retry-failed` reads them again" if kept > retried else ""
+    yield f"`fin-agent index failures` lists {which} with what to do{again}"
 
 
 def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[UnreadFile]]:
@@ -82,7 +101,8 @@ def _held(folder: Path) -> int:
 
 
 def _still_gone(file: UnreadFile) -> IngestedFile:
-    return IngestedFile(file.path, file.doc_id, Outcome.FAILED, f"it is gone; before, {file.reason}", file.remedy)
+    reason = f"it is gone; before: {file.reason}"
+    return IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
 
 
 @contextmanager
@@ -130,6 +150,7 @@ def _document(report: IngestReport, folder: Path, held: int, seconds: float) -> 
                 "reason": file.reason or None,
                 "remedy": file.remedy or None,
                 "pages": file.pages if file.outcome is Outcome.ADDED else None,
+                "warnings": [{"what": warning.what, "page": warning.page} for warning in file.warnings],
             }
             for file in sorted(report.files, key=lambda file: str(file.path))
         ],

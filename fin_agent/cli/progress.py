@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from types import TracebackType
 
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
@@ -45,15 +47,25 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def step(self, line: str, *, problem: bool = False) -> None:
-        """One more is done. `line` is printed where there is no bar, and above the bar where it tells of a problem."""
+    def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
+        """One more is done. `line` is printed where there is no bar, and above the bar where it tells of a problem.
+
+        `warnings` are printed below it, and with a bar as well.
+        """
         self._done += 1
         if self._bar is None:
-            self._console.print(Text(plain(f"[{self._done}/{self._total}] {line}")), soft_wrap=True)
-            return
-        if problem:
-            self._console.print(Text(plain(line), style="red"), soft_wrap=True)
-        self._bar.advance(self._task)
+            self._console.print(Text(_on_one_line(f"[{self._done}/{self._total}] {line}")), soft_wrap=True)
+        elif problem:
+            self._console.print(Text(_on_one_line(line), style="red"), soft_wrap=True)
+        for warning in warnings:
+            self._console.print(Text(_on_one_line(f"warning: {warning}"), style="yellow"), soft_wrap=True)
+        if self._bar is not None:
+            self._bar.advance(self._task)
+
+
+def _on_one_line(said: str) -> str:
+    """Names may hold line ends; blanks in them are left as they are."""
+    return re.sub(r"[\n\t]+", " ", plain(said))
 
 
 class _Rate(ProgressColumn):

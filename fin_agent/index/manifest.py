@@ -123,6 +123,13 @@ class Manifest:
         with self._index.writing() as connection:
             _record(connection, stamp, FileState.FAILED, reason, remedy)
 
+    def copied(self, stamp: FileStamp) -> None:
+        """Another file of this content is in the index: nothing of this one is left to be read."""
+        with self._index.writing() as connection:
+            connection.execute(
+                "DELETE FROM ingested_files WHERE path = ? AND state != ?", (_key(stamp.path), FileState.DONE)
+            )
+
     def unread(self) -> list[UnreadFile]:
         """Files that failed, wait to be read or lost their filing, by path."""
         return [unread_file(row) for _, row in sorted(self._rows.items()) if row["state"] != FileState.DONE]

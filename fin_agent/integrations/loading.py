@@ -83,7 +83,8 @@ def _ingested(source: str, doc_id: str, pages: Sequence[LoadedPage], index: Sqli
     except Exception as error:  # one that breaks the reader must not end the run; its name and reason are kept
         reason = f"the reader failed on it ({type(error).__name__}: {error})"
         return IngestedFile(path, doc_id, Outcome.FAILED, reason, "Ingest its file in place of its documents")
-    return IngestedFile(path, doc_id, Outcome.ADDED, pages=len(prepared.filing.pages))
+    filing = prepared.filing
+    return IngestedFile(path, doc_id, Outcome.ADDED, pages=len(filing.pages), warnings=filing.warnings)
 
 
 def _source_of(document: LoadedPage) -> str:

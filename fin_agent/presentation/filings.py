@@ -17,7 +17,8 @@ from fin_agent.vocabulary.identity import Form, Identity
 def filings_view(records: Sequence[FilingRecord]) -> Table:
     """A line per filing."""
     table = listing()
-    table.add_column("Filing", no_wrap=True)
+    whole = max((len(record.doc_id) for record in records if len(record.doc_id) <= _WIDEST_NAME), default=0)
+    table.add_column("Filing", min_width=whole, max_width=_WIDEST_NAME, overflow="fold")
     table.add_column("Company")
     table.add_column("Form", no_wrap=True)
     table.add_column("Period", no_wrap=True)
@@ -32,6 +33,10 @@ def filings_view(records: Sequence[FilingRecord]) -> Table:
     pages = sum(record.page_count for record in records)
     table.caption = f"{len(records):,} filings of {companies:,} companies, {pages:,} pages"
     return table
+
+
+_WIDEST_NAME = 48
+"""Letters of a filing's name on one line: a longer one would leave no room for what the filing is."""
 
 
 def in_reading_order(records: Iterable[FilingRecord]) -> list[FilingRecord]:

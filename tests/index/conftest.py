@@ -61,6 +61,15 @@ def crashing(path: Path) -> PreparedFiling:
     return plain(path)
 
 
+def kill_this_process() -> None:
+    os.kill(os.getpid(), 9)
+
+
+def killed(path: Path) -> PreparedFiling:
+    kill_this_process()
+    return plain(path)
+
+
 def failing(path: Path) -> PreparedFiling:
     if path.name.startswith("bad"):
         raise ZeroDivisionError("a column without a width")

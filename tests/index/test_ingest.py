@@ -20,8 +20,9 @@ from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
 from fin_agent.index.archive import export
+from fin_agent.index.files_below import files_below
 from fin_agent.index.importing import import_archive
-from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
+from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, ingest
 from fin_agent.index.manifest import Manifest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
@@ -155,9 +156,30 @@ def test_copies_are_one_filing(folder: Path, index: SqliteIndex, plain: Prepare)
     put(folder, "x/a.pdf", "one")
     put(folder, "y/a.pdf", "one")
     report = ingest([folder], index, plain, workers=0)
-    assert [file.outcome for file in report.files] == [Outcome.UNCHANGED, Outcome.ADDED]
-    assert "same file as" in report.files[0].reason
+    assert [file.outcome for file in report.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert "same file as" in report.files[1].reason
+    assert not Manifest(index).unread()
     assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
+
+
+def test_copies_of_a_file_that_fails_fail_alike(folder: Path, index: SqliteIndex, quick_readers: str) -> None:
+    put(folder, "x/bad.pdf", "one")
+    put(folder, "y/bad.pdf", "one")
+    report = ingest([folder], index, reader(quick_readers, "failing"), workers=0)
+    assert [file.outcome for file in report.files] == [Outcome.FAILED, Outcome.FAILED]
+    assert len({file.reason for file in report.files}) == 1
+    assert len(Manifest(index).unread()) == 2
+    mended = ingest([folder], index, reader(quick_readers, "plain"), workers=0)
+    assert [file.outcome for file in mended.files] == [Outcome.ADDED, Outcome.UNCHANGED]
+    assert not Manifest(index).unread()
+
+
+def test_copy_that_failed_before_is_read_with_the_other(folder: Path, index: SqliteIndex, quick_readers: str) -> None:
+    copy = put(folder, "y/bad.pdf", "one")
+    ingest([copy], index, reader(quick_readers, "failing"), workers=0)
+    ingest([put(folder, "x/bad.pdf", "one")], index, reader(quick_readers, "plain"), workers=0)
+    assert ingest([folder], index, never, workers=0).count(Outcome.UNCHANGED) == 2
+    assert not Manifest(index).unread()
 
 
 def test_file_named_twice_is_one_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,7 +214,7 @@ def test_every_bad_file_is_named_and_the_rest_goes_in(
         "empty.pdf": ("0 bytes", "Download"),
         "broken.pdf": ("broken", "Download"),
         "cut.pdf": ("cut off", "Download"),
-        "page.pdf": ("named as a PDF but is none", "Download"),
+        "page.pdf": ("named as a PDF but is none", "rename it"),
         "locked.pdf": ("encrypted", "without a password"),
         "scanned.pdf": ("scanned", "OCR"),
         "figures.xlsx": ("`.xlsx` files are not read", ".pdf"),
@@ -245,6 +267,25 @@ def test_file_name_that_is_no_text(folder: Path, index: SqliteIndex, plain: Prep
     assert "no text" in failure.reason and "Rename" in failure.remedy
     assert str(failure.path).encode() and failure.doc_id == "caf\\udce9"
     assert report.count(Outcome.ADDED) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need leave there")
+def test_folders_that_are_links_are_entered_once(folder: Path, tmp_path: Path) -> None:
+    elsewhere = put(tmp_path / "elsewhere", "deep/b.pdf")
+    (tmp_path / "elsewhere" / "back").symlink_to(folder)
+    (tmp_path / "elsewhere" / "deep" / "itself").symlink_to(".")
+    put(folder, "z/c.pdf")
+    (folder / "2025").symlink_to(tmp_path / "elsewhere")
+    (folder / "again").symlink_to(tmp_path / "elsewhere")
+    (folder / "a").symlink_to(folder / "z")
+    put(folder, "a.pdf")
+    expected = [folder / "2025" / "deep" / "b.pdf", folder / "a" / "c.pdf", folder / "a.pdf"]
+    assert files_below([folder]) == sorted(expected)
+    assert files_below([folder / "2025", elsewhere]) == [
+        folder / "2025" / "back" / "a" / "c.pdf",
+        folder / "2025" / "back" / "a.pdf",
+        folder / "2025" / "deep" / "b.pdf",
+    ]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need leave there")
@@ -335,6 +376,29 @@ def test_crash_of_a_reader_loses_that_file_only(
     assert all("brought the reader down" in file.reason and file.remedy for file in report.failures)
     assert len(index.filings()) == 6
     check_consistent(index)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals there")
+def test_worker_that_the_system_ends_is_not_the_fault_of_the_file(
+    folder: Path, index: SqliteIndex, quick_readers: str
+) -> None:
+    put(folder, "killed.pdf")
+    failure = ingest([folder], index, reader(quick_readers, "killed"), workers=1).failures[0]
+    assert "short of memory" in failure.reason and "--workers 0" in failure.remedy and "Download" not in failure.remedy
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals there")
+def test_workers_that_are_killed_as_they_start(
+    folder: Path, index: SqliteIndex, quick_readers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Advice on scripts would lead astray: memory is what there was too little of."""
+    from fin_agent.index import workers
+
+    put(folder, "a.pdf")
+    monkeypatch.setattr(workers, "end_with_the_ingest", reader(quick_readers, "kill_this_process"))
+    with pytest.raises(FinAgentError, match="short of memory") as caught:
+        ingest([folder], index, reader(quick_readers, "plain"), workers=1)
+    assert "--workers 1" in caught.value.remedy and "__main__" not in caught.value.remedy
 
 
 def test_crash_while_the_last_result_is_stored(
