@@ -62,7 +62,7 @@ def test_identity_says_where_each_field_was_read_and_what_contradicts_it() -> No
     assert any(line.split() == ["5", "Inventories", "7-8"] for line in lines)
     text = " ".join(lines)
     assert "fiscal year is `2023` by the cover (page 1) and `2022` by the title (page 4)" in text
-    assert "warning: the page is blank (page 9)" in text
+    assert "warning: page 9: the page is blank" in text
 
 
 def test_what_is_not_known_is_left_out() -> None:
