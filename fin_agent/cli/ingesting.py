@@ -58,7 +58,14 @@ def ingest_files(
 
         with _nothing_from_the_current_folder():
             report = ingest(
-                files, index, prepare, workers=workers, on_file=told, wait=waiting_time(wait), on_wait=say_waiting
+                files,
+                index,
+                prepare,
+                workers=workers,
+                on_file=told,
+                wait=waiting_time(wait),
+                on_wait=say_waiting,
+                on_long=lambda path: progress.say(f"still reading {path}"),
             )
         for file in map(_still_gone, gone):
             report.files.append(file)

@@ -47,6 +47,10 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
+    def say(self, line: str) -> None:
+        """Something worth knowing while nothing is done."""
+        self._console.print(Text(_on_one_line(line), style="dim"), soft_wrap=True)
+
     def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
         """One more is done. `line` is printed where there is no bar, and above the bar where it tells of a problem.
 

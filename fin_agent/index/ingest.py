@@ -83,12 +83,14 @@ def ingest(
     on_file: OnFile = lambda file: None,
     wait: float = 0.0,
     on_wait: Callable[[Owner | None], None] = lambda owner: None,
+    on_long: Callable[[Path], None] = lambda path: None,
 ) -> IngestReport:
     """Bring the files of `paths` (files, or folders taken with all below) into `index`.
 
     A file that was read before by this version and has not changed is left alone. A file that cannot be read is
     reported and the rest goes on. `workers` processes read (default: one per core; 0 reads in this process). Raises
     IndexInUseError where another ingest goes on and does not end within `wait` seconds; `on_wait` is told whose it is.
+    `on_long` is told, every 20 seconds, of a file that is being read in a process of its own while no other is done.
     """
     report = IngestReport()
 
@@ -102,7 +104,7 @@ def ingest(
         if waiting:
             manifest.waiting(stamp for same in waiting.values() for stamp in same)
         reader = read_here if workers == 0 else read_in_workers
-        for path, outcome in reader(list(waiting), prepare, workers or os.cpu_count() or 1):
+        for path, outcome in reader(list(waiting), prepare, workers or os.cpu_count() or 1, on_long):
             first, *copies = waiting[path]
             became = _store(first, outcome, manifest)
             done(became)

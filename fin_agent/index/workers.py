@@ -23,12 +23,16 @@ _AHEAD = 2
 """Files read ahead per worker: enough to keep all busy, few enough to keep memory flat."""
 
 
+LONG = 20.0
+"""Seconds after which somebody who sees nothing happen wants to know what is being read."""
+
+
 def read_in_workers(
-    paths: Sequence[Path], read: Callable[[Path], Read], workers: int
+    paths: Sequence[Path], read: Callable[[Path], Read], workers: int, on_long: Callable[[Path], None]
 ) -> Iterator[tuple[Path, Read | FinAgentError]]:
     """What `read` makes of each of `paths`, or why it could not, in the order in which they are done.
 
-    Files that were being read when a worker ended are read again by themselves, so that the one to blame is known.
+    `on_long` is told what is being read, again and again while no file is done for LONG seconds. Files that were being read when a worker ended are read again by themselves, so that the one to blame is known.
     Raises FinAgentError where no worker can start: no file is to blame for that.
     """
     waiting = list(reversed(paths))
@@ -43,7 +47,9 @@ def read_in_workers(
                     while waiting and len(running) < workers * _AHEAD:
                         running[pool.submit(_read_within_limits, read, waiting[-1])] = waiting[-1]
                         waiting.pop()
-                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                    finished, _ = wait(running, timeout=LONG, return_when=FIRST_COMPLETED)
+                    if not finished:
+                        on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
                     for future in sorted(finished, key=lambda future: str(running[future])):
                         outcome = future.result()
                         yield running.pop(future), outcome
@@ -53,13 +59,13 @@ def read_in_workers(
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
     for path in suspects:
-        yield path, _alone(read, path)
+        yield path, _alone(read, path, on_long)
 
 
 def read_here(
-    paths: Sequence[Path], read: Callable[[Path], Read], workers: int
+    paths: Sequence[Path], read: Callable[[Path], Read], workers: int, on_long: Callable[[Path], None]
 ) -> Iterator[tuple[Path, Read | FinAgentError]]:
-    """As `read_in_workers`, in this process."""
+    """As `read_in_workers`, in this process, which can do nothing else meanwhile."""
     for path in paths:
         yield path, _read(read, path)
 
@@ -92,11 +98,13 @@ def _starts(pool: ProcessPoolExecutor) -> bool:
     return True
 
 
-def _alone(read: Callable[[Path], Read], path: Path) -> Read | FinAgentError:
+def _alone(read: Callable[[Path], Read], path: Path, on_long: Callable[[Path], None]) -> Read | FinAgentError:
     with _pool(1) as pool:
         worker: BaseProcess | None = None
         try:
             answer, worker = _submit(pool, _read_within_limits, read, path)
+            while not wait([answer], timeout=LONG).done:
+                on_long(path)
             return answer.result()
         except BrokenProcessPool:
             return _ended_by_the_system(path) if _was_killed(worker) else _brought_down(path)

@@ -378,6 +378,18 @@ def test_crash_of_a_reader_loses_that_file_only(
     check_consistent(index)
 
 
+def test_file_that_takes_long_is_named_meanwhile(
+    folder: Path, index: SqliteIndex, quick_readers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fin_agent.index import workers
+
+    path = put(folder, "a.pdf")
+    monkeypatch.setattr(workers, "LONG", 0.05)
+    named: list[Path] = []
+    ingest([path], index, reader(quick_readers, "slow"), workers=1, on_long=named.append)
+    assert len(named) >= 2 and set(named) == {path}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no signals there")
 def test_worker_that_the_system_ends_is_not_the_fault_of_the_file(
     folder: Path, index: SqliteIndex, quick_readers: str
