@@ -32,8 +32,9 @@ def read_in_workers(
 ) -> Iterator[tuple[Path, Read | FinAgentError]]:
     """What `read` makes of each of `paths`, or why it could not, in the order in which they are done.
 
-    `on_long` is told what is being read, again and again while no file is done for LONG seconds. Files that were being read when a worker ended are read again by themselves, so that the one to blame is known.
-    Raises FinAgentError where no worker can start: no file is to blame for that.
+    `on_long` is told what is being read, again and again while no file is done for LONG seconds. Files that were being
+    read when a worker ended are read again by themselves, so that the one to blame is known. Raises FinAgentError where
+    no worker can start: no file is to blame for that.
     """
     waiting = list(reversed(paths))
     suspects: list[Path] = []
