@@ -10,7 +10,8 @@ from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, say, show, show_json
 from fin_agent.index.compacting import compact
 from fin_agent.index.manifest import Manifest
-from fin_agent.index.repairing import Repaired, repair
+from fin_agent.index.repaired import Repaired
+from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import Verified, verify
 from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table
@@ -75,11 +76,16 @@ def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
 def _repaired_document(repaired: Repaired, left: Verified, folder: Path) -> dict[str, object]:
     return {
         "index": str(folder),
-        "whole": not left.faults,
+        "whole": not left.faults and not repaired.lost,
         "filings": repaired.kept,
         "done": repaired.done,
         "lost": [
-            {"doc_id": lost.doc_id, "source": lost.source or None, "why": lost.why, "remedy": lost.remedy}
+            {
+                "doc_id": lost.doc_id if lost.named else None,
+                "source": lost.source or None,
+                "why": lost.why,
+                "remedy": lost.remedy,
+            }
             for lost in repaired.lost
         ],
         "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 import time
@@ -96,12 +97,8 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
             subject=str(file),
             remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
         )
-    if _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent)):
-        return FilingIndexError(
-            f"the index could not be {doing}: the disk is full",
-            subject=str(file),
-            remedy=f"{free_words(file.parent)} Make room and run the same command again: what was done stays done",
-        )
+    if is_full(error, file):
+        return full_disk(file, f"the index could not be {doing}")
     remedy = "Check that the folder may be written to (reading keeps a lock beside the index) and try again"
     if doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
@@ -111,6 +108,22 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether an error says that the file is none of ours or not all of it, and not that it cannot be had just now."""
     return _code(error) in _DAMAGED or "decode to UTF-8" in str(error)
+
+
+def is_full(error: OSError | sqlite3.Error, file: Path) -> bool:
+    """Whether an error that came of writing beside `file` says that there is no room."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return _code(error) == sqlite3.SQLITE_FULL or (_code(error) == sqlite3.SQLITE_IOERR and _disk_is_full(file.parent))
+
+
+def full_disk(file: Path, what: str) -> FilingIndexError:
+    """The error for `what` could not be done, for want of room where `file` is."""
+    return FilingIndexError(
+        f"{what}: the disk is full",
+        subject=str(file),
+        remedy=f"{free_words(file.parent)} Make room and run the same command again: what was done stays done".strip(),
+    )
 
 
 def free_words(folder: Path) -> str:

@@ -20,14 +20,18 @@ from fin_agent.index.stored_rows import (
 _COUNTED = {"page_count": Part.PAGES, "passage_count": Part.PASSAGES, "fact_count": Part.FACTS}
 
 
-def whole_filing(connection: sqlite3.Connection, number: int) -> FilingRows | str:
+def whole_filing(connection: sqlite3.Connection, number: int, *, proven: bool = False) -> FilingRows | str:
     """The filing of this number as it was written; else a sentence that says what of it is lost.
 
-    Its counts are counted anew, vectors that are damaged are left out: they can be made again.
+    Its counts are counted anew, vectors that are damaged are left out: they can be made again. One without checksums,
+    as an earlier version wrote it, is whole if its counts are right; with `proven` it is not.
     """
     sealed = _sealed(connection, number)
+    if proven and not sealed:
+        return "its checksums are lost"
     lost = ""
-    for scan in (False, True):
+    # To look at each row of a table for each filing takes very long where there are many.
+    for scan in (False,) if sealed else (False, True):
         try:
             parts = {part: read_part(connection, number, part, scan=scan) for part in Part}
         except sqlite3.Error as error:
@@ -91,6 +95,43 @@ def filing_numbers(connection: sqlite3.Connection) -> list[int]:
                 if isinstance(number, int):
                     found.add(number)
     return sorted(found)
+
+
+def filing_names(connection: sqlite3.Connection) -> dict[int, str]:
+    """Number -> doc_id of all filings whose names can be read, by whatever way still leads to them."""
+    names: dict[int, str] = {}
+    for selection in (
+        "SELECT id, doc_id FROM filings NOT INDEXED ORDER BY id",
+        "SELECT id, doc_id FROM filings NOT INDEXED ORDER BY id DESC",
+        *_NAMES_ALONE,
+    ):
+        with suppress(sqlite3.Error):
+            for number, doc_id in connection.execute(selection):
+                if isinstance(number, int) and isinstance(doc_id, str):
+                    names.setdefault(number, doc_id)
+    return names
+
+
+_NAMES_ALONE = (
+    "SELECT id, doc_id FROM filings ORDER BY doc_id",
+    "SELECT id, doc_id FROM filings ORDER BY content_hash, doc_id",
+)
+"""Answered by an index of the table without the table."""
+
+
+def names_readable(connection: sqlite3.Connection) -> bool:
+    """Whether the name of every filing can be read."""
+    for selection in ("SELECT id, doc_id FROM filings NOT INDEXED", *_NAMES_ALONE):
+        with suppress(sqlite3.Error):
+            for _ in connection.execute(selection):
+                pass
+            return True
+    return False
+
+
+def source_of(connection: sqlite3.Connection, number: int) -> str:
+    """The path of the file of a filing; empty where it cannot be read."""
+    return name_of(connection, number)[1]
 
 
 def name_of(connection: sqlite3.Connection, number: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.index.manifest import UnreadFile
-from fin_agent.index.repairing import Repaired
+from fin_agent.index.repaired import Repaired
 from fin_agent.index.verifying import IndexFinding
 from fin_agent.presentation.plain import one_line
 
@@ -33,9 +33,23 @@ def repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> Renderable
         lines.append(_block(Text("lost   ", style="bold red"), f"{lost.doc_id}: {lost.why}", lost.remedy))
     if left:
         lines.append(findings_table(left))
-    whole = "Nothing was wrong" if not lines else "The index is whole again" if not left else "Faults are left"
-    lines.append(Text(f"{whole}: it holds {repaired.kept:,} filings; {len(repaired.lost)} were taken out."))
+    lines.append(Text(_verdict(repaired, bool(left), bool(lines))))
     return Group(*lines)
+
+
+def _verdict(repaired: Repaired, left: bool, something_done: bool) -> str:
+    """`whole` is never said where anything was lost."""
+    held = f"it holds {repaired.kept:,} filing{'s' * (repaired.kept != 1)}"
+    if left:
+        return f"Faults are left: {held}."
+    if not repaired.lost:
+        return f"{'The index is whole again' if something_done else 'Nothing was wrong'}: {held}."
+    lost = f"{repaired.taken_out:,} {'was' if repaired.taken_out == 1 else 'were'} lost"
+    if repaired.names_lost:
+        lost = f"{lost} that can be named, whether more cannot be told"
+    if not repaired.kept:
+        return f"Nothing could be saved: the index is empty now; {lost}."
+    return f"What the index holds is sound again: {held}; {lost}."
 
 
 def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:

@@ -49,7 +49,7 @@ def test_verify_then_repair_then_read_again(index: Path) -> None:
     ran = Ran("index", "repair", "--index", index)
     assert ran.code == 3  # one had to be taken out
     assert f"lost {FILING}: what it holds is not what was written (pages)" in words(ran.out)
-    assert "The index is whole again: it holds 14 filings; 1 were taken out." in words(ran.out)
+    assert "What the index holds is sound again: it holds 14 filings; 1 was lost." in words(ran.out)
     ran = Ran("index", "failures", "--index", index)
     assert ran.code == 0 and "damaged" in ran.out and f"{FILING}.pdf" in ran.out.replace("\n", "")
     assert "→ Run `fin-agent ingest --retry-failed`" in ran.out

@@ -106,30 +106,112 @@ def test_what_is_whole_in_a_damaged_database_is_saved(folder: Path, sample_filin
         assert {file.doc_id for file in Manifest(index).unread()} == lost
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database at all" * 500])
-def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "the file is empty"),
+        (b"SQLite format 3\0" + bytes(34), "nothing of the index can be read"),
+        (b"not a database at all" * 500, "does not begin as a database does"),
+        (b"%PDF-1.7\n1 0 obj << /Type /Catalog >> endobj" * 300, "does not begin as a database does"),
+    ],
+)
+def test_a_file_that_is_no_database_is_kept_aside(folder: Path, content: bytes, why: str) -> None:
     (folder / FILE_NAME).write_bytes(content)
     repaired = repair(folder)
     assert repaired.kept == 0 and repaired.damaged_copy is not None
     assert repaired.damaged_copy.read_bytes() == content
-    assert [lost.doc_id for lost in repaired.lost] == ["all filings"]
-    assert "Ingest your folders again" in repaired.lost[0].remedy
+    assert [lost.doc_id for lost in repaired.lost] == ["all filings"] and repaired.names_lost
+    assert why in repaired.lost[0].why and "Ingest your folders again" in repaired.lost[0].remedy
     assert verify(folder).findings == ()
 
 
-def test_a_table_whose_description_is_damaged_costs_no_name(folder: Path) -> None:
-    """Filings lose what stood in it; which they were, and from which files they came, is known all the same."""
+@pytest.mark.parametrize("left", ["1 page off", "half a page off", "a tenth off", "half", "a page"])
+def test_of_a_file_that_is_cut_the_rest_is_saved_and_what_is_lost_is_named(folder: Path, left: str) -> None:
+    before = sealed(folder)
+    file = folder / FILE_NAME
+    content = file.read_bytes()
+    size = len(content)
+    lengths = {"1 page off": size - 4096, "half a page off": size - 2048, "half": size // 2, "a page": 4096}
+    file.write_bytes(content[: lengths.get(left, size * 9 // 10 // 4096 * 4096)])
+    repaired = repair(folder)
+    assert verify(folder).faults == []
+    after = sealed(folder)
+    assert all(before[doc_id] == found for doc_id, found in after.items())
+    assert repaired.kept == len(after) >= {"1 page off": 14, "half a page off": 14, "a tenth off": 9}.get(left, 0)
+    named = [each.doc_id for each in repaired.lost if each.named]
+    assert len(named) == len(set(named)) == repaired.taken_out
+    assert set(named) == set(before) - set(after) or repaired.names_lost
+
+
+def without_page(content: bytes, number: int) -> bytes:
+    return content[: (number - 1) * 4096] + bytes(4096) + content[number * 4096 :]
+
+
+@pytest.mark.parametrize("table", ["filings", "filing_details", "pages", "passages", "page_tables", "tags"])
+def test_the_root_of_a_table_costs_no_more_than_stood_on_it(folder: Path, table: str) -> None:
+    """The pages it leads to are there all the same."""
+    before = sealed(folder)
+    connection = sqlite3.connect(folder / FILE_NAME)
+    root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+    connection.close()
+    file = folder / FILE_NAME
+    content = file.read_bytes()
+    file.write_bytes(without_page(content, root))
+    repaired = repair(folder)
+    after = sealed(folder)
+    assert all(before[doc_id] == found for doc_id, found in after.items())
+    assert {each.doc_id for each in repaired.lost} == set(before) - set(after)
+    # Only inner pages of tables with row numbers (5) hold no rows themselves.
+    assert after == before or (content[(root - 1) * 4096] != 5 and len(after) > 10)
+
+
+@pytest.mark.parametrize("header", [bytes(16), bytes(100), b"%PDF-1.7" * 12])
+def test_a_header_that_is_overwritten_costs_nothing(folder: Path, header: bytes) -> None:
+    before = sealed(folder)
+    file = folder / FILE_NAME
+    file.write_bytes(header + file.read_bytes()[len(header) :])
+    repaired = repair(folder)
+    assert (repaired.lost, repaired.kept) == ([], 15)
+    assert sealed(folder) == before
+    assert verify(folder).findings == ()
+
+
+def test_without_a_schema_rows_are_found_and_it_is_said_that_there_may_have_been_more(folder: Path) -> None:
+    before = sealed(folder)
+    file = folder / FILE_NAME
+    file.write_bytes(without_page(file.read_bytes(), 1))
+    repaired = repair(folder)
+    assert sealed(folder) == before
+    assert [(lost.doc_id, lost.named) for lost in repaired.lost] == [("further filings", False)]
+    assert "there may have been more" in repaired.lost[0].why
+
+
+def test_removed_filings_do_not_come_back_with_the_pages_they_left(folder: Path) -> None:
+    with SqliteIndex(folder) as index:
+        for entry in index.entries()[::2]:
+            index.remove(entry.doc_id)
+    before = sealed(folder)
+    connection = sqlite3.connect(folder / FILE_NAME)
+    assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 100
+    connection.close()
+    file = folder / FILE_NAME
+    file.write_bytes(without_page(file.read_bytes(), 8))
+    repaired = repair(folder)
+    assert sealed(folder) == before and repaired.lost == []
+
+
+def test_a_table_whose_description_is_damaged_costs_nothing(folder: Path) -> None:
+    """Its rows are still on its pages, and what they are the checksums prove."""
+    before = sealed(folder)
     file = folder / FILE_NAME
     content = file.read_bytes()
     assert content.count(b"TABLE tags (\n  filing_id INTEGER NOT NULL") == 1
     file.write_bytes(
         content.replace(b"TABLE tags (\n  filing_id INTEGER NOT NULL", b"TABLE tags (\n  filing_id INTEGER NOT NULN")
     )
-    names = {lost.doc_id for lost in repair(folder).lost}
-    assert len(names) == 15 and "quillmark_2023_10k" in names
-    with SqliteIndex(folder) as index:
-        assert {unread.doc_id for unread in Manifest(index).unread()} == names
-    assert verify(folder).faults == []
+    assert repair(folder).lost == []
+    assert sealed(folder) == before
+    assert verify(folder).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -192,7 +274,7 @@ def test_a_disk_that_fails_during_the_repair_costs_nothing(folder: Path, monkeyp
         raise sqlite3.OperationalError("disk I/O error")
 
     with monkeypatch.context() as patched:
-        patched.setattr("fin_agent.index.repairing.insert_rows", failing)
+        patched.setattr("fin_agent.index.salvaging.insert_rows", failing)
         with pytest.raises(FilingIndexError, match="could not be repaired"):
             repair(folder)
     assert file.read_bytes() == bytes(content)
