@@ -21,12 +21,13 @@ _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
 
 
-def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
+def connect(file: Path, *, damaged: bool = False, only_looking: bool = False) -> sqlite3.Connection:
     """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
 
-    `damaged`: where a table's description cannot be read, the other tables can be all the same.
+    `damaged`: where a table's description cannot be read, the other tables can be all the same. `only_looking`: nothing
+    is written, and what stands in the log stays there when the connection is closed.
     """
-    address = f"{file.absolute().as_uri()}?mode=rw"
+    address = f"{file.absolute().as_uri()}?mode={'ro' if only_looking else 'rw'}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     if damaged:
@@ -61,11 +62,16 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
     migrate(connection)
     found = format_of(connection)
     if found != FORMAT_VERSION:
-        raise FilingIndexError(
-            f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
-            subject=str(file),
-            remedy="Ingest the filings again into another folder, or use the version that wrote it",
-        )
+        raise other_format(found, file)
+
+
+def other_format(found: str | None, file: Path) -> FilingIndexError:
+    """The error for an index that another version wrote."""
+    return FilingIndexError(
+        f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
+        subject=str(file),
+        remedy="Ingest the filings again into another folder, or use the version that wrote it",
+    )
 
 
 def check_length(connection: sqlite3.Connection, file: Path) -> None:

@@ -13,13 +13,14 @@ from fin_agent.index.database import (
     fault,
     is_damage,
     leftovers,
+    other_format,
     remove_leftovers,
 )
 from fin_agent.index.filing_checks import filing_faults
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.kept_files import INGEST_AGAIN, entries, mark_damaged
 from fin_agent.index.manifest import RETRY, FileState
-from fin_agent.index.migrating import format_of
+from fin_agent.index.migrating import FORMAT_VERSION, format_of
 from fin_agent.index.repaired import LostFiling, Repaired
 from fin_agent.index.salvaging import salvage
 from fin_agent.index.sqlite import FILE_NAME
@@ -47,7 +48,8 @@ def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
         if left := leftovers(file):
             remove_leftovers(file)
             repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
-        log_whole = is_log_whole(file)  # SQLite forgets what it cannot read when it opens the database
+        # Before SQLite opens the database, and forgets what it cannot read. Twice: it may be written meanwhile.
+        log_whole = is_log_whole(file) or is_log_whole(file)
         if log_whole and opened_whole(file):
             try:
                 _repair_in_place(file, repaired)
@@ -127,7 +129,7 @@ def _repair_manifest(connection: sqlite3.Connection, repaired: Repaired) -> None
 
 def _check_ours(file: Path) -> None:
     """Raises FilingIndexError for the database of another program, or one of a later format."""
-    with suppress(sqlite3.Error), closing(connect(file)) as connection:
+    with suppress(sqlite3.Error), closing(connect(file, only_looking=True)) as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"meta", "filings", "pages"} & tables:
             raise FilingIndexError(
@@ -135,6 +137,5 @@ def _check_ours(file: Path) -> None:
                 subject=str(file),
                 remedy="Name another folder with `--index`",
             )
-        if (found := format_of(connection)) is not None and not found.isdigit():
-            return  # damaged there as well
-        check_format(connection, file)
+        if (found := format_of(connection)) is not None and found.isdigit() and int(found) > int(FORMAT_VERSION):
+            raise other_format(found, file)

@@ -242,7 +242,7 @@ def agrees(connection: sqlite3.Connection, table: str) -> bool:
 def opened_whole(file: Path) -> bool:
     """Whether SQLite opens the file and finds its structure whole."""
     try:
-        with closing(connect(file)) as connection:
+        with closing(connect(file, only_looking=True)) as connection:
             check_length(connection, file)
             connection.execute("BEGIN")
             return not any(finding.subject == FILE_NAME for finding in _of_file(connection))

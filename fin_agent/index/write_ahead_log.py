@@ -34,7 +34,10 @@ def is_log_whole(file: Path) -> bool:
         if order is None or _checksum(order, header[:24], (0, 0)) != struct.unpack_from(">II", header, 24):
             return False
         whole = _whole_frames(opened, header, order, page_size)
-        frames = (log.stat().st_size - _HEADER) // (_FRAME + page_size)
+        frames, rest = divmod(log.stat().st_size - _HEADER, _FRAME + page_size)
+        # A frame is written as its head, then its page: a writer that is killed leaves no other part of one.
+        if rest not in (0, _FRAME):
+            return False
         for number in range(whole, frames):
             opened.seek(_HEADER + number * (_FRAME + page_size))
             # The first that is not whole may just have been written when its writer was killed.
