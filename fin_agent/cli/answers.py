@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.refusals import refusal_text
 from fin_agent.index.protocol import PageKey
+from fin_agent.written_file import check_place, writing
 
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:
@@ -74,28 +76,32 @@ class AnswersFile:
         self._file: TextIO | None = None
 
     def __enter__(self) -> AnswersFile:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.is_dir():
-            raise IsADirectoryError(21, "a folder stands where the answers are to be written", str(self.path))
-        self._file = self.unfinished.open("w", encoding="utf-8", newline="\n")
+        check_place(self.path)
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.unfinished.open("w", encoding="utf-8", newline="\n")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._file is not None
-        self._file.close()
         if kind is None:
-            self.unfinished.replace(self.path)
+            with writing(self.path):
+                self._file.close()
+                self.unfinished.replace(self.path)
         else:
+            with suppress(OSError):  # what a full disk did not take comes up again here
+                self._file.close()
             say(f"the {self.written} answers so far are in {self.unfinished}")
 
     def write(self, answer: Answer) -> dict[str, object]:
         """Add a line; it is on its way to the disk when this returns. Gives back what was written."""
         assert self._file is not None
         line = answer_json(answer)
-        self._file.write(f"{line}\n")
-        self._file.flush()
+        with writing(self.path):
+            self._file.write(f"{line}\n")
+            self._file.flush()
         self.written += 1
         written: dict[str, object] = json.loads(line)
         return written

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -16,6 +16,7 @@ from fin_agent.cli.answers import answer_json
 from fin_agent.cli.streams import say, warn
 from fin_agent.errors import QuestionError
 from fin_agent.models.metering import CallRecord
+from fin_agent.written_file import check_place, writing
 
 
 class AnswersKept:
@@ -36,16 +37,18 @@ class AnswersKept:
         self._restart = restart
         self._found: dict[str, list[Answer]] = {}
         self._count = 0
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._guard = threading.Lock()
 
     def __enter__(self) -> AnswersKept:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.is_dir():
-            raise IsADirectoryError(21, "a folder stands where the answers are to be written", str(self.path))
+        check_place(self.path)
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
         whole = 0 if self._restart else self._read()
-        self._file = self.unfinished.open("ab")
-        self._file.truncate(whole)
+        with writing(self.unfinished):
+            # Unbuffered: what a full disk does not take must not come up again when the file is closed.
+            self._file = FileIO(self.unfinished, "ab")
+            self._file.truncate(whole)
         return self
 
     def __exit__(
@@ -77,11 +80,10 @@ class AnswersKept:
             self._write(_Call(call=call).model_dump_json(), lasting=False)
 
     def _write(self, line: str, *, lasting: bool) -> None:
-        with self._guard:
+        with self._guard, writing(self.unfinished):
             assert self._file is not None
             # One write: what a killed process leaves is whole lines, and at most the beginning of one.
-            self._file.write(f"{line}\n".encode())
-            self._file.flush()
+            _write_all(self._file, f"{line}\n".encode())
             if lasting:
                 os.fsync(self._file.fileno())
 
@@ -89,11 +91,12 @@ class AnswersKept:
         """Write the whole file in this order, give it its name, and let go of what was kept."""
         assert self._file is not None
         whole = self.path.with_name(f"{self.path.name}.whole")
-        with whole.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{answer_json(answer)}\n" for answer in answers)
-            file.flush()
-            os.fsync(file.fileno())
-        whole.replace(self.path)
+        with writing(self.path):
+            with whole.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(f"{answer_json(answer)}\n" for answer in answers)
+                file.flush()
+                os.fsync(file.fileno())
+            whole.replace(self.path)
         self._file.close()
         self.unfinished.unlink(missing_ok=True)
 
@@ -119,6 +122,13 @@ class AnswersKept:
         if unreadable:
             warn(f"{unreadable} lines of {self.unfinished} are nothing that a batch keeps, and left out")
         return whole
+
+
+def _write_all(opened: FileIO, content: bytes) -> None:
+    """A disk that has become full takes the beginning of it, and says so at the next write."""
+    left = memoryview(content)
+    while left:
+        left = left[opened.write(left) :]
 
 
 class _KeptAnswer(Answer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import ParamSpec
 
 import typer
 
+from fin_agent.cli.hints import naming
 from fin_agent.errors import FinAgentError
 from fin_agent.secret_texts import without_secrets
 
@@ -45,7 +47,8 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            code = command(*args, **kwargs)
+            with naming(kwargs.get("index")):
+                code = command(*args, **kwargs)
             sys.stdout.flush()
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
@@ -59,7 +62,8 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
         except Exception as error:  # the last place an error can be told to a person
             if kwargs.get("debug"):
                 sys.stderr.write(without_secrets(traceback.format_exc()))
-            _say(f"error: {sentence_of(error)}")
+            with naming(kwargs.get("index")):
+                _say(f"error: {sentence_of(error)}")
             code = ExitCode.FAILED
         raise typer.Exit(code)
 
@@ -75,8 +79,12 @@ def _told(error: Exception) -> str:
     if isinstance(error, FinAgentError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        remedy = f". {_MAKE_ROOM}" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        return f"{error.filename}: {error.strerror}{remedy}" if error.filename else f"{error.strerror}{remedy}"
     return f"unexpected {type(error).__name__}: {error}. Run it again with --debug and report what that prints"
+
+
+_MAKE_ROOM = "Make room and run the same command again"
 
 
 def _say(line: str) -> None:

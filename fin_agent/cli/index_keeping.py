@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.hints import with_index
 from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, say, show, show_json
 from fin_agent.index.compacting import compact
@@ -13,7 +15,7 @@ from fin_agent.index.manifest import Manifest
 from fin_agent.index.repaired import Repaired
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.verifying import Verified, verify
+from fin_agent.index.verifying import IndexFinding, Verified, verify
 from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table
 
 
@@ -26,6 +28,7 @@ def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
             folder, wait=waiting_time(wait), on_filing=lambda doc_id: status.update(f"looking at {doc_id}")
         )
     seconds = time.perf_counter() - started
+    verified = replace(verified, findings=tuple(map(_hinted, verified.findings)))
     if as_json:
         show_json(_document(verified, folder, seconds))
     else:
@@ -33,6 +36,10 @@ def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
             show(findings_table(verified.findings))
         show(_verdict(verified, folder, seconds))
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
+
+
+def _hinted(finding: IndexFinding) -> IndexFinding:
+    return replace(finding, remedy=with_index(finding.remedy))
 
 
 def _verdict(verified: Verified, folder: Path, seconds: float) -> str:
@@ -69,7 +76,7 @@ def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     if as_json:
         show_json(_repaired_document(repaired, left, folder))
     else:
-        show(repair_lines(repaired, left.faults))
+        show(repair_lines(repaired, list(map(_hinted, left.faults)), with_index))
     return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
 
 
@@ -84,7 +91,7 @@ def _repaired_document(repaired: Repaired, left: Verified, folder: Path) -> dict
                 "doc_id": lost.doc_id if lost.named else None,
                 "source": lost.source or None,
                 "why": lost.why,
-                "remedy": lost.remedy,
+                "remedy": with_index(lost.remedy),
             }
             for lost in repaired.lost
         ],
@@ -120,6 +127,7 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
         forgotten = manifest.forget(file.path for file in unread if file.gone) if forget_gone else 0
     if forget_gone:
         unread = [file for file in unread if not file.gone]
+    unread = [replace(file, remedy=with_index(file.remedy)) for file in unread]
     if as_json:
         files = [
             {

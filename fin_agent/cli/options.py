@@ -11,6 +11,13 @@ import typer
 from fin_agent.evaluation.oracle import Oracle
 
 
+def index_given(text: str) -> Path:
+    """The place that `--index` names. Raises BadParameter where it names none, as by a variable that is not set."""
+    if not text.strip():
+        raise typer.BadParameter("names no folder: it is empty, as by a variable that is not set")
+    return Path(text)
+
+
 class Level(StrEnum):
     """What a search lists."""
 
@@ -25,6 +32,7 @@ IndexFolder = Annotated[
     typer.Option(
         "--index",
         metavar="DIR",
+        parser=index_given,
         help="Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.",
     ),
 ]

@@ -14,6 +14,7 @@ from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Table
+from fin_agent.written_file import writing
 
 _LONGEST_LABEL = 60
 
@@ -39,7 +40,10 @@ class WrittenPicture:
 def write_pictures(
     record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int
 ) -> list[WrittenPicture]:
-    """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on."""
+    """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
+
+    Raises WriteError, ReadError.
+    """
     numbers = [page.number for page in pages]
     files = [file] if len(numbers) == 1 else [file.with_stem(f"{file.stem}-{at}") for at in range(1, len(numbers) + 1)]
     pictures = [
@@ -53,8 +57,9 @@ def write_pictures(
     ]
     wanted = [FramedPage(picture.page, tuple(_frames(picture))) for picture in pictures]
     for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
-        picture.file.parent.mkdir(parents=True, exist_ok=True)
-        picture.file.write_bytes(drawn)
+        with writing(picture.file):
+            picture.file.parent.mkdir(parents=True, exist_ok=True)
+            picture.file.write_bytes(drawn)
     return pictures
 
 

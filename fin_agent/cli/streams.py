@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from fin_agent.cli.hints import with_index
 from fin_agent.presentation.plain import plain
 
 _PIPED_WIDTH = 100
@@ -45,10 +46,13 @@ def shown_width() -> int:
 
 
 def say(line: str) -> None:
-    """Print one line on standard error: between words over several where a terminal is too narrow, else as it is."""
+    """Print one line on standard error: between words over several where a terminal is too narrow, else as it is.
+
+    Commands that it names work on the index in use.
+    """
     console = messages()
     style = "bold red" if line.startswith("error:") else "yellow" if line.startswith("warning:") else ""
-    said = plain(line)
+    said = plain(with_index(line))
     if sys.stderr.isatty():
         said = "\n".join(_wrapped(each, console.width) for each in said.split("\n"))
     console.print(Text(said, style=style), soft_wrap=True)

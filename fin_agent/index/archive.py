@@ -18,9 +18,11 @@ from typing import BinaryIO
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.filing_checks import filing_faults
+from fin_agent.index.ingest_lock import LOCK_NAME
 from fin_agent.index.near_names import not_indexed
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.stored_rows import COLUMNS, FilingRows, Part, StoredRow, read_rows
+from fin_agent.written_file import WriteError, check_place, writing
 
 ARCHIVE_VERSION = 1
 _KIND = "fin-agent index"
@@ -59,11 +61,48 @@ def export(
 ) -> Exported:
     """Write the filings of an index (only `doc_ids`, where given) with their vectors to `file`: whole or not at all.
 
-    The same filings give the same bytes. Of the files that they were read from, only the names go along. Raises
-    FilingIndexError for a filing that is damaged or not there, OSError where the file cannot be written.
+    The same filings give the same bytes. Of the files that they were read from, only the names go along. An archive
+    that is there is replaced, and nothing else is. Raises FilingIndexError for a filing that is damaged or not there,
+    WriteError where the file cannot be written.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
+    _check_replaceable(index, file)
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
+    with writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        number = _written(index, file, unfinished, doc_ids, on_filing)
+        with file.open("rb") as written:
+            sha256 = hashlib.file_digest(written, "sha256").hexdigest()
+        return Exported(file, number, file.stat().st_size, sha256)
+
+
+def _check_replaceable(index: SqliteIndex, file: Path) -> None:
+    """Raises WriteError where something stands at `file`, or will, that is no archive."""
+    check_place(file)
+    of_index = file.name.startswith(index.file.name) or file.name == LOCK_NAME
+    if of_index and file.parent.resolve() == index.file.parent.resolve():
+        raise WriteError("this is a file of the index itself", subject=str(file), remedy=_ELSEWHERE)
+    if not file.exists() or not file.stat().st_size:
+        return
+    with writing(file), file.open("rb") as opened:
+        begins = opened.read(_CHUNK)
+    try:
+        head = zlib.decompressobj(wbits=31).decompress(begins, len(_HEAD))
+    except zlib.error:
+        head = b""
+    if head != _HEAD:
+        raise WriteError(
+            "this file is there and is no archive of an index; it is left", subject=str(file), remedy=_ELSEWHERE
+        )
+
+
+_HEAD = f'{{"kind":"{_KIND}",'.encode()
+_ELSEWHERE = "Name another file for the archive, as `filings.jsonl.gz`"
+
+
+def _written(
+    index: SqliteIndex, file: Path, unfinished: Path, doc_ids: Collection[str], on_filing: Callable[[str], None]
+) -> int:
+    """Write the archive under another name first. Returns how many filings are in it."""
     try:
         with index.snapshot() as connection, unfinished.open("wb") as opened:
             listed = connection.execute("SELECT id, doc_id FROM filings ORDER BY content_hash, doc_id").fetchall()
@@ -85,11 +124,9 @@ def export(
                     on_filing(row["doc_id"])
                 lines.write({"filings": len(wanted), "sha256": lines.digest.hexdigest()})
         unfinished.replace(file)
+        return len(wanted)
     finally:
         unfinished.unlink(missing_ok=True)
-    with file.open("rb") as written:
-        sha256 = hashlib.file_digest(written, "sha256").hexdigest()
-    return Exported(file, len(wanted), file.stat().st_size, sha256)
 
 
 def archived_filings(file: Path) -> Iterator[FilingRows]:

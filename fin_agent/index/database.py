@@ -15,6 +15,7 @@ from pathlib import Path
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.migrating import FORMAT_VERSION as FORMAT_VERSION
 from fin_agent.index.migrating import format_of, migrate
+from fin_agent.written_file import free_words as free_words
 
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -130,14 +131,6 @@ def full_disk(file: Path, what: str) -> FilingIndexError:
         subject=str(file),
         remedy=f"{free_words(file.parent)} Make room and run the same command again: what was done stays done".strip(),
     )
-
-
-def free_words(folder: Path) -> str:
-    """`12 MB are free there.`; empty where that cannot be told."""
-    try:
-        return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
-    except OSError:
-        return ""
 
 
 def _disk_is_full(folder: Path) -> bool:

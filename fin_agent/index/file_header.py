@@ -58,9 +58,9 @@ def page_size_of(opened: BinaryIO) -> int:
     return size if right else _PAGE_SIZE
 
 
-def _constant(header: bytes) -> bytes:
+def _constant(header: bytes | bytearray) -> bytes:
     """What is the same in every index: room kept on each page, shares of a page, format of the schema, encoding."""
-    return header[20:24] + header[44:48] + header[56:60]
+    return bytes(header[20:24] + header[44:48] + header[56:60])
 
 
 def _made(page_size: int, pages: int) -> bytearray:

@@ -14,7 +14,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.database import (
     check_length,
     connect,
-    fault,
+    full_disk,
     is_damage,
     is_full,
     remove_database,
@@ -89,7 +89,7 @@ def _kept_aside(file: Path) -> Path:
 
 def _not_done(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
     if is_full(error, file):
-        return fault(file, error, "repaired")
+        return full_disk(file, "the index could not be repaired")
     return FilingIndexError(
         f"the index could not be repaired ({error}); the damaged one is as it was",
         subject=str(file),
@@ -206,8 +206,8 @@ def _name_lost(best: _State, known: list[_State], copy: Path, log_whole: bool) -
         for doc_id, path in by_file.items():
             best.lost[doc_id] = LostFiling(doc_id, path, "nothing of it can be read")
         for doc_id, path in entries:
-            if (lost := best.lost.get(doc_id)) is not None and not lost.source:
-                best.lost[doc_id] = LostFiling(doc_id, path, lost.why)
+            if (nowhere := best.lost.get(doc_id)) is not None and not nowhere.source:
+                best.lost[doc_id] = LostFiling(doc_id, path, nowhere.why)
         for lost in best.lost.values():
             mark_damaged(target, lost)
         target.execute("COMMIT")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -24,13 +24,15 @@ def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
     return Group(*lines, "")
 
 
-def repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> RenderableType:
-    """What was done, what was lost, what is left."""
-    lines: list[RenderableType] = [Text(f"- {one_line(done)}") for done in repaired.done]
+def repair_lines(
+    repaired: Repaired, left: Sequence[IndexFinding], hinted: Callable[[str], str] = str
+) -> RenderableType:
+    """What was done, what was lost, what is left; `hinted` makes the commands that are named work on this index."""
+    lines: list[RenderableType] = [Text(f"- {one_line(hinted(done))}") for done in repaired.done]
     if repaired.damaged_copy is not None:
         lines.append(Text(f"- the damaged database is kept as {repaired.damaged_copy}"))
     for lost in repaired.lost:
-        lines.append(_block(Text("lost   ", style="bold red"), f"{lost.doc_id}: {lost.why}", lost.remedy))
+        lines.append(_block(Text("lost   ", style="bold red"), f"{lost.doc_id}: {lost.why}", hinted(lost.remedy)))
     if left:
         lines.append(findings_table(left))
     lines.append(Text(_verdict(repaired, bool(left), bool(lines))))
@@ -44,12 +46,11 @@ def _verdict(repaired: Repaired, left: bool, something_done: bool) -> str:
         return f"Faults are left: {held}."
     if not repaired.lost:
         return f"{'The index is whole again' if something_done else 'Nothing was wrong'}: {held}."
-    lost = f"{repaired.taken_out:,} {'was' if repaired.taken_out == 1 else 'were'} lost"
-    if repaired.names_lost:
-        lost = f"{lost} that can be named, whether more cannot be told"
     if not repaired.kept:
-        return f"Nothing could be saved: the index is empty now; {lost}."
-    return f"What the index holds is sound again: {held}; {lost}."
+        return "Nothing could be saved: the index is empty now."
+    lost = [f"{repaired.taken_out:,} {'was' if repaired.taken_out == 1 else 'were'} lost"] if repaired.taken_out else []
+    doubt = ["whether it held more cannot be told"] if repaired.names_lost else []
+    return f"What is in the index is sound again: {held}; {', '.join([*lost, *doubt])}."
 
 
 def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:

@@ -42,21 +42,47 @@ def test_verify_then_repair_then_read_again(index: Path) -> None:
     assert ran.code == 3
     said = words(ran.out)
     assert f"fault filings: {FILING}: pages are not what was written" in said
-    assert "→ Run `fin-agent index repair`" in said and "faults found in the index" in said
+    assert f"→ Run `fin-agent index repair --index {index}`" in said and "faults found in the index" in said
     document = Ran("index", "verify", "--index", index, "--json").document
     assert document["whole"] is False and document["filings"] == 15
     assert {"aspect": "filings", "subject": FILING, "fault": True}.items() <= document["findings"][0].items()
     ran = Ran("index", "repair", "--index", index)
     assert ran.code == 3  # one had to be taken out
     assert f"lost {FILING}: what it holds is not what was written (pages)" in words(ran.out)
-    assert "What the index holds is sound again: it holds 14 filings; 1 was lost." in words(ran.out)
+    assert "What is in the index is sound again: it holds 14 filings; 1 was lost." in words(ran.out)
     ran = Ran("index", "failures", "--index", index)
     assert ran.code == 0 and "damaged" in ran.out and f"{FILING}.pdf" in ran.out.replace("\n", "")
-    assert "→ Run `fin-agent ingest --retry-failed`" in ran.out
+    assert f"→ Run `fin-agent ingest --retry-failed --index {index}`" in words(ran.out)
     assert Ran("ingest", "--retry-failed", "--workers", 0, "--index", index, "--json").document["added"] == 1
     assert Ran("index", "failures", "--index", index).out == "No file is left unread.\n"
     ran = Ran("index", "repair", "--index", index, "--json")
     assert ran.code == 0 and ran.document["whole"] and ran.document["lost"] == [] and ran.document["filings"] == 15
+
+
+def test_a_file_that_is_no_index_is_not_called_whole(index: Path, sample_filings: Path) -> None:
+    shutil.copy(sample_filings / f"{FILING}.pdf", index / FILE_NAME)
+    ran = Ran("index", "repair", "--index", index)
+    assert ran.code == 3 and "whole again" not in ran.out
+    assert "does not begin as a database does" in words(ran.out) and f"{FILE_NAME}.damaged-" in ran.out
+    assert "Nothing could be saved: the index is empty now." in words(ran.out)
+    (index / FILE_NAME).write_bytes(b"")
+    ran = Ran("index", "repair", "--index", index, "--json")
+    assert ran.code == 3 and not ran.document["whole"] and ran.document["lost"][0]["doc_id"] is None
+
+
+def test_hints_name_the_index_that_was_given(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spaced = Path(shutil.copytree(index, tmp_path / "my index"))
+    (spaced / FILE_NAME).write_bytes((spaced / FILE_NAME).read_bytes()[:40_000])
+    assert f"`fin-agent index repair --index '{spaced}'`" in Ran("filings", "--index", spaced).err
+    monkeypatch.setenv("FIN_AGENT_INDEX", str(spaced))  # what chose it chooses it again
+    assert "`fin-agent index repair`" in Ran("filings").err
+
+
+def test_an_index_without_a_name_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = Ran("ingest", tmp_path, "--index", "")
+    assert ran.code == 2 and "it is empty" in words(ran.err)
+    assert not list(tmp_path.iterdir())
 
 
 def test_compact_export_import(index: Path, tmp_path: Path) -> None:
@@ -94,7 +120,7 @@ def test_every_line_of_the_failure_list_says_what_to_do(tmp_path: Path, sample_f
     assert ran.code == 3
     counts = {name: ran.document[name] for name in ("filings", "added", "unchanged", "failed")}
     assert counts == {"filings": 3, "added": 3, "unchanged": 0, "failed": 4}
-    assert "`fin-agent index failures` lists them" in ran.err
+    assert f"`fin-agent index failures --index {index}` lists them" in ran.err
     files = Ran("index", "failures", "--index", index, "--json").document["files"]
     assert {Path(file["path"]).name for file in files} >= {"cut.pdf", "empty.pdf", "page.pdf"} and len(files) == 4
     assert all(file["reason"] and file["remedy"] and file["state"] == "failed" for file in files)

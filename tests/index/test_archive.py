@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import gzip
 import hashlib
 import json
@@ -22,6 +23,7 @@ from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.stored_rows import COLUMNS, Part
 from fin_agent.index.verifying import verify
+from fin_agent.written_file import WriteError
 
 FILINGS = ("quillmark_2025q2_10q", "ottermere_2025q2_8k")
 
@@ -92,6 +94,49 @@ def test_damaged_or_unknown_filings_are_not_exported(source: Path, tmp_path: Pat
         with pytest.raises(FilingIndexError, match=r"damaged.*index repair"):
             export(index, out)
     assert list(out.parent.iterdir()) == []
+
+
+def test_nothing_but_an_archive_is_replaced(source: Path, archive: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(source, tmp_path / "copy"))
+    before = (folder / FILE_NAME).read_bytes()
+    report = tmp_path / "report.pdf"
+    report.write_bytes(b"%PDF-1.7")
+    zipped = tmp_path / "other.gz"
+    zipped.write_bytes(gzip.compress(b'{"kind":"something else"}'))
+    link = tmp_path / "link.gz"
+    link.symlink_to(folder / FILE_NAME)
+    others = (
+        report,
+        zipped,
+        link,
+        tmp_path,
+        Path("/dev/null"),
+        *(folder / f"{FILE_NAME}{end}" for end in ("", "-wal")),
+    )
+    with SqliteIndex(folder) as index:
+        for other in others:
+            with pytest.raises(WriteError, match=r"\. Name a"):
+                export(index, other)
+        earlier = Path(shutil.copy(archive, tmp_path / "earlier.jsonl.gz"))
+        assert export(index, earlier).filings == 3
+        cut = tmp_path / "cut.jsonl.gz"
+        cut.write_bytes(archive.read_bytes()[:900])
+        assert export(index, cut).sha256 == hashlib.sha256(earlier.read_bytes()).hexdigest()
+    assert (folder / FILE_NAME).read_bytes() == before
+    assert (report.read_bytes(), Path("/dev/null").is_char_device()) == (b"%PDF-1.7", True)
+
+
+def test_an_archive_that_finds_no_room_says_where(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(opened: object, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("gzip.GzipFile.write", full)
+    out = tmp_path / "a.jsonl.gz"
+    with SqliteIndex(source) as index, pytest.raises(WriteError, match=r"a\.jsonl\.gz: .* disk is full\. .*Make room"):
+        export(index, out)
+    assert list(tmp_path.iterdir()) == []
 
 
 Lines = list[dict[str, Any]]

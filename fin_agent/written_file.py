@@ -1,0 +1,51 @@
+"""Files that a command writes for its user: what keeps one from being written is told with its path and a remedy."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fin_agent.errors import FinAgentError
+
+
+class WriteError(FinAgentError):
+    """A file cannot be written: no room, no permission, or something else stands there."""
+
+
+@contextmanager
+def writing(file: Path) -> Iterator[None]:
+    """Where what is done inside to write `file` raises OSError, it becomes a WriteError."""
+    try:
+        yield
+    except OSError as error:
+        raise _told(file, error) from error
+
+
+def check_place(file: Path) -> None:
+    """Raises WriteError where a folder, or no file at all (a device, a pipe), stands at `file`."""
+    if file.is_dir():
+        raise WriteError("this is a folder", subject=str(file), remedy=f"Name a file in it: {file / 'NAME'}")
+    if file.exists() and not file.is_file():
+        raise WriteError("this is a device or a pipe, and no file", subject=str(file), remedy="Name a file")
+
+
+def _told(file: Path, error: OSError) -> WriteError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        remedy = f"{free_words(file.parent)} Make room, or name a file elsewhere, and run the same command again"
+        return WriteError("it could not be written: the disk is full", subject=str(file), remedy=remedy.strip())
+    return WriteError(
+        f"it could not be written ({error.strerror or error})",
+        subject=str(file),
+        remedy="Name a file in a folder that is there and may be written to",
+    )
+
+
+def free_words(folder: Path) -> str:
+    """`12 MB are free there.`; empty where that cannot be told."""
+    try:
+        return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB are free there."
+    except OSError:
+        return ""

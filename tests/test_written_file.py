@@ -1,0 +1,37 @@
+"""What keeps a file from being written is told with its path and what to do."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from fin_agent.cli.exits import sentence_of
+from fin_agent.written_file import WriteError, check_place, writing
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(errno.ENOSPC, r"disk is full\. .* MB are free there\. Make room"), (errno.EACCES, r"\(refused\)\. Name a file")],
+)
+def test_the_path_and_the_remedy_are_told(tmp_path: Path, number: int, said: str) -> None:
+    with (
+        pytest.raises(WriteError, match=rf"picture\.png: it could not be written.*{said}"),
+        writing(tmp_path / "picture.png"),
+    ):
+        raise OSError(number, "refused")
+
+
+def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match="this is a folder"):
+        check_place(tmp_path)
+    with pytest.raises(WriteError, match="a device or a pipe"):
+        check_place(Path("/dev/null"))
+    check_place(tmp_path / "new")
+
+
+def test_a_full_disk_without_a_path_still_has_a_remedy() -> None:
+    assert sentence_of(OSError(errno.ENOSPC, "No space left on device")).endswith(
+        "Make room and run the same command again"
+    )
