@@ -19,6 +19,7 @@ from fin_agent.index.files_below import files_below
 from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, ingest
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.presentation.counted import counted
 from fin_agent.presentation.page_numbers import told_warnings
 
 
@@ -139,7 +140,7 @@ def line_of(file: IngestedFile) -> str:
 
 def _summary(report: IngestReport, folder: Path, held: int, seconds: float) -> str:
     counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
-    return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {held} filings."
+    return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {counted(held, 'filing')}."
 
 
 def _document(report: IngestReport, folder: Path, held: int, seconds: float) -> dict[str, object]:
