@@ -85,8 +85,9 @@ def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool)
         return
     if repaired:
         raise broken(path, f"only {characters} characters are left on {len(pages)} pages")
+    held = f"its {len(pages)} pages hold" if len(pages) > 1 else "its one page holds"
     raise ReadError(
-        f"its {len(pages)} pages hold almost no text ({characters} characters): it looks scanned, or is damaged",
+        f"{held} almost no text ({characters} characters): it looks scanned, or is damaged",
         subject=path.name,
         remedy="Look at it in a viewer: where pages show, run it through OCR (for example `ocrmypdf in.pdf out.pdf`)"
         " and ingest the result; where they are blank, download the filing again",
