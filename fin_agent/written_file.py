@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,19 @@ def writing(file: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise _told(file, error) from error
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write `file`, its folder too, whole or not at all. Raises WriteError."""
+    check_place(file)
+    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
+    with writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_bytes(content)
+            unfinished.replace(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
 def check_place(file: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.cli.exits import sentence_of
-from fin_agent.written_file import WriteError, check_place, writing
+from fin_agent.written_file import WriteError, check_place, write_whole, writing
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,22 @@ def test_the_path_and_the_remedy_are_told(tmp_path: Path, number: int, said: str
         writing(tmp_path / "picture.png"),
     ):
         raise OSError(number, "refused")
+
+
+def test_what_could_not_be_written_whole_leaves_the_file_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = tmp_path / "new" / "picture.png"
+    write_whole(picture, b"first")
+
+    def full(path: Path, content: bytes) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(WriteError, match=r"picture\.png: .* disk is full"):
+        write_whole(picture, b"second")
+    assert [(each.name, each.read_bytes()) for each in picture.parent.iterdir()] == [("picture.png", b"first")]
 
 
 def test_what_is_no_file_is_not_written_to(tmp_path: Path) -> None:

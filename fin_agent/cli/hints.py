@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from fin_agent.index.opening import address_of
-
 _HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|compact|failures)|ingest|embed|filings|remove)\b[^`]*)`")
 _named: ContextVar[Path | None] = ContextVar("named", default=None)
 
@@ -18,11 +16,17 @@ _named: ContextVar[Path | None] = ContextVar("named", default=None)
 @contextmanager
 def naming(index: object) -> Iterator[None]:
     """Hints inside name `index`, where it is a folder that was given; what chose it otherwise chooses it again."""
-    token = _named.set(index if isinstance(index, Path) and address_of(index) is None else None)
+    token = _named.set(index if isinstance(index, Path) and _is_folder(index) else None)
     try:
         yield
     finally:
         _named.reset(token)
+
+
+def _is_folder(index: Path) -> bool:
+    from fin_agent.index.opening import address_of  # `--help` does not wait for it
+
+    return address_of(index) is None
 
 
 def with_index(said: str) -> str:

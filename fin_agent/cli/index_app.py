@@ -47,7 +47,7 @@ def repair(wait: Wait = False, index: IndexFolder = None, as_json: AsJson = Fals
 @index_commands.command()
 @reported
 def compact(wait: Wait = False, index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
-    """Give back the room of filings that were removed or replaced. Needs as much room again while it runs.
+    """Give back the room of filings that were removed or replaced. Needs twice the room of the index while it runs.
 
     Stop it at any time: the index stays as it was.
     """

@@ -13,6 +13,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.index.archive import export
 from fin_agent.index.importing import import_archive
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.presentation.counted import counted
 
 
 def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], as_json: bool) -> ExitCode:
@@ -25,7 +26,7 @@ def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], a
         fields = {"filings": done.filings, "bytes": done.size, "sha256": done.sha256}
         show_json({"archive": str(done.file), **fields, "seconds": round(seconds, 3)})
     else:
-        show(f"{done.filings:,} filings, {done.size / 1e6:,.1f} MB, in {seconds:.1f} s: {done.file}")
+        show(f"{counted(done.filings, 'filing')}, {done.size / 1e6:,.1f} MB, in {seconds:.1f} s: {done.file}")
         show(f"SHA-256 {done.sha256}")
     return ExitCode.DONE
 

@@ -11,11 +11,13 @@ from fin_agent.cli.hints import with_index
 from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, say, show, show_json
 from fin_agent.index.compacting import compact
-from fin_agent.index.manifest import Manifest
+from fin_agent.index.ingest_lock import Owner, lock_owner
+from fin_agent.index.manifest import FileState, Manifest, UnreadFile
 from fin_agent.index.repaired import Repaired
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding, Verified, verify
+from fin_agent.presentation.counted import counted
 from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table
 
 
@@ -44,8 +46,8 @@ def _hinted(finding: IndexFinding) -> IndexFinding:
 
 def _verdict(verified: Verified, folder: Path, seconds: float) -> str:
     faults = len(verified.faults)
-    told = f"{faults} fault{'s' * (faults != 1)} found in" if faults else "No fault found in"
-    return f"{told} the index in {folder}: {verified.filings:,} filings looked at, in {seconds:.1f} s."
+    told = f"{counted(faults, 'fault')} found in" if faults else "No fault found in"
+    return f"{told} the index in {folder}: {counted(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
 
 
 def _document(verified: Verified, folder: Path, seconds: float) -> dict[str, object]:
@@ -118,6 +120,14 @@ def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     return ExitCode.DONE
 
 
+def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
+    """With hints for this index; a file that waits while an ingest runs is not one that an ingest left."""
+    if file.state is FileState.WAITING and owner is not None:
+        reason = f"it is not read yet: another command is writing to this index, {owner}"
+        return replace(file, reason=reason, remedy="Let that end, and look again")
+    return replace(file, remedy=with_index(file.remedy))
+
+
 def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> ExitCode:
     """List the files that are not in the index as they should be."""
     folder = embedded_folder(given)
@@ -127,7 +137,7 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
         forgotten = manifest.forget(file.path for file in unread if file.gone) if forget_gone else 0
     if forget_gone:
         unread = [file for file in unread if not file.gone]
-    unread = [replace(file, remedy=with_index(file.remedy)) for file in unread]
+    unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
     if as_json:
         files = [
             {
@@ -142,6 +152,6 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
         show_json({"index": str(folder), "forgotten": forgotten, "files": files})
         return ExitCode.DONE
     if forget_gone:
-        say(f"{forgotten} files that are gone were taken off the list")
+        say(f"{counted(forgotten, 'file')} gone, taken off the list")
     show(unread_table(unread) if unread else "No file is left unread.")
     return ExitCode.DONE

@@ -14,7 +14,7 @@ from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Table
-from fin_agent.written_file import writing
+from fin_agent.written_file import write_whole
 
 _LONGEST_LABEL = 60
 
@@ -57,9 +57,7 @@ def write_pictures(
     ]
     wanted = [FramedPage(picture.page, tuple(_frames(picture))) for picture in pictures]
     for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
-        with writing(picture.file):
-            picture.file.parent.mkdir(parents=True, exist_ok=True)
-            picture.file.write_bytes(drawn)
+        write_whole(picture.file, drawn)
     return pictures
 
 

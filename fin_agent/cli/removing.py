@@ -8,6 +8,7 @@ from pathlib import Path
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import say, show, show_json
+from fin_agent.presentation.counted import counted
 
 
 def remove_filings(doc_ids: Sequence[str], given: Path | None, *, as_json: bool) -> ExitCode:
@@ -24,5 +25,5 @@ def remove_filings(doc_ids: Sequence[str], given: Path | None, *, as_json: bool)
     if as_json:
         show_json({"removed": removed, "unknown": unknown, "filings": left})
     else:
-        show(f"{len(removed)} removed, {len(unknown)} unknown. The index in {folder} holds {left:,} filings.")
+        show(f"{len(removed)} removed, {len(unknown)} unknown. The index in {folder} holds {counted(left, 'filing')}.")
     return ExitCode.SOME_FAILED if unknown else ExitCode.DONE

@@ -18,6 +18,7 @@ from fin_agent.index.database import (
     connect,
     fault,
     is_damage,
+    is_full,
     leftovers,
     tables_made,
     tables_of,
@@ -91,8 +92,7 @@ def verify(folder: Path, *, wait: float = 0.0, on_filing: OnFiling = lambda doc_
     findings: list[IndexFinding] = []
     filings = 0
     try:
-        with closing(connect(file)) as connection:
-            check_format(connection, file)
+        with closing(_connected(file)) as connection:
             with reading_one_state(connection):
                 findings += _of_file(connection)
                 for doc_id, of_filing in _of_filings(connection):
@@ -113,6 +113,24 @@ def verify(folder: Path, *, wait: float = 0.0, on_filing: OnFiling = lambda doc_
         for left in leftovers(file)
     ]
     return Verified(tuple(dict.fromkeys(findings)), filings)
+
+
+def _connected(file: Path, *, alone: bool = False) -> sqlite3.Connection:
+    """Raises FilingIndexError, sqlite3.Error.
+
+    `alone`: nobody else may read meanwhile. What readers share (`-shm`) needs no room on the disk then.
+    """
+    connection = connect(file)
+    try:
+        if alone:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        check_format(connection, file)
+    except (FilingIndexError, sqlite3.Error) as error:
+        connection.close()
+        if alone or not isinstance(error, sqlite3.Error) or not is_full(error, file):
+            raise
+        return _connected(file, alone=True)
+    return connection
 
 
 @contextmanager
@@ -153,13 +171,18 @@ def _of_filings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[Inde
         outdated += version != read_by()
         yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
     if unsealed:
-        said = "have no checksums: a version before them wrote these"
+        has, those = ("has", "it") if unsealed == 1 else ("have", "these")
+        said = f"{has} no checksums: a version before them wrote {those}"
         remedy = f"{REPAIR}: it adds them to what is otherwise whole"
-        yield "", [IndexFinding(Aspect.FILE, f"{unsealed} filings", said, remedy, False)]
+        yield "", [IndexFinding(Aspect.FILE, _filings(unsealed), said, remedy, False)]
     if outdated:
-        said = "were read by another version of the reader, or with another lexicon"
+        said = f"{'was' if outdated == 1 else 'were'} read by another version of the reader, or with another lexicon"
         remedy = "Run `fin-agent ingest` over their files to read them anew"
-        yield "", [IndexFinding(Aspect.FILE, f"{outdated} filings", said, remedy, False)]
+        yield "", [IndexFinding(Aspect.FILE, _filings(outdated), said, remedy, False)]
+
+
+def _filings(number: int) -> str:
+    return "1 filing" if number == 1 else f"{number:,} filings"
 
 
 def _of_rows_without_filing(connection: sqlite3.Connection) -> Iterator[IndexFinding]:

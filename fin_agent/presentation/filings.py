@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.counted import counted
 from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -31,7 +32,7 @@ def filings_view(records: Sequence[FilingRecord]) -> Table:
         )
     companies = len({record.identity.company for record in records})
     pages = sum(record.page_count for record in records)
-    table.caption = f"{len(records):,} filings of {companies:,} companies, {pages:,} pages"
+    table.caption = f"{counted(len(records), 'filing')} of {counted(companies, 'company')}, {counted(pages, 'page')}"
     return table
 
 

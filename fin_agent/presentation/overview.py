@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fin_agent.index.protocol import FilingRecord, PageOutline
+from fin_agent.presentation.counted import counted
 from fin_agent.presentation.filings import cut, listing
 from fin_agent.presentation.page_numbers import told_warnings
 from fin_agent.presentation.plain import one_line
@@ -34,7 +35,8 @@ class PageRun:
 def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
     """The filing with a block for each of these that it has."""
     head = Text.assemble((one_line(record.doc_id), "bold"), f"  {whose(record)}")
-    held = f"{record.page_count:,} pages, {record.fact_count:,} figures, {record.passage_count:,} passages"
+    units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
+    held = ", ".join(counted(number, unit) for number, unit in units)
     blocks: list[RenderableType] = [head, Text(held), Text(f"read from {one_line(record.source)}", style="dim")]
     for title, block in (
         ("Identity", _identity(record.identity)),

@@ -78,6 +78,17 @@ def test_hints_name_the_index_that_was_given(index: Path, tmp_path: Path, monkey
     assert "`fin-agent index repair`" in Ran("filings").err
 
 
+def test_files_that_a_running_ingest_has_still_to_read_are_not_called_left(index: Path) -> None:
+    change(
+        index, f"UPDATE ingested_files SET state = 'waiting', failure = 'it was not read yet' WHERE doc_id = '{FILING}'"
+    )
+    with ingest_lock(index):
+        [file] = Ran("index", "failures", "--index", index, "--json").document["files"]
+    assert "another command is writing to this index, process " in file["reason"] and "Let that end" in file["remedy"]
+    [file] = Ran("index", "failures", "--index", index, "--json").document["files"]
+    assert file["reason"] == "it was not read yet"
+
+
 def test_an_index_without_a_name_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     ran = Ran("ingest", tmp_path, "--index", "")
