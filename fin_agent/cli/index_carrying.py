@@ -9,7 +9,6 @@ from pathlib import Path
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, show, show_json
-from fin_agent.evidence.cards.card import Card
 from fin_agent.index.archive import export
 from fin_agent.index.importing import import_archive
 from fin_agent.index.sqlite import SqliteIndex
@@ -39,7 +38,6 @@ def import_index(archive: Path, given: Path | None, *, replace: bool, wait: bool
         done = import_archive(
             archive,
             folder,
-            Card.model_validate_json,
             replace=replace,
             wait=waiting_time(wait),
             on_filing=lambda doc_id: status.update(f"importing {doc_id}"),

@@ -106,7 +106,10 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
         )
     if is_full(error, file):
         return full_disk(file, f"the index could not be {doing}")
-    remedy = "Check that the folder may be written to (reading keeps a lock beside the index) and try again"
+    remedy = (
+        "Check that the folder may be written to (reading keeps a lock beside the index) and try again;"
+        " copy an index on a read-only medium first"
+    )
     if doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)

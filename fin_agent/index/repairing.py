@@ -21,7 +21,8 @@ from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.kept_files import INGEST_AGAIN, entries, mark_damaged
 from fin_agent.index.manifest import RETRY, FileState
 from fin_agent.index.migrating import FORMAT_VERSION, format_of
-from fin_agent.index.repaired import LostFiling, Repaired
+from fin_agent.index.repaired import LostFiling as LostFiling
+from fin_agent.index.repaired import Repaired as Repaired
 from fin_agent.index.salvaging import salvage
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.stored_rows import insert_rows

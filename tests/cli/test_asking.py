@@ -75,7 +75,8 @@ class TestAsk:
     def test_unknown_doc_is_an_error(self, sample_index: Path) -> None:
         ran = Ran("ask", LOOKUP, "--doc", "nowhere", "--index", sample_index, "--json")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == "error: nowhere: this filing is not in the index. `fin-agent filings` lists those that are\n"
+        hint = f"`fin-agent filings --index {sample_index}` lists those that are"
+        assert ran.err == f"error: nowhere: this filing is not in the index. {hint}\n"
 
     def test_empty_index_is_warned_about(self, empty_index: Path) -> None:
         ran = Ran("ask", UNKNOWN_COMPANY, "--index", empty_index, "--json")

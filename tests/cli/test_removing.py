@@ -37,7 +37,11 @@ def test_unknown_ones_are_told_and_the_others_removed(index: Path) -> None:
     ran = Ran("remove", "nowhere", "harborlight_2024_8k", "harborlight_2024_8k", "--index", index, "--json")
     assert ran.code == 3
     assert ran.document == {"removed": ["harborlight_2024_8k"], "unknown": ["nowhere"], "filings": before - 1}
-    assert ran.err.startswith("error: nowhere: ") and f"`fin-agent filings --index {index}`" in ran.err and ran.err.count("\n") == 1
+    assert (
+        ran.err.startswith("error: nowhere: ")
+        and f"`fin-agent filings --index {index}`" in ran.err
+        and ran.err.count("\n") == 1
+    )
 
 
 def test_ingesting_the_same_file_again_adds_it(tmp_path: Path) -> None:

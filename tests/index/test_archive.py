@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.cards.card import Card
 from fin_agent.index.archive import ArchiveError, export
 from fin_agent.index.importing import Imported, import_archive
 from fin_agent.index.protocol import FilingVectors, VectorUnit
@@ -46,7 +45,7 @@ def archive(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def brought_in(archive: Path, folder: Path, *, replace: bool = False) -> Imported:
-    return import_archive(archive, folder, Card.model_validate_json, replace=replace)
+    return import_archive(archive, folder, replace=replace)
 
 
 def test_there_and_back(source: Path, tmp_path: Path) -> None:
