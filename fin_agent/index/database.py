@@ -22,20 +22,29 @@ _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
 
 
-def connect(file: Path, *, damaged: bool = False, only_looking: bool = False) -> sqlite3.Connection:
+def connect(
+    file: Path, *, damaged: bool = False, only_looking: bool = False, alone: bool = False
+) -> sqlite3.Connection:
     """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
 
     `damaged`: where a table's description cannot be read, the other tables can be all the same. `only_looking`: nothing
-    is written, and what stands in the log stays there when the connection is closed.
+    is written, and what stands in the log stays there when the connection is closed. `alone`: nobody else can read
+    meanwhile; what readers share (`-shm`) needs no room on the disk then.
     """
     address = f"{file.absolute().as_uri()}?mode={'ro' if only_looking else 'rw'}"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-    connection.row_factory = sqlite3.Row
-    if damaged:
-        connection.execute("PRAGMA writable_schema = ON")
-    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA cache_size = -65536")
+    try:
+        connection.row_factory = sqlite3.Row
+        if alone:  # before anything is read
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        if damaged:
+            connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -65536")
+    except sqlite3.Error:
+        connection.close()  # or its locks stay for as long as somebody looks at the error
+        raise
     return connection
 
 

@@ -116,17 +116,14 @@ def verify(folder: Path, *, wait: float = 0.0, on_filing: OnFiling = lambda doc_
 
 
 def _connected(file: Path, *, alone: bool = False) -> sqlite3.Connection:
-    """Raises FilingIndexError, sqlite3.Error.
-
-    `alone`: nobody else may read meanwhile. What readers share (`-shm`) needs no room on the disk then.
-    """
-    connection = connect(file)
+    """Raises FilingIndexError, sqlite3.Error."""
+    connection: sqlite3.Connection | None = None
     try:
-        if alone:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection = connect(file, alone=alone)
         check_format(connection, file)
     except (FilingIndexError, sqlite3.Error) as error:
-        connection.close()
+        if connection is not None:
+            connection.close()
         if alone or not isinstance(error, sqlite3.Error) or not is_full(error, file):
             raise
         return _connected(file, alone=True)
