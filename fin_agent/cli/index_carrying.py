@@ -9,8 +9,8 @@ from pathlib import Path
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import embedded_folder, waiting_time
 from fin_agent.cli.streams import messages, show, show_json
+from fin_agent.evidence.importing import import_archive
 from fin_agent.index.archive import export
-from fin_agent.index.importing import import_archive
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.presentation.counted import counted
 

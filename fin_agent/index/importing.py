@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.cards.card import Card
 from fin_agent.filings.reader import is_doc_id
 from fin_agent.filings.readers.document import MAX_PAGES
 from fin_agent.index import rows
@@ -54,7 +53,7 @@ class Imported:
 def import_archive(
     file: Path,
     folder: Path,
-    check_card: CheckCard = Card.model_validate_json,
+    check_card: CheckCard,
     *,
     replace: bool = False,
     wait: float = 0.0,
@@ -63,8 +62,8 @@ def import_archive(
     """Bring the filings of an archive into the index in `folder`, which is made where there is none.
 
     They become visible together, after the last of them was checked; where one is wrong, nothing has changed. A filing
-    of the same name with other content is an error, or is replaced with `replace`. Cards are such as `prepare` makes;
-    where another maker of cards filled the archive, `check_card` says what they have to be. Raises ArchiveError,
+    of the same name with other content is an error, or is replaced with `replace`. `check_card` raises ValueError for
+    what is no card; `fin_agent.evidence.importing.import_archive` brings it along. Raises ArchiveError or
     FilingIndexError.
     """
     target = folder / FILE_NAME
