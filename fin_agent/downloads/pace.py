@@ -64,13 +64,16 @@ class Pace:
 
         Raises DownloadError, without waiting, where the host asked for a longer pause than anybody sits through.
         """
-        turn, now = self._turn(host)
-        waited = max(0.0, turn - now)
-        if waited > _TOLD_FROM:
-            self._told(waited)
-        if waited:
-            self._sleep(waited)
-        return waited
+        pause = self._pause_of(host)
+        if pause > _TOLD_FROM:
+            self._told(pause)
+        if pause:
+            self._sleep(pause)
+        # After the pause: all who waited for its end would ask at once.
+        left = self._turn()
+        if left:
+            self._sleep(left)
+        return pause + left
 
     def pause(self, seconds: float, host: str = "") -> None:
         """Let no process ask `host` for so long: it says that there were too many requests, or that it is busy."""
@@ -78,18 +81,23 @@ class Pace:
             until = max(self._held(connection, host, now := self._clock()), now + min(seconds, _LONGEST_HOLD))
             connection.execute("INSERT OR REPLACE INTO held VALUES (?, ?)", (host, until))
 
-    def _turn(self, host: str) -> tuple[float, float]:
-        """The turn taken, and the time."""
+    def _pause_of(self, host: str) -> float:
+        """Seconds that `host` wants to be left alone for. Raises DownloadError for more than anybody sits through."""
+        with self._locked() as connection:
+            pause = self._held(connection, host, now := self._clock()) - now
+        if pause > self._longest:
+            raise held_back(host, pause)
+        return pause
+
+    def _turn(self) -> float:
+        """Seconds until the turn that was taken."""
         with self._locked() as connection:
             row, now = connection.execute("SELECT turn FROM pace").fetchone(), self._clock()
-            held = self._held(connection, host, now)
-            if held - now > self._longest:
-                raise held_back(host, held - now)
             kept = row[0] if row is not None and row[0] < now + _FARTHEST else now
             turn = max(kept, now)
             connection.execute("DELETE FROM pace")
             connection.execute("INSERT INTO pace VALUES (?)", (turn + self._apart,))
-        return max(turn, held), now
+        return turn - now
 
     def _held(self, connection: sqlite3.Connection, host: str, now: float) -> float:
         """Until when the host is left alone; now where it is not."""

@@ -6,6 +6,8 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,26 @@ def test_turns_are_as_far_apart_as_they_should(tmp_path: Path) -> None:
     now[0] += 10
     assert pace.wait() == 0.0  # turns not taken are not saved up
     assert pace.wait() == 0.25
+
+
+def test_those_who_waited_for_the_end_of_a_pause_do_not_ask_at_once(tmp_path: Path) -> None:
+    Pace(tmp_path / "pace.sqlite", 20).pause(0.3, "host")
+    asked: list[float] = []
+
+    def ask() -> None:
+        pace = Pace(tmp_path / "pace.sqlite", 20)
+        for _ in range(2):
+            pace.wait("host")
+            asked.append(time.time())
+
+    begun = time.time()
+    others = [threading.Thread(target=ask) for _ in range(5)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert min(asked) - begun > 0.2
+    assert max(asked) - min(asked) > 9 / 20 - 0.05  # ten turns, a twentieth of a second apart
 
 
 def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path: Path) -> None:

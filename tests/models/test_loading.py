@@ -108,6 +108,7 @@ def test_nothing_of_langchain_is_imported_before_a_model_is_loaded() -> None:
 def test_a_key_from_a_file_is_sent_without_the_end_of_its_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    pytest.importorskip("langchain_openai")
     monkeypatch.setenv("FIN_AGENT_API_KEY", f" {KEY}\r\n")
     model = load_chat_model("openai:qwen3", base_url="http://localhost:1/v1").model
     assert model.openai_api_key.get_secret_value() == KEY  # type: ignore[attr-defined]
