@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -128,7 +129,9 @@ def _was_killed(worker: BaseProcess | None) -> bool:
     """Whether a worker was ended from without, and neither by itself nor by its own limits."""
     if worker is None:
         return False
-    worker.join(_TIME_TO_END)
+    until = time.monotonic() + _TIME_TO_END
+    while worker.exitcode is None and time.monotonic() < until:
+        time.sleep(0.01)  # the pool waits for its end as well, and the system tells one of the two only
     return worker.exitcode in _ENDED_FROM_WITHOUT
 
 
