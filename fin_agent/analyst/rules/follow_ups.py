@@ -13,7 +13,7 @@ from fin_agent.analyst.rules.asked_before import AskedBefore
 from fin_agent.analyst.rules.company_sets import changed_set, names_of_all
 from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
-from fin_agent.analyst.rules.pooling import put_together
+from fin_agent.analyst.rules.pooling import pooled
 from fin_agent.analyst.rules.replacing import (
     about_reasons,
     as_share_of,
@@ -217,7 +217,7 @@ def _made_whole(
         return in_unit(before, now.text)
     for how in ("average", "total"):
         if is_phrase(now.text, f"the {how}"):
-            return put_together(before, answer, how)
+            return pooled(before, answer, how)
     if is_phrase(now.text, "change"):
         return about_movement(before, answer, now.text)
     share = found_in(now.text, "share of")

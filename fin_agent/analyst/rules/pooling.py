@@ -11,7 +11,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.evidence.intent import Comparison, Relation
 
 
-def put_together(before: AskedBefore, answer: Answer | None, how: Literal["average", "total"]) -> str | None:
+def pooled(before: AskedBefore, answer: Answer | None, how: Literal["average", "total"]) -> str | None:
     """The average or total of the measure before, over its companies or its periods.
 
     None where it has one figure only, or several of several companies.

@@ -29,10 +29,6 @@ class ExactScores:
     """Of each clause, by its place."""
     size: Size
 
-    def at_most(self, score: float) -> float:
-        """What a score of the cluster's can come to: no length is rounded up."""
-        return score
-
     def of(self, words: int, clauses: Mapping[str, float]) -> float:
         """The score of a text of so many words; `clauses` has the cluster's score of each that it meets, by place."""
         kept = _norm(kept_length(words), self.size.words, self.size.worded)

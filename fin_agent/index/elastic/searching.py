@@ -109,7 +109,7 @@ class FullTextSearch(FilingList):
         for hit in self._hits(kind, {"bool": query}, order, ("generation", lengths), limit):
             # A rounded length is no longer than the exact one: nobody's score gets better than what is told here.
             told, *place = hit["sort"]
-            if len(best) == limit and scores.at_most(told) < best[0] * (1 - _CLOSE):
+            if len(best) == limit and told < best[0] * (1 - _CLOSE):
                 break
             if hit["fields"]["generation"][0] in allowed:
                 exact = scores.of(hit["fields"][lengths][0], hit["matched_queries"])
