@@ -14,7 +14,6 @@ from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, Strateg
 from fin_agent.evaluation.generated.question import Wanted
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.tagged_questions.kinds import QuestionKind
-from fin_agent.evaluation.tatqa.half import Half
 
 benchmarks = typer.Typer(
     help="Measure answers, rankings and reading: against a published benchmark, or against questions made of an index.",
@@ -199,23 +198,3 @@ def provenance(
     from fin_agent.cli.mutation_benchmark import MutationRun, run_mutations
 
     return run_mutations(MutationRun(count, questions, seed), index, as_json=as_json, debug=debug)
-
-
-@benchmarks.command("tatqa")
-@reported
-def tatqa(
-    file: Annotated[Path, typer.Argument(metavar="FILE.json[.gz]", help="A published file of TAT-QA with answers.")],
-    half: Annotated[Half, typer.Option("--half", help="All tables, or one of two random halves.")] = Half.ALL,
-    seed: Annotated[int, typer.Option(min=0, help="Which halves.")] = 0,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many questions.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and predictions.json."),
-    ] = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Answer TAT-QA by rules, each question from its own table and text: exact match and F1 by type and source."""
-    from fin_agent.cli.tatqa_benchmark import run_tatqa
-
-    return run_tatqa(file, limit, out, half=half, seed=seed, as_json=as_json)

@@ -113,7 +113,6 @@ NEED_DATA = {
     "$FINANCEBENCH": "FinanceBench",
     "$IXBRL": "real filings",
     "IXBRL": "real filings",
-    "dev.json.gz": "TAT-QA",
 }
 STANDS_FOR = re.compile(r"\$\{?[A-Z_]+\}?|[A-Z]{3,}(?:\.[a-z.]+)?|<[^>]+>")
 """Words of a command in whose place a reader puts something."""

@@ -1,1 +1,0 @@
-"""Answer a question from one table and the paragraphs around it, by rules."""

@@ -1,1 +1,0 @@
-"""TAT-QA: tables with paragraphs, questions over them (Zhu et al. 2021)."""
