@@ -59,7 +59,7 @@ test-elasticsearch: $(EXTRAS)/installed
 check: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	rm -rf $(TYPED) && $(BIN)/python -m pip install --quiet --no-deps --target $(TYPED) .
+	rm -rf $(TYPED) build && $(BIN)/python -m pip install --quiet --no-deps --target $(TYPED) .
 	cd $(TYPED) && $(abspath $(BIN))/mypy -p fin_agent --config-file $(CURDIR)/pyproject.toml
 	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(addprefix $(CURDIR)/,$(APPLICATIONS))
 
