@@ -1,0 +1,1 @@
+"""A question becomes one Query: lexer, grammar, syntax tree."""
