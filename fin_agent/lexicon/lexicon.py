@@ -9,11 +9,21 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from fin_agent.errors import LexiconError
-from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.labels import LabelIndex
 from fin_agent.lexicon.mentions import Kind, Mention, MentionIndex, PhraseIndex, tokenise
-from fin_agent.lexicon.metrics import Formula, Item, Metric, SectionGroup, StatementNames, Synonym, Topic, UnitWords
-from fin_agent.lexicon.reading import Entries, check_expressions
+from fin_agent.lexicon.metrics import (
+    Entries,
+    Formula,
+    Item,
+    Metric,
+    SectionGroup,
+    StatementNames,
+    Synonym,
+    Topic,
+    UnitWords,
+    check_expressions,
+    expression_inputs,
+)
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import Statement
 

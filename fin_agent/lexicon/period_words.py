@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.vocabulary.dates import MONTH_NAME
 
 
 class PeriodAtom(NamedTuple):
@@ -82,3 +87,205 @@ _SAME_LENGTH = str.maketrans(
     {"‘": "'", "’": "'", "ʼ": "'", "`": "'", "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-",
      "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\t": " ", "\n": " ", "\r": " "}
 )  # fmt: skip
+
+
+def years_in(text: str, taken: Sequence[tuple[int, int]]) -> list[PeriodAtom]:
+    """Whole years in `text` (as `uniform` gives it) outside the spans `taken`, in order of place."""
+    years: list[PeriodAtom] = []
+    due_until = -1
+    for found in _YEAR_ATOM.finditer(text):
+        start, end = found.span()
+        if touches(start, end, taken):
+            continue
+        digits = next(found[name] for name in ("fy", "f", "cy", "bare", "short") if found[name])
+        fiscal = found["fy"] is not None or found["f"] is not None
+        if found["bare"]:
+            also_due = due_until >= 0 and JOINING.fullmatch(text, due_until, start)
+            if also_due or stands_before(_DUE_BEFORE, text, start):
+                due_until = end
+                continue
+            if _is_no_year(text, start, end):
+                continue
+        if not fiscal and not found["cy"]:
+            last = years[-1] if years else None
+            linked = last is not None and last.fiscal and _LIST_OR_RANGE.fullmatch(text, last.end, start) is not None
+            fiscal = linked or _FISCAL_AFTER.match(text, end) is not None
+        year = full_year(digits)
+        years.append(PeriodAtom(start, end, year, fiscal=fiscal))
+        years += _short_end(text, years[-1], taken, worded=found["fy"] is not None)
+    return years
+
+
+def _is_no_year(text: str, start: int, end: int) -> bool:
+    if stands_before(_JOINED_TO_A_WORD, text, start) and not stands_before(_JOINED_TO_A_YEAR, text, start):
+        return True
+    if stands_before(_NEVER_BEFORE, text, start) or stands_before(_ACT_BEFORE, text, start):
+        return True
+    if _NEVER_AFTER.match(text, end) or _NAMED_AFTER.match(text, end):
+        return True
+    return _COUNTED.match(text, end) is not None and not stands_before(_IN_BEFORE, text, start)
+
+
+def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *, worded: bool) -> list[PeriodAtom]:
+    """The last year of `2017/18`, `FY17-19` and, behind a fiscal year only (`worded`), `FY17 to 19`."""
+    assert year.year is not None
+    short = _SHORT_END.match(text, year.end) or (_WORDED_END.match(text, year.end) if worded else None)
+    if short is None or touches(short.start("yy"), short.end(), taken):
+        return []
+    last = year.year - year.year % 100 + int(short["yy"])
+    if not year.year < last <= year.year + _LONGEST_RUN:
+        return []
+    return [PeriodAtom(short.start("yy"), short.end(), last, fiscal=year.fiscal)]
+
+
+_LONGEST_RUN = 15
+_FISCAL = r"(?:fiscal|financial)(?:[ -]+(?:years?|periods?|yr))?(?:[ -]*end(?:ed|ing)?)?(?:\s+(?:of|in|for))?"
+_YEAR_ATOM = re.compile(
+    rf"(?:(?<![a-z0-9])|(?<=q[1-4])|(?<=[1-4]q))(?:f\.?y\.?e?(?:[ -]+end(?:ed|ing)?)?|{_FISCAL})"
+    rf"[ _:-]{{0,2}}'?\s?(?P<fy>{YEAR}|[0-9]{{2}}(?!\s*(?:weeks?|months?|days?|percent)\b|-?[kqf]\b))"
+    r"(?![0-9%]|[.,/][0-9])"
+    rf"|(?<![a-z0-9])f'?(?P<f>{YEAR}|(?<=')[0-9]{{2}})(?![0-9a-z%]|[.,][0-9])"
+    rf"|(?<![a-z0-9])(?:cy|calendar(?:\s+years?)?)[ -]?'?\s?(?P<cy>{YEAR}|[0-9]{{2}})(?![0-9%]|[.,][0-9])"
+    rf"|(?:(?<![a-z0-9_$€£¥#])|(?<=[1-4]q)|(?<=[12]h)|(?<=[69]m))"
+    rf"(?:(?<![0-9][.,/:-])|(?<=(?:19|20)[0-9]{{2}}[-/,])|(?<=q[1-4][-/]))(?P<bare>{YEAR})"
+    r"(?=(?:[aef]|fye?)?(?![a-z0-9_%])|q[1-4]|[1-4]q|h[12])(?!\.[0-9])(?!,[0-9]{3}(?![0-9]))(?!/[0-9]{1,2}/)"
+    r"|(?<![a-z0-9])'(?P<short>[0-4][0-9])(?![a-z0-9'%])",
+    re.IGNORECASE,
+)
+_LIST_OR_RANGE = re.compile(rf"(?:{JOINING.pattern})|\s*(?:-|to|through|thru)\s*(?:the\s+)?", re.IGNORECASE)
+_FISCAL_AFTER = re.compile(r"[ -]?(?:fiscal|financial|fye?)\b", re.IGNORECASE)
+_SHORT_END = re.compile(r"\s?[-/]\s?'?(?P<yy>[0-9]{2})(?![0-9%-]|[.,][0-9])")
+_WORDED_END = re.compile(
+    r"\s+(?:to|through|thru)\s+'?(?P<yy>[0-9]{2})(?![0-9a-z%'-]|[.,/][0-9]|\s+(?:percent|million|billion|thousand|months"
+    r"|weeks|days|years|basis|bps|stores|states|countries)\b)",
+    re.IGNORECASE,
+)
+_JOINED_TO_A_WORD = re.compile(r"[a-z][-_]$", re.IGNORECASE)
+_JOINED_TO_A_YEAR = re.compile(
+    rf"\b(?:mid|early|late|pre|post|end|year|since|calendar|fiscal|{MONTH_NAME})[-_]$", re.IGNORECASE
+)
+_NEVER_BEFORE = re.compile(
+    r"(?:[$€£¥#§]\s?|\b(?:usd|eur|gbp|no\.?|number|section|rule|asu|asc|topic|article|model|windows|office|server|version"
+    r"|route|flight|room|suite|regulation|ifrs|iso|fortune|russell|page|item|vision|agenda|u\.?s\.?c\.?|c\.?f\.?r\.?"
+    r"|accounting standards update)(?:\s+no\.?)?[ -])$",
+    re.IGNORECASE,
+)
+_ACT_BEFORE = re.compile(r"\b(?:Act|Code|Law|Protocol|Convention|Directive)(?:,| of|s of) $")
+"""A law's year: `the Securities Act of 1933`."""
+_DUE_BEFORE = re.compile(
+    r"\b(?:due|(?:notes|bonds|debentures|securities|loans?)\s+maturing(?:\s+in)?)\s+"
+    rf"(?:(?:on\s+)?{MONTH_NAME}\s*)?$",
+    re.IGNORECASE,
+)
+_NEVER_AFTER = re.compile(
+    r"[ -]?(?:million|billion|thousand|mn|bn|percent|basis points?|bps|dollars|usd|euros?|pounds|yen)\b|[ -]?%",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r" (?:shares|employees|stores|restaurants|units|aircraft|people|customers|members|hours|megawatts|[kmgt]wh?"
+    r"|vehicles|square|tonnes|tons|barrels|locations|patents|suppliers)\b",
+    re.IGNORECASE,
+)
+_IN_BEFORE = re.compile(r"\b(?:in|for|during|since|through)\s+$", re.IGNORECASE)
+_NAMED_AFTER = re.compile(r" (?:[A-Z][\w&-]* ){0,4}(?:Notes|Plan|Agreement|Facility|Term Loan|Act|Indenture)\b")
+"""A year that is part of a name: `2022 Equity Incentive Plan`, `2030 Senior Notes`."""
+
+
+class Span(BaseModel):
+    """A run of years, first to last."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: int
+    last: int
+    form: Literal["range", "between", "last", "list"]
+    """`FY2017 - FY2019`; `between FY2017 and FY2019`, which asks for its ends; `last 3 years`; `2019, 2020, 2021`."""
+    worded: bool = False
+    """The question counts the years: `three year total`, `over the past 3 years`."""
+    averaged: bool = False
+    """It counts them and wants an average: `3 year average`, `average of the last three years`."""
+
+    @property
+    def count(self) -> int:
+        """Years from first to last, both counted."""
+        return self.last - self.first + 1
+
+
+def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span | None:
+    """The run of years in `text` (as `uniform` gives it), or None.
+
+    `years` are the whole years asked for, in order of place; `newest` is the year that `the last three years` end in.
+    """
+    counted = trailing_years(text)
+    averaged = counted is not None and _AVERAGE.search(text) is not None
+    joined = _printed_run(text, years)
+    if joined is not None:
+        first, last, form = joined
+        return Span(first=first, last=last, form=form, worded=counted is not None, averaged=averaged)
+    if counted is None or newest is None:
+        return None
+    return Span(first=newest - counted + 1, last=newest, form="last", worded=True, averaged=averaged)
+
+
+def trailing_years(text: str) -> int | None:
+    """3 for `the last three years`, `3 year average` or `average of three years`; None where no years are counted."""
+    for pattern in (_LAST_YEARS, _YEARS_WORDED, _AVERAGE_OF, _OVER_YEARS, _YEARS_ENDED):
+        found = pattern.search(text)
+        if found is not None and number_of(found["n"]) >= 2:
+            return number_of(found["n"])
+    return None
+
+
+_NUMBER = r"(?P<n>[0-9]{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
+_LAST_YEARS = re.compile(
+    rf"\b(?:last|past|prior|previous|preceding|trailing|recent|latest) {_NUMBER}"
+    r"(?:[ -](?:full|fiscal|financial|calendar|reported|completed))*[ -]years?\b",
+    re.IGNORECASE,
+)
+_YEARS_WORDED = re.compile(
+    rf"\b{_NUMBER}[ -]?(?:fiscal[ -])?(?:years?(?:'s?)?|yr)[ -](?:\w+[ -]){{0,2}}?"
+    r"(?:average|avg|mean|cagr|compound|growth|total|cumulative|trend|period|window|median|sum)\b",
+    re.IGNORECASE,
+)
+_AVERAGE_OF = re.compile(rf"\b(?:average|avg|mean)\b[^.?!]{{0,80}}?\b{_NUMBER} (?:fiscal )?years\b", re.IGNORECASE)
+_OVER_YEARS = re.compile(rf"\b(?:over|across|during|for) (?:the )?{_NUMBER}[ -](?:fiscal )?years\b", re.IGNORECASE)
+_YEARS_ENDED = re.compile(
+    rf"\b{_NUMBER}[ -](?:fiscal[ -])?years?(?: period)?\s+(?:(?:that\s+)?end(?:ed|ing)|(?:up\s+)?to|through)\s+"
+    rf"(?:in\s+|on\s+|with\s+)?(?:the\s+)?(?:end\s+of\s+)?(?:fiscal|fy|{YEAR}|{MONTH_NAME}|[0-9]{{1,2}}[ /])",
+    re.IGNORECASE,
+)
+_AVERAGE = re.compile(r"\b(?:averaged?|avg|mean|median)\b", re.IGNORECASE)
+_LEAD = r"\s+(?:the\s+)?(?:(?:fiscal|calendar|financial)\s+)?(?:years?\s+)?(?:the\s+)?(?:end\s+of\s+)?$"
+_BETWEEN = re.compile(r"\bbetween" + _LEAD, re.IGNORECASE)
+_AND = re.compile(r"\s+(?:and|&)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?", re.IGNORECASE)
+_TO = re.compile(
+    r"(?:\s*-\s*|\s+(?:and\s+)?(?:to|through|thru|until|till|up to)\s+)"
+    r"(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?(?:years?\s+)?",
+    re.IGNORECASE,
+)
+_MOST_YEARS = 40
+
+
+def _printed_run(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["range", "between", "list"]] | None:
+    for here, there in pairwise(years):
+        if here.year is None or there.year is None or not 0 < abs(there.year - here.year) < _MOST_YEARS:
+            continue
+        first, last = sorted((here.year, there.year))
+        if _TO.fullmatch(text, here.end, there.start):
+            return first, last, "range"
+        if stands_before(_BETWEEN, text, here.start) and _AND.fullmatch(text, here.end, there.start):
+            return first, last, "between"
+    return _list(text, years)
+
+
+def _list(text: str, years: Sequence[PeriodAtom]) -> tuple[int, int, Literal["list"]] | None:
+    """Three or more consecutive years named one after another."""
+    run: list[PeriodAtom] = []
+    for atom in years:
+        if run and not JOINING.fullmatch(text, run[-1].end, atom.start):
+            run = []
+        run.append(atom)
+        named = {one.year for one in run if one.year is not None}
+        if len(named) > 2 and max(named) - min(named) + 1 == len(named):
+            return min(named), max(named), "list"
+    return None

@@ -11,10 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.lexicon.period_phrases import period_atoms
-from fin_agent.lexicon.period_words import AS_OF, PeriodAtom, stands_before, uniform
-from fin_agent.lexicon.spoken_dates import DateRole, SpokenDate, spoken_dates
-from fin_agent.lexicon.year_spans import Span, span_of, trailing_years
+from fin_agent.lexicon.period_phrases import DateRole, SpokenDate, period_atoms, spoken_dates
+from fin_agent.lexicon.period_words import AS_OF, PeriodAtom, Span, span_of, stands_before, trailing_years, uniform
 from fin_agent.vocabulary.fiscal_naming import fiscal_quarter_of, fiscal_year_of, nominal_month
 
 __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_year_of", "parse_periods"]

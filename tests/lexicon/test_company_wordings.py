@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fin_agent.lexicon.companies import CERTAIN, CompanyDirectory
-from fin_agent.lexicon.company_names import normalise_name
-from fin_agent.lexicon.name_book import NameBook, edits_between, is_clipped
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company, NameBook, edits_between, is_clipped, normalise_name
 from fin_agent.vocabulary.identity import Form, Identity
 
 LISTED = {

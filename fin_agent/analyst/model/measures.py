@@ -9,8 +9,8 @@ from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.question_replies import IntentReply
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import Intent
-from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import stem, stems_of, stopwords
 from fin_agent.workspace import Workspace

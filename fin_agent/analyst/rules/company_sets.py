@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, listed
 from fin_agent.analyst.rules.follow_up_phrases import found_in, phrases, simplified
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 from fin_agent.workspace import Workspace
 
 MOST_NAMED = 6

@@ -11,10 +11,10 @@ from fin_agent.analyst.rules.measures import Measure, without_asides
 from fin_agent.analyst.rules.narrowing import moves_cash
 from fin_agent.analyst.rules.rankings import both_ends
 from fin_agent.evidence.intent import Comparison, Relation
-from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.mentions import Mention
+from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.lexicon.periods import parse_periods
 
 _CONDITION = re.compile(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.rules.intents import intent_of, understood_spans
 from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.companies import names_alone
 from fin_agent.lexicon.company_names import bare_ticker, company_words
-from fin_agent.lexicon.unknown_companies import names_alone
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import stem, stopwords
 from fin_agent.workspace import Workspace

@@ -11,7 +11,7 @@ from fin_agent.evaluation.generated.figures import fewest_filings
 from fin_agent.evaluation.generated.measures import AskedMeasure, Computed
 from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion
 from fin_agent.evaluation.generated.wording import Wording, listed
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 
 _CLEAR_LEAD = 0.05
 """Relative: the first is asked for only where the second is as far behind."""

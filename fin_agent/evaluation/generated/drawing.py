@@ -11,7 +11,7 @@ from fin_agent.evaluation.generated.figures import StatedFigures
 from fin_agent.evaluation.generated.measures import AskedMeasure, Computed, asked_measures, compute
 from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
 from fin_agent.evaluation.generated.wording import Wording
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 from fin_agent.workspace import Workspace
 
 _ATTEMPTS = 600

@@ -10,7 +10,7 @@ from fin_agent.evaluation.generated.measures import AskedMeasure
 from fin_agent.evaluation.generated.multi_filing import shares
 from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion, SlotKey
 from fin_agent.evaluation.generated.wording import Wording
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 
 _OWN, _PRIOR, _QUARTER = 6, 5, 1
 """Weights: figures of a filing's own year, of an earlier year's column, of a quarter's report."""

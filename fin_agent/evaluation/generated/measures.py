@@ -27,9 +27,8 @@ from fin_agent.evidence.expressions import (
     parse_formula,
     slots_of,
 )
-from fin_agent.lexicon.expressions import expression_inputs
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.metrics import Formula
+from fin_agent.lexicon.metrics import Formula, expression_inputs
 from fin_agent.lexicon.slots import Slot
 
 _Read = TypeVar("_Read", bound=BaseModel)

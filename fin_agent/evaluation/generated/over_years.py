@@ -10,7 +10,7 @@ from fin_agent.evaluation.generated.figures import fewest_filings
 from fin_agent.evaluation.generated.measures import AskedMeasure, Computed
 from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion
 from fin_agent.evaluation.generated.wording import Wording
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 
 _LONGEST = 6
 _LEAST_MOVE = 0.02

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, SlotKey
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.slots import Slot
 
 TOLERANCE = 0.005

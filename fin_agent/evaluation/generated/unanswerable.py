@@ -12,9 +12,8 @@ from fin_agent.evaluation.generated.measures import AskedMeasure, AskedNames, re
 from fin_agent.evaluation.generated.multi_filing import shares
 from fin_agent.evaluation.generated.question import Family, GeneratedQuestion, Lack
 from fin_agent.evaluation.generated.wording import Wording, filled, short_name
-from fin_agent.lexicon.company_names import normalise_name
+from fin_agent.lexicon.company_names import Company, normalise_name
 from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.lexicon.registrants import Company
 from fin_agent.vocabulary.identity import Form
 
 _YEARS_OUTSIDE = 4

@@ -9,9 +9,8 @@ from random import Random
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation.generated.measures import AskedMeasure, read_yaml
-from fin_agent.lexicon.company_names import company_words
+from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal import FiscalYears
-from fin_agent.lexicon.registrants import Company
 
 _SHORT_WORD = 3
 

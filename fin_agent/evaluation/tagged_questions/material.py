@@ -16,9 +16,9 @@ from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
 from fin_agent.evaluation.tagged_questions.parts import PartFigure, part_figures
 from fin_agent.evaluation.tagged_questions.tagged_wording import TaggedWording
 from fin_agent.evaluation.tagged_questions.words import further_measures
-from fin_agent.lexicon.expressions import expression_inputs
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal import FiscalYears
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.metrics import expression_inputs
 
 
 @dataclass(frozen=True)

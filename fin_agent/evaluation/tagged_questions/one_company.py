@@ -11,7 +11,7 @@ from fin_agent.evaluation.generated.measures import AskedMeasure, Computed
 from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion, SlotKey
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, years_of
 from fin_agent.evaluation.tagged_questions.tagged_wording import TaggedWording, reads_well
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 
 
 def own_year(material: TaggedMaterial, draw: Random, wording: TaggedWording, turn: int) -> GeneratedQuestion | None:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from fin_agent.lexicon.metrics import Item
-from fin_agent.lexicon.reading import Entries
+from fin_agent.lexicon.metrics import Entries, Item
 from fin_agent.vocabulary.identity import Form
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fin_agent.filings.outline.density import density_of, may_be_table
-from fin_agent.lexicon.reading import Entries
+from fin_agent.lexicon.metrics import Entries
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Note, PageContent, TableKind
 

@@ -15,7 +15,7 @@ from fin_agent.evaluation.generated.report import failure_lines, report_on, writ
 from fin_agent.evaluation.generated.scoring import canonical, judge
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.lexicon.registrants import Company
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.slots import Slot
 
 COMPANIES = {

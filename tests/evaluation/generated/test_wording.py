@@ -9,8 +9,8 @@ import pytest
 from fin_agent.errors import LexiconError
 from fin_agent.evaluation.generated.measures import AskedMeasure, AskedNames, read_yaml
 from fin_agent.evaluation.generated.wording import Wording, filled, listed, long_name, possessive, short_name
+from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal import FiscalYears
-from fin_agent.lexicon.registrants import Company
 
 KINDS = (
     "total", "average", "growth", "annual_growth", "difference", "ratio", "highest", "lowest", "of_highest", "faster",

@@ -8,7 +8,7 @@ import pytest
 
 from fin_agent.filings.outline.statements import statement_titled, statements_of, statements_on
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.lexicon.reading import Entries
+from fin_agent.lexicon.metrics import Entries
 from fin_agent.lexicon.statement_titles import StatementTitles
 from fin_agent.vocabulary.page import PageContent, Statement
 from tests.filings.outline.layouts import Row, html_page, pdf_page, prose, table
