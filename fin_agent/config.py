@@ -58,9 +58,6 @@ class Settings(BaseModel):
     chat_model: str | None = Field(default=None, description="writes for `hyde` and its like: `openai:gpt-4o-mini`")
     card_model: str | None = Field(default=None, description="makes the cards of passages to be judged; rules if none")
     judge_model: str | None = Field(default=None, description="judges cards for `tournament`; rules if none is given")
-    executor: Literal["monty", "subprocess"] = Field(
-        default="monty", description="runs programs: `monty`, or `subprocess` (no kernel isolation)"
-    )
     analyst: Literal["auto", "rules", "llm"] = Field(
         default="auto", description="who reasons: `rules`, `llm`, or `llm` where a model is named (`auto`)"
     )

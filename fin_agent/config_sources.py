@@ -32,7 +32,6 @@ VARIABLES: Mapping[str, str] = {
     "chat_model": "FIN_AGENT_CHAT_MODEL",
     "card_model": "FIN_AGENT_CARD_MODEL",
     "judge_model": "FIN_AGENT_JUDGE_MODEL",
-    "executor": "FIN_AGENT_EXECUTOR",
     "analyst": "FIN_AGENT_ANALYST",
     "prompts": "FIN_AGENT_PROMPTS",
     "edgar.contact": "FIN_AGENT_CONTACT",

@@ -15,7 +15,6 @@ from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.executor import ProgramExecutor
 from fin_agent.answering.sandbox import MontySandbox
-from fin_agent.answering.subprocess_executor import SubprocessSandbox
 from fin_agent.config import Settings
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
@@ -133,7 +132,7 @@ class AnswerContext:
 
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = _card_maker(settings, workspace, notify, callers)
-        return cls(workspace, analyst, _executor(settings), settings, named, maker)
+        return cls(workspace, analyst, MontySandbox(), settings, named, maker)
 
 
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:
@@ -143,7 +142,3 @@ def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, caller
 
     caller = (callers or callers_of(settings)).of(Role.CARD)
     return ModelCardMaker(caller, settings.prompts, lexicon=workspace.lexicon, notify=notify)
-
-
-def _executor(settings: Settings) -> ProgramExecutor:
-    return SubprocessSandbox() if settings.executor == "subprocess" else MontySandbox()
