@@ -109,6 +109,12 @@ def fact_fields(fact: Fact) -> dict[str, object]:
         "source": fact.source,
         "tied": fact.tied,
         "inverted": fact.inverted,
+        "column_path": list(fact.column_path),
+        "caption": fact.caption,
+        "note": fact.note,
+        "part_kind": fact.part_kind,
+        "proved": fact.proved,
+        "doubtful": fact.doubtful,
         "tag": _tag(fact.tag) if fact.tag else None,
     }
 

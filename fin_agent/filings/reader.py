@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fin_agent.errors import ReadError
+from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf
 from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf
@@ -32,7 +33,7 @@ from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "4"
+READER_VERSION = "5"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
@@ -86,6 +87,7 @@ def filing_of(
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
     facts = [_of_parent(fact) if fact.page in parent and fact.scope is None else fact for fact in facts]
+    facts = with_addresses(facts, tables, contents, notes, note_of_page)
     pages = tuple(
         Page(
             number=page.number,

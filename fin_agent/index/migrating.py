@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-FORMAT_VERSION = "5"
+FORMAT_VERSION = "6"
 
 _STEPS = {
     # Checksums and states of files. What was written before has no checksums: `verify` says so, `repair` adds them.
@@ -15,6 +15,17 @@ _STEPS = {
         "ALTER TABLE ingested_files ADD COLUMN state TEXT NOT NULL DEFAULT 'done'",
         "UPDATE ingested_files SET state = 'failed' WHERE failure IS NOT NULL",
         "UPDATE meta SET value = '5' WHERE key = 'format'",
+    ),
+    # The whole address of a fact. Rows have grown, so that their checksums say nothing any more.
+    "5": (
+        "ALTER TABLE facts ADD COLUMN column_path TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE facts ADD COLUMN caption TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE facts ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE facts ADD COLUMN part_kind TEXT",
+        "ALTER TABLE facts ADD COLUMN proved INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE facts ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0",
+        "DELETE FROM checksums",
+        "UPDATE meta SET value = '6' WHERE key = 'format'",
     ),
 }
 """Format -> statements that make the next one of it."""

@@ -30,7 +30,7 @@ _Box = list[float]
 _Cell = tuple[str, str, bool, bool, _Box]
 _Row = tuple[str, list[str], int, _Box, list[_Cell | None]]
 _Period = tuple[int, int | None, int, str | None]
-_Table = tuple[_Box, str, str, list[str], list[_Period | None], list[_Row]]
+_Table = tuple[_Box, str, str, list[str], list[_Period | None], list[_Row], list[list[str]]]
 
 
 def _packed(table: Table) -> _Table:
@@ -50,6 +50,7 @@ def _packed(table: Table) -> _Table:
             )
             for row in table.rows
         ],
+        [list(path) for path in table.column_paths],
     )
 
 
@@ -66,7 +67,7 @@ def _packed_cell(cell: Cell) -> _Cell:
 
 
 def _unpacked(packed: _Table, page: int) -> Table:
-    box, caption, unit_line, columns, periods, rows = packed
+    box, caption, unit_line, columns, periods, rows, *paths = packed  # format 5 had no paths
     return Table(
         page,
         Box(*box),
@@ -81,6 +82,7 @@ def _unpacked(packed: _Table, page: int) -> Table:
             Row(label, tuple(section), tuple(_unpacked_cell(cell) for cell in cells), line, Box(*place))
             for label, section, line, place, cells in rows
         ),
+        tuple(tuple(path) for path in paths[0]) if paths else (),
     )
 
 

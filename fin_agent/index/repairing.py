@@ -20,7 +20,7 @@ from fin_agent.index.filing_checks import filing_faults
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.kept_files import INGEST_AGAIN, entries, mark_damaged
 from fin_agent.index.manifest import RETRY, FileState
-from fin_agent.index.migrating import FORMAT_VERSION, format_of
+from fin_agent.index.migrating import FORMAT_VERSION, format_of, migrate
 from fin_agent.index.repaired import LostFiling as LostFiling
 from fin_agent.index.repaired import Repaired as Repaired
 from fin_agent.index.salvaging import salvage
@@ -51,6 +51,8 @@ def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
             repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
         # Before SQLite opens the database, and forgets what it cannot read. Twice: it may be written meanwhile.
         log_whole = is_log_whole(file) or is_log_whole(file)
+        if log_whole:
+            _migrate(file)
         if log_whole and opened_whole(file):
             try:
                 _repair_in_place(file, repaired)
@@ -60,6 +62,12 @@ def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
                     raise fault(file, error, "written") from error
         _check_ours(file)
         return salvage(file, Repaired(repaired.done), log_whole=log_whole)
+
+
+def _migrate(file: Path) -> None:
+    """Bring rows to the columns of this format, so that they can be read one by one; a database too damaged stays."""
+    with suppress(sqlite3.Error), closing(connect(file)) as connection:
+        migrate(connection)
 
 
 def _repair_in_place(file: Path, repaired: Repaired) -> None:

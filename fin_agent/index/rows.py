@@ -24,6 +24,7 @@ SqlValue = str | int | float | bytes | None
 FACT_COLUMNS = (
     "filing_id", "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter",
     "months", "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box", "tag",
+    "column_path", "caption", "note", "part_kind", "proved", "doubtful",
 )  # fmt: skip
 
 TAG_COLUMNS = (
@@ -184,6 +185,7 @@ def fact_values(fact: Fact, tag: int | None) -> tuple[SqlValue, ...]:
         fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
         fact.scale, fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column,
         fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
+        json.dumps(fact.column_path), fact.caption, fact.note, fact.part_kind, int(fact.proved), int(fact.doubtful),
     )  # fmt: skip
 
 
@@ -206,6 +208,12 @@ def fact(row: sqlite3.Row) -> Fact:
         source=row["source"],
         tied=bool(row["tied"]),
         inverted=bool(row["inverted"]),
+        column_path=tuple(json.loads(row["column_path"])),
+        caption=row["caption"],
+        note=row["note"],
+        part_kind=row["part_kind"],
+        proved=bool(row["proved"]),
+        doubtful=bool(row["doubtful"]),
         tag=tag(row) if row["concept"] is not None else None,
     )
 

@@ -142,7 +142,13 @@ CREATE TABLE facts (
   tied INTEGER NOT NULL,
   inverted INTEGER NOT NULL,
   box TEXT NOT NULL,
-  tag INTEGER
+  tag INTEGER,
+  column_path TEXT NOT NULL DEFAULT '[]',
+  caption TEXT NOT NULL DEFAULT '',
+  note TEXT NOT NULL DEFAULT '',
+  part_kind TEXT,
+  proved INTEGER NOT NULL DEFAULT 0,
+  doubtful INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX facts_of_metric ON facts (filing_id, metric) WHERE metric IS NOT NULL;
 CREATE INDEX facts_of_page ON facts (filing_id, page);

@@ -43,6 +43,18 @@ class Fact:
     """False for a figure outside the primary statements whose table repeats none of theirs: it may be of a part."""
     inverted: bool = False
     """Whether the statement shows this cost as a deduction: printed negative, meant positive."""
+    column_path: tuple[str, ...] = ()
+    """The column's header level by level, outermost first: `("Three months ended June 30,", "Retail", "2022")`."""
+    caption: str = ""
+    """The title of the table as printed; empty where none stands above it."""
+    note: str = ""
+    """Title of the note to the financial statements that it stands in; empty outside the notes."""
+    part_kind: str | None = None
+    """What kind of part `scope` is: `segment`, `region`, `product`, `equity component` ...; None where not known."""
+    proved: bool = False
+    """Whether a sum of its table, or of its statement, bears it out."""
+    doubtful: bool = False
+    """Whether another reading of its table closes as many sums and has another figure here."""
     tag: Tag | None = None
     """What inline XBRL says of this figure. Its value is exact and signed as its concept is; `amount` is as printed."""
 
@@ -50,6 +62,11 @@ class Fact:
     def value(self) -> Decimal:
         """In base units: dollars, shares, percent."""
         return self.amount * self.scale
+
+    @property
+    def row_path(self) -> tuple[str, ...]:
+        """The headings above its row, outermost first, and the row's own label."""
+        return (*self.section, self.label)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,14 @@ class Table:
     periods: tuple[FactPeriod | None, ...]
     """What each column covers; None for a column without a period (percent change, notes)."""
     rows: tuple[Row, ...] = field(default=())
+    column_paths: tuple[tuple[str, ...], ...] = ()
+    """Header of each value column level by level, outermost first; empty where no header was read."""
+
+    def column_path(self, index: int) -> tuple[str, ...]:
+        """Header of the column at `index` level by level; its name alone where the levels are not known."""
+        if self.column_paths:
+            return self.column_paths[index]
+        return (self.columns[index],) if self.columns[index] else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def test_other_format_version(tmp_path: Path) -> None:
     with SqliteIndex.create(tmp_path) as index, index.writing() as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     for opening in (SqliteIndex, SqliteIndex.create):
-        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 5.*another folder") as raised:
+        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 6.*another folder") as raised:
             opening(tmp_path)
         assert raised.value.subject.endswith(FILE_NAME)
 

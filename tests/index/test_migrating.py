@@ -46,7 +46,7 @@ def test_opened_it_is_of_this_format_and_complete(earlier: Path, sample_html_ind
         assert index.filings() == expected.filings()
         assert index.search_pages(["net sales"]) == expected.search_pages(["net sales"])
         with index.reading() as connection:
-            assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()[0] == "5"
+            assert connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()[0] == "6"
             states = dict(connection.execute("SELECT doc_id, state FROM ingested_files"))
         assert states.pop("ottermere_2025q2_8k") == "failed" and set(states.values()) == {"done"}
         assert ingest([sample_html], index, prepare, workers=0).count(Outcome.UNCHANGED) == 3
@@ -100,12 +100,12 @@ def test_a_full_disk_is_told_as_one(earlier: Path) -> None:
     assert verify(earlier).faults == []
 
 
-@pytest.mark.parametrize("found", ["3", "6", "wine"])
+@pytest.mark.parametrize("found", ["3", "7", "wine"])
 def test_no_way_from_other_formats(sample_html_index: Path, tmp_path: Path, found: str) -> None:
     folder = Path(shutil.copytree(sample_html_index, tmp_path / "copy"))
     connection = sqlite3.connect(folder / FILE_NAME)
     connection.execute("UPDATE meta SET value = ? WHERE key = 'format'", (found,))
     connection.commit()
     connection.close()
-    with pytest.raises(FilingIndexError, match=f"format {found}; this version reads format 5"):
+    with pytest.raises(FilingIndexError, match=f"format {found}; this version reads format 6"):
         SqliteIndex(folder)

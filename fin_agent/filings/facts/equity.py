@@ -85,6 +85,7 @@ def equity_facts(
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
+                column_path=table.column_path(index),
                 statement=Statement.EQUITY,
                 scope=None if whole else names[index],
             )

@@ -146,6 +146,7 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
+                column_path=table.column_path(index),
                 statement=statement,
                 scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )

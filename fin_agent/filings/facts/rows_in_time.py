@@ -76,6 +76,7 @@ def facts_of_rows_in_time(
                 section=row.section,
                 line=row.line,
                 column=table.columns[index],
+                column_path=table.column_path(index),
             )
 
 

@@ -126,7 +126,7 @@ def _cells_without_facts(
     read = {(fact.page, fact.box) for fact in facts}
     for table in tables:
         for row in table.rows:
-            for column, cell in zip(table.columns, row.cells, strict=True):
+            for index, cell in enumerate(row.cells):
                 if cell is not None and (table.page, cell.box) not in read:
                     yield Fact(
                         label=row.label,
@@ -138,7 +138,8 @@ def _cells_without_facts(
                         box=cell.box,
                         section=row.section,
                         line=row.line,
-                        column=column,
+                        column=table.columns[index],
+                        column_path=table.column_path(index),
                         statement=statements.get(table.page),
                     )
 

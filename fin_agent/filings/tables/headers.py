@@ -22,6 +22,8 @@ class Header:
 
     columns: tuple[str, ...]
     periods: tuple[FactPeriod | None, ...]
+    paths: tuple[tuple[str, ...], ...] = ()
+    """What stands over each column level by level, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,11 @@ def read_header(
     ]
     if not instant:
         periods = _as_quarters(dated, periods, fiscal)
-    return Header(tuple(_shown(parts[index]) for index in filled), tuple(periods[index] for index in filled))
+    return Header(
+        tuple(_shown(parts[index]) for index in filled),
+        tuple(periods[index] for index in filled),
+        tuple(tuple(_distinct(parts[index])) for index in filled),
+    )
 
 
 def _as_quarters(

@@ -62,7 +62,13 @@ def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:
 
 
 def _with_heads_of(above: Table, table: Table) -> Table:
-    return replace(table, columns=above.columns, periods=above.periods, unit_line=table.unit_line or above.unit_line)
+    return replace(
+        table,
+        columns=above.columns,
+        periods=above.periods,
+        unit_line=table.unit_line or above.unit_line,
+        column_paths=above.column_paths,
+    )
 
 
 def _under_the_same_heads(above: Table, table: Table) -> Table:
@@ -77,7 +83,8 @@ def _under_the_same_heads(above: Table, table: Table) -> Table:
         common += 1
     parts = [" ".join(name[: len(name) - common]) for name in words]
     columns = tuple(f"{part} {own}".strip() for part, own in zip(parts, table.columns, strict=True))
-    return replace(table, columns=columns, unit_line=table.unit_line or above.unit_line)
+    paths = tuple((part, *path) if part else path for part, path in zip(parts, table.column_paths, strict=True))
+    return replace(table, columns=columns, column_paths=paths, unit_line=table.unit_line or above.unit_line)
 
 
 def _with_known_ends(tables: Sequence[Table], calendar: FiscalCalendar | None) -> list[Table]:
@@ -143,7 +150,8 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None)
     if found.header:
         header = read_header(found.header, found.columns, found.caption, calendar, instant)
     else:
-        header = Header(tuple("" for _ in found.columns), tuple(None for _ in found.columns))
+        blank = tuple("" for _ in found.columns)
+        header = Header(blank, tuple(None for _ in blank), tuple(() for _ in blank))
     percent = _percent_columns(found, header)
     read = tuple(name_totals([_row(found, row, percent) for row in rows]))
     left = min((line.x0 for row in rows for line in row.lines), default=0.0)
@@ -154,7 +162,14 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None)
         max(line.y1 for row in rows for line in row.lines),
     )
     return Table(
-        page.number, found.flow.box_on_page(box), found.caption, found.unit_line, header.columns, header.periods, read
+        page.number,
+        found.flow.box_on_page(box),
+        found.caption,
+        found.unit_line,
+        header.columns,
+        header.periods,
+        read,
+        header.paths,
     )
 
 

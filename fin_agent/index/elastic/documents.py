@@ -197,7 +197,7 @@ def _fact(ordinal: int, fact: Fact, tag: int | None) -> tuple[object, ...]:
     return (
         ordinal, fact.line, fact.metric, fact.label, fact.section, str(fact.amount), fact.scale, fact.unit,
         _period(fact.period), fact.column, fact.statement, fact.scope, fact.source, fact.tied, fact.inverted,
-        _box(fact.box), tag,
+        _box(fact.box), tag, fact.column_path, fact.caption, fact.note, fact.part_kind, fact.proved, fact.doubtful,
     )  # fmt: skip
 
 

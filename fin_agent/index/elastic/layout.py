@@ -14,7 +14,7 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.connection import Cluster
 from fin_agent.index.elastic.faults import ApiError, NotFound, kind_of
 
-FORMAT = 2
+FORMAT = 3
 PARTS = ("pages", "passages", "figures", "vectors")
 """Indices whose documents belong to a generation of a filing."""
 _FIRST = "000001"

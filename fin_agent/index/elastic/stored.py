@@ -124,7 +124,7 @@ def is_hidden(page_number: int) -> bool:
 
 def _fact(packed: Sequence[Any], page_number: int, held: Mapping[int, Sequence[Any]]) -> Fact:
     (_, line, metric, label, section, amount, scale, unit, period, column, statement, scope, origin, tied, inverted,
-     box, tag) = packed  # fmt: skip
+     box, tag, column_path, caption, note, part_kind, proved, doubtful) = packed  # fmt: skip
     return Fact(
         label=label,
         amount=Decimal(amount),
@@ -142,6 +142,12 @@ def _fact(packed: Sequence[Any], page_number: int, held: Mapping[int, Sequence[A
         source=origin,
         tied=tied,
         inverted=inverted,
+        column_path=tuple(column_path),
+        caption=caption,
+        note=note,
+        part_kind=part_kind,
+        proved=proved,
+        doubtful=doubtful,
         tag=None if tag is None else _tag(held[tag]),
     )
 
