@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.config import Settings
+from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.chosen_filings import chosen_filings
 from fin_agent.models.callers import Callers
@@ -19,6 +20,13 @@ from fin_agent.workspace import Workspace
 USUAL_TOKENS = 4_000
 FEWEST_TOKENS = 300
 """Less than this holds no passage beside what has to be said around it."""
+
+
+def opened_workspace(index: Path | None, workspace: Workspace | None) -> Workspace:
+    """The one given, else that of the index named. Raises ValueError where both are given, FilingIndexError."""
+    if index is not None and workspace is not None:
+        raise ValueError("give `index` or `workspace`, not both")
+    return workspace or Workspace.open(index_folder(index))
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
-from langchain_core.tools import BaseTool, BaseToolkit
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
+from langgraph.errors import GraphBubbleUp
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
-from fin_agent.config import Settings, index_folder
+from fin_agent.config import Settings
+from fin_agent.errors import FinAgentError
 from fin_agent.models.callers import Callers
 from fin_agent.tools import arguments as take
-from fin_agent.tools import wording
-from fin_agent.tools.answering import question_answered
-from fin_agent.tools.computing import program_run
-from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext
-from fin_agent.tools.making import made_tool
-from fin_agent.tools.reading import cards_made, filings_listed, pages_read
-from fin_agent.tools.searching import documents_found, pages_found
-from fin_agent.tools.telling import Budget
+from fin_agent.tools import operations, wording
+from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, opened_workspace
 from fin_agent.workspace import Workspace
 
-_Result = tuple[str, BaseModel]
+Given = TypeVar("Given", bound=take.Arguments)
+Found = TypeVar("Found", bound=BaseModel)
+_MOST_PROBLEMS = 5
 
 
 class FinAgentToolkit(BaseToolkit):
@@ -60,11 +61,8 @@ class FinAgentToolkit(BaseToolkit):
 
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises FilingIndexError, StrategyError, ModelSetupError; ValueError where two are given."""
-        if self.index is not None and self.workspace is not None:
-            raise ValueError("give `index` or `workspace`, not both")
-        workspace = self.workspace or Workspace.open(index_folder(self.index))
         self._context = ToolContext.of(
-            workspace,
+            opened_workspace(self.index, self.workspace),
             self.settings,
             doc_ids=self.doc_ids,
             max_tokens=self.max_tokens,
@@ -74,14 +72,86 @@ class FinAgentToolkit(BaseToolkit):
 
     def get_tools(self) -> list[BaseTool]:
         """The tools, those that find before those that read and compute."""
+        context, searching = self._context, self._context.searching
+        budget = wording.Budget(context.max_tokens, context.counter)
+
+        def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
+            read = operations.pages_read(context, given)
+            return wording.pages_read_told(read, budget, given.from_line), read
+
+        def tool(
+            name: str,
+            description: str,
+            arguments: type[Given],
+            operation: Callable[[Given], Found],
+            told: Callable[[Found, wording.Budget], str],
+        ) -> BaseTool:
+            def run(given: Given) -> tuple[str, BaseModel]:
+                found = operation(given)
+                return told(found, budget), found
+
+            return made_tool(name, description, arguments, run)
+
         return [
-            made_tool("list_filings", _LIST_FILINGS, take.ListFilingsArguments, self._list_filings),
-            made_tool("document_search", _DOCUMENT_SEARCH, take.DocumentSearchArguments, self._document_search),
-            made_tool("page_search", _PAGE_SEARCH, take.PageSearchArguments, self._page_search),
-            made_tool("read_page", _READ_PAGE, take.ReadPageArguments, self._read_page),
-            made_tool("card_extraction", _CARD_EXTRACTION, take.CardExtractionArguments, self._card_extraction),
-            made_tool("python_execution", _PYTHON_EXECUTION, take.PythonExecutionArguments, self._python_execution),
-            made_tool("answer_question", _ANSWER_QUESTION, take.AnswerQuestionArguments, self._answer_question),
+            tool(
+                "list_filings",
+                "List the SEC filings that are indexed: id, company, form, fiscal period, number of pages. Use it to "
+                "see which companies and periods there are before searching.",
+                take.ListFilingsArguments,
+                partial(operations.filings_listed, context),
+                wording.listing_told,
+            ),
+            tool(
+                "document_search",
+                "Find the filings that can answer something, best first. Use it where it is not clear which filing to "
+                "look into; then search the pages of those found.",
+                take.DocumentSearchArguments,
+                partial(operations.documents_found, searching),
+                wording.filings_told,
+            ),
+            tool(
+                "page_search",
+                "Find the pages that hold something (a statement, a figure, a policy, an event), best first, each with "
+                "its best passage as printed. Narrow by company, form and fiscal_year: filings of other years look "
+                "almost the same.",
+                take.PageSearchArguments,
+                partial(operations.pages_found, searching),
+                wording.pages_told,
+            ),
+            made_tool(
+                "read_page",
+                "Read whole pages of one filing as printed. Use it before citing a figure: what stands beside it says "
+                "its unit, its period and what it is of.",
+                take.ReadPageArguments,
+                read_page,
+            ),
+            tool(
+                "card_extraction",
+                "Describe the passages on pages of one filing: what they do, their metrics, periods, units, warnings, "
+                "and every figure read in them with its exact amount, scale and period. Use it to get figures without "
+                "misreading a table.",
+                take.CardExtractionArguments,
+                partial(operations.cards_made, context),
+                wording.cards_told,
+            ),
+            tool(
+                "python_execution",
+                "Run a Python program in a sandbox and get what its solution() returns. Use it for all arithmetic. "
+                "With sources, it says of each number in the program which figure of the filings it is, and which "
+                "have no source.",
+                take.PythonExecutionArguments,
+                partial(operations.program_run, context),
+                wording.run_told,
+            ),
+            tool(
+                "answer_question",
+                "Answer a question over the filings at once: searches, reads, computes and gives the answer with its "
+                "figures, pages and program, or refuses and says what is missing. Try it first for figures, ratios, "
+                "growth and comparisons.",
+                take.AnswerQuestionArguments,
+                partial(operations.question_answered, context),
+                wording.answer_told,
+            ),
         ]
 
     @property
@@ -89,64 +159,51 @@ class FinAgentToolkit(BaseToolkit):
         """What the tools work with, for what serves them further."""
         return self._context
 
-    @property
-    def _budget(self) -> Budget:
-        return Budget(self._context.max_tokens, self._context.counter)
 
-    def _list_filings(self, given: take.ListFilingsArguments) -> _Result:
-        listed = filings_listed(self._context, given, given.limit)
-        return wording.listing_told(listed, self._budget), listed
+def made_tool(
+    name: str, description: str, arguments: type[Given], run: Callable[[Given], tuple[str, BaseModel]]
+) -> BaseTool:
+    """A tool of a function that gives the text for a model and the artifact for code.
 
-    def _document_search(self, given: take.DocumentSearchArguments) -> _Result:
-        found = documents_found(self._context.searching, given.query, given, given.limit)
-        return wording.filings_told(found, self._budget), found
+    What it raises reaches the model as a message with what to do next, never as a traceback.
+    """
 
-    def _page_search(self, given: take.PageSearchArguments) -> _Result:
-        found = pages_found(self._context.searching, given.query, given, given.limit, given.pages)
-        return wording.pages_told(found, self._budget), found
+    def called(**given: object) -> tuple[str, BaseModel]:
+        try:
+            return run(arguments.model_validate(given))
+        except FinAgentError as error:
+            raise ToolException(_said(name, str(error))) from error
+        except (ToolException, ValidationError, GraphBubbleUp):
+            raise
+        except Exception as error:  # an agent's run must not end because a tool failed; the log has where
+            logging.getLogger("fin_agent").exception("the tool %s failed", name)
+            raise ToolException(
+                _said(name, f"it broke ({type(error).__name__}). Try other arguments, or do without it.")
+            ) from error
 
-    def _read_page(self, given: take.ReadPageArguments) -> _Result:
-        read = pages_read(self._context, given.doc_id, given.pages)
-        return wording.pages_read_told(read, self._budget, given.from_line), read
-
-    def _card_extraction(self, given: take.CardExtractionArguments) -> _Result:
-        made = cards_made(self._context, given.doc_id, given.pages)
-        return wording.cards_told(made, self._budget), made
-
-    def _python_execution(self, given: take.PythonExecutionArguments) -> _Result:
-        run = program_run(self._context, given.code, given.sources, given.question)
-        return wording.run_told(run, self._budget), run
-
-    def _answer_question(self, given: take.AnswerQuestionArguments) -> _Result:
-        answer = question_answered(self._context, given.question, given)
-        return wording.answer_told(answer, self._budget), answer
+    return StructuredTool(
+        name=name,
+        description=description,
+        args_schema=arguments,
+        func=called,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
+        handle_validation_error=lambda error: _do_not_fit(name, arguments, error),
+    )
 
 
-_LIST_FILINGS = (
-    "List the SEC filings that are indexed: id, company, form, fiscal period, number of pages. Use it to see which "
-    "companies and periods there are before searching."
-)
-_DOCUMENT_SEARCH = (
-    "Find the filings that can answer something, best first. Use it where it is not clear which filing to look into; "
-    "then search the pages of those found."
-)
-_PAGE_SEARCH = (
-    "Find the pages that hold something (a statement, a figure, a policy, an event), best first, each with its best "
-    "passage as printed. Narrow by company, form and fiscal_year: filings of other years look almost the same."
-)
-_READ_PAGE = (
-    "Read whole pages of one filing as printed. Use it before citing a figure: what stands beside it says its unit, "
-    "its period and what it is of."
-)
-_CARD_EXTRACTION = (
-    "Describe the passages on pages of one filing: what they do, their metrics, periods, units, warnings, and every "
-    "figure read in them with its exact amount, scale and period. Use it to get figures without misreading a table."
-)
-_PYTHON_EXECUTION = (
-    "Run a Python program in a sandbox and get what its solution() returns. Use it for all arithmetic. With sources, "
-    "it says of each number in the program which figure of the filings it is, and which have no source."
-)
-_ANSWER_QUESTION = (
-    "Answer a question over the filings at once: searches, reads, computes and gives the answer with its figures, "
-    "pages and program, or refuses and says what is missing. Try it first for figures, ratios, growth and comparisons."
-)
+def _said(name: str, what: str) -> str:
+    return f"{name} could not do this: {what}"
+
+
+def _do_not_fit(name: str, arguments: type[take.Arguments], error: object) -> str:
+    """Which arguments are wrong, and how; what was given is not repeated."""
+    assert isinstance(error, ValidationError), error
+    problems = []
+    for each in error.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]:
+        where = ".".join(str(part) for part in each["loc"]) or "arguments"
+        problems.append(f"{where}: {each['msg']}")
+    takes = ", ".join(arguments.model_fields)
+    return _said(
+        name, f"the arguments do not fit ({'; '.join(problems)}). It takes: {takes}. Call it again with these mended."
+    )

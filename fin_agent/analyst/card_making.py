@@ -1,11 +1,18 @@
-"""Cards of passages made anew for a question, by whoever can make them."""
+"""Cards of passages: as their filings were ingested, or made anew for a question by whoever can make them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from fin_agent.analyst.journal import warned
 from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.index.protocol import FilingIndex, PageKey
+
+_PATIENCE = 2
+"""Passages in a row for which a model may be out of reach before it is left alone."""
 
 
 class CardMaker(Protocol):
@@ -26,3 +33,27 @@ class MadeCard:
     """Why it stays, or what of the model's reply was left out."""
     out_of_reach: bool = False
     """Whether it stays because the model could not be had: others would not be had either."""
+
+
+def extract_cards(
+    passages: Sequence[RetrievedPassage], index: FilingIndex, maker: CardMaker | None = None
+) -> list[MadeCard]:
+    """The card of each passage, in their order and without facts: that of the index, or made by `maker` from that.
+
+    That cards stay as the rules made them is noted in the journal.
+    """
+    keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in passages))
+    stored = {(entry.doc_id, entry.passage.ordinal): entry.card for entry in index.passages(keys)}
+    bases = [Card.model_validate_json(stored[passage.key]) for passage in passages]
+    if maker is None:
+        return [MadeCard(base, by_model=False) for base in bases]
+    made: list[MadeCard] = []
+    for base, passage in zip(bases, passages, strict=True):
+        if len(made) >= _PATIENCE and all(one.out_of_reach for one in made[-_PATIENCE:]):
+            made.append(MadeCard(base, by_model=False, notes=made[-1].notes, out_of_reach=True))
+        else:
+            made.append(maker.made(base, passage.text))
+    stayed = [one for one in made if not one.by_model]
+    if stayed:
+        warned(f"{len(stayed)} of {len(made)} cards are those of the rules: {stayed[0].notes[0]}")
+    return made

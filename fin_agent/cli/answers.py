@@ -16,7 +16,7 @@ from fin_agent.cli.streams import say
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.graphs.answer.refusals import refusal_text
+from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.index.protocol import PageKey
 from fin_agent.written_file import check_place, writing
 

@@ -15,7 +15,7 @@ from fin_agent.cli.options import Level
 from fin_agent.cli.streams import show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
-from fin_agent.graphs.answer.refusals import what_cannot_be_met
+from fin_agent.graphs.answer.question_scope import what_cannot_be_met
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.presentation.plain import one_line

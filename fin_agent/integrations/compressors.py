@@ -15,13 +15,14 @@ from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.model.judging import ModelJudge
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.config import Settings, index_folder
+from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.roles import Role
 from fin_agent.retrieval.query import RankedPassage
 from fin_agent.retrieval.strategies.reranking import PassageScorer
+from fin_agent.tools.context import opened_workspace
 from fin_agent.workspace import Workspace
 
 
@@ -64,9 +65,7 @@ class TournamentCompressor(BaseDocumentCompressor):
 
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
-        if self.index is not None and self.workspace is not None:
-            raise ValueError("give `index` or `workspace`, not both")
-        self._workspace = self.workspace or Workspace.open(index_folder(self.index))
+        self._workspace = opened_workspace(self.index, self.workspace)
         self._analyst = RulesAnalyst(self._workspace)
         judge = self.judge
         if judge is None and self.judge_model is not None:

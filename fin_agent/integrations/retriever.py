@@ -10,14 +10,14 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from fin_agent.config import Settings, index_folder
+from fin_agent.config import Settings
 from fin_agent.integrations.documents import filing_document, page_document, passage_document
 from fin_agent.models.callers import Callers
 from fin_agent.retrieval.query import Depth, Scope
 from fin_agent.tools.arguments import Narrowed
-from fin_agent.tools.context import SearchContext
+from fin_agent.tools.context import SearchContext, opened_workspace
 from fin_agent.tools.narrowing import narrowed
-from fin_agent.tools.searching import entries_by_id, read_query
+from fin_agent.tools.operations import entries_by_id, read_query
 from fin_agent.workspace import Workspace
 
 
@@ -62,11 +62,9 @@ class FinAgentRetriever(BaseRetriever):
 
     def model_post_init(self, context: object) -> None:
         """Open the index; see above for what is raised, and ValueError where `index` and `workspace` are given."""
-        if self.index is not None and self.workspace is not None:
-            raise ValueError("give `index` or `workspace`, not both")
         if self.doc_ids is not None and not self.doc_ids:
             raise ValueError("`doc_ids` names no filing that may be read; leave it out where all may be")
-        workspace = self.workspace or Workspace.open(index_folder(self.index))
+        workspace = opened_workspace(self.index, self.workspace)
         named = {} if self.strategy is None else {"strategy": self.strategy}
         self._context = SearchContext.of(workspace, self.settings.model_copy(update=named), callers=self.callers)
 

@@ -22,7 +22,7 @@ from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.computing import Asked, Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.put_in import not_printed
-from fin_agent.graphs.answer.refusals import refusal_text
+from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import PageKey

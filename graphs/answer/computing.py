@@ -24,7 +24,6 @@ from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.tools.python_execution import execute_program
 
 _ALIKE = 0.005
 """By how much of themselves two results may differ and be the same: one may be rounded."""
@@ -102,7 +101,7 @@ def _attempt(program: Program, asked: Asked, executor: ProgramExecutor) -> Attem
             require_accounted(program, provenance)
         else:
             require_sources(provenance)
-        result = execute_program(program.code, executor)
+        result = executor.run(program.code)
         if program.by_model:
             value = model_answer(asked.intent, program, provenance, result.value, executor)
         else:

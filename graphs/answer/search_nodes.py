@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from fin_agent.analyst.card_making import extract_cards as cards_of
 from fin_agent.analyst.events import StepEnded
 from fin_agent.analyst.listening import told
-from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.losses import with_losses
-from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.intent import CompanyAsked, Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.refusals import what_cannot_be_met
+from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.index.protocol import PageKey
-from fin_agent.lexicon.companies import Company
-from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.retrieval.matching import same_part
+from fin_agent.retrieval.documents import rank_filings
+from fin_agent.retrieval.pages import rank_pages
+from fin_agent.retrieval.passages import rank_passages
 from fin_agent.retrieval.query import Depth, Scope, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.tools.card_extraction import made_cards
-from fin_agent.tools.document_search import search_documents as find_documents
-from fin_agent.tools.page_search import search_pages as find_pages
-from fin_agent.tools.page_search import search_passages as find_passages
 from fin_agent.vocabulary.ranked_group import RankedGroup
-from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 
@@ -66,63 +58,6 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     )
 
 
-def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question that names no company is about the only one there is, in the index or among `doc_ids`.
-
-    Its dates and years are then that company's. A name that is a segment, product or region of one company alone is no
-    company: that one is asked about.
-    """
-    if not intent.companies:
-        intent = _of_only_company(intent, workspace, doc_ids)
-    return _of_only_filing(intent, workspace, doc_ids)
-
-
-def _of_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    companies = workspace.directory.companies
-    if doc_ids:
-        owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
-        companies = tuple(company for company in companies if company.key in owners)
-    names = intent.unknown_companies
-    if names and len(companies) <= _MOST_COMPANIES:
-        companies = tuple(company for company in companies if _divides_by(names, company, workspace))
-    if len(companies) != 1:
-        return intent
-    (only,) = companies
-    note = f"{' and '.join(names)} is a part of {only.name}" if names else ""
-    of_it = intent.model_copy(
-        update={
-            "companies": (CompanyAsked(key=only.key, name=only.name),),
-            "unknown_companies": (),
-            "assumed": (*intent.assumed, note or f"no company was named: {only.name} is the only one searched"),
-        }
-    )
-    return with_own_years(with_dated_periods(of_it, workspace), workspace)
-
-
-_MOST_COMPANIES = 200
-"""Among more than these it is not looked for whose part a name is."""
-
-
-def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
-    """Whether the company's filings divide figures by parts of all these names."""
-    parts = workspace.index.parts(company.doc_ids)
-    return all(any(same_part(name, part) for part in parts) for name in names)
-
-
-def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question that names no period, asked of one filing, is about that filing's own period."""
-    if intent.periods or not doc_ids or len(set(doc_ids)) != 1:
-        return intent
-    identity = workspace.index.filing(doc_ids[0]).identity
-    if identity.fiscal_year is None:
-        return intent
-    period = FiscalPeriod(fiscal_year=identity.fiscal_year, quarter=identity.quarter)
-    if identity.results is not None:
-        period = FiscalPeriod(fiscal_year=identity.results.fiscal_year, quarter=identity.results.quarter)
-    note = f"no period was named: {period} is that of the only filing searched"
-    return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
-
-
 def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank filings; the first few are searched, all are listed as retrieved.
 
@@ -135,7 +70,17 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     groups: tuple[RankedGroup, ...] = ()
     strategy = _at_once(state, context)
     if strategy is None:
-        ranked = find_documents(state["query"], context.workspace, doc_ids=state.get("doc_ids"), limit=listed)
+        # Filings of other companies come last with a score of 0: they are listed, not searched.
+        workspace = context.workspace
+        ranked = rank_filings(
+            state["query"],
+            workspace.index,
+            workspace.directory,
+            workspace.lexicon.metrics,
+            within=state.get("doc_ids"),
+            limit=listed,
+            others_too=True,
+        )
         searched = [filing for filing in ranked[: settings.documents] if filing.score > 0] or ranked[:1]
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:
@@ -162,8 +107,12 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
 def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the pages of the filings searched."""
     context = runtime.context
+    workspace = context.workspace
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     if _at_once(state, context) is None:
-        ranked = find_pages(state["query"], state["documents"], context.workspace, limit=context.settings.pages)
+        ranked = rank_pages(
+            state["query"], state["documents"], workspace.index, metrics, owners, limit=context.settings.pages
+        )
     else:
         ranked = list(_found_at_once(state).pages)
     step = TraceStep(
@@ -181,13 +130,13 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
 def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
-    settings = context.settings
+    settings, workspace = context.settings, context.workspace
+    metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     read = settings.passages
     update: Update = {}
     if _at_once(state, context) is None:
-        ranked = find_passages(
-            state["query"], state["pages"], context.workspace, limit=max(settings.listed, settings.passages)
-        )
+        most = max(settings.listed, settings.passages)
+        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=most)
     else:
         at_once = _found_at_once(state)
         ranked = list(at_once.passages)
@@ -232,7 +181,7 @@ def scope_of(state: AnswerState) -> Scope:
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Cards of the passages to be judged."""
     context = runtime.context
-    made = made_cards(state["passages"], context.workspace, context.card_maker)
+    made = cards_of(state["passages"], context.workspace.index, context.card_maker)
     cards = [one.card for one in made]
     by_model = sum(one.by_model for one in made)
     who = f", {by_model} by the chat model, {len(made) - by_model} by rules"

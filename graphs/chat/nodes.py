@@ -19,7 +19,7 @@ from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.accounting import written
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
-from fin_agent.graphs.answer.refusals import refusal_text
+from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.chat import assisted
 from fin_agent.graphs.chat.citing import citations_of
 from fin_agent.graphs.chat.context import ChatContext

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.answering.answer import Citation
-from fin_agent.graphs.answer.refusals import companies_there
+from fin_agent.graphs.answer.question_scope import companies_there
 from fin_agent.graphs.chat.citing import place_of
 from fin_agent.graphs.chat.state import Turn
 from fin_agent.lexicon.fiscal import FiscalYears

@@ -13,10 +13,6 @@ from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.errors import FilingIndexError, QuestionError
 from fin_agent.graphs.answer import AnswerContext, answer_question, answering_nodes, build_graph, search_nodes
-from fin_agent.tools.card_extraction import extract_cards
-from fin_agent.tools.document_search import search_documents
-from fin_agent.tools.page_search import search_pages, search_passages
-from fin_agent.tools.python_execution import execute_program
 from fin_agent.workspace import Workspace
 
 Ask = Callable[..., Answer]
@@ -196,23 +192,3 @@ def test_where_the_loop_goes(runtime: Runtime[AnswerContext]) -> None:
     assert after(words, answerable=False, round=2) == "ask_complementary_question"
     assert after(words, answerable=False, round=3, evidence=[]) == "verify_answer"
     assert after(words, answerable=True, round=1, evidence=["some"]) == "answer_with_reasoning"
-
-
-def test_the_tools_do_what_the_nodes_do(context: AnswerContext, runtime: Runtime[AnswerContext]) -> None:
-    workspace = context.workspace
-    intent = context.analyst.intent(KINDS[0])
-    query = context.analyst.query(intent, context.analyst.plan(intent), None)
-    filings = search_documents(query, workspace, limit=5)
-    pages = search_pages(query, filings, workspace)
-    passages = search_passages(query, pages, workspace)
-    assert (pages[0].key.doc_id, pages[0].key.page) == ("harborlight_2023_10k", 8)
-    assert passages[0].stored.key == pages[0].key
-    state: dict[str, Any] = {"question": KINDS[0], "trace": []}
-    for node in (search_nodes.rewrite_query, search_nodes.search_documents, search_nodes.search_pages):
-        state |= node(state, runtime)  # type: ignore[arg-type]
-    found = search_nodes.search_passages(state, runtime)["passages"]  # type: ignore[arg-type]
-    cards = extract_cards(found, workspace)
-    places = [(card.identity.doc_id, card.identity.page) for card in cards]
-    assert places == [(passage.doc_id, passage.page) for passage in found]
-    assert "revenue" in cards[0].metrics
-    assert execute_program("def solution():\n    return 6 * 7\n", context.executor).value == 42

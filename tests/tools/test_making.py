@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from fin_agent.errors import FinAgentError
 from fin_agent.tools.arguments import ReadPageArguments
-from fin_agent.tools.making import made_tool
+from fin_agent.tools.toolkit import made_tool
 
 GIVEN = {"type": "tool_call", "id": "1", "name": "read", "args": {"doc_id": "a", "pages": "1"}}
 

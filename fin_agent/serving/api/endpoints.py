@@ -20,8 +20,7 @@ from fin_agent.serving.places import Json, with_page_numbers
 from fin_agent.tools.arguments import ListFilingsArguments
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.tools.reading import filings_listed
-from fin_agent.tools.searching import documents_found, pages_found
+from fin_agent.tools.operations import documents_found, filings_listed, pages_found
 from fin_agent.vocabulary.place import Box
 
 EVENTS = "text/event-stream"
@@ -76,14 +75,14 @@ class Endpoints:
             if asked.level == "document":
                 if asked.pages is not None:
                     raise ToolInputError("filings are found whole", remedy="Leave pages out, or search level=page")
-                return documents_found(self._context.searching, asked.query, asked, asked.limit)
-            return pages_found(self._context.searching, asked.query, asked, asked.limit, asked.pages)
+                return documents_found(self._context.searching, asked)
+            return pages_found(self._context.searching, asked)
 
         return _told(await self._answering.found(found, partial(_until_gone, request)))
 
     async def filings(self, request: Request, asked: Annotated[ListFilingsArguments, Query()]) -> Response:
         """By company, then time."""
-        listing = partial(filings_listed, self._context, asked, asked.limit)
+        listing = partial(filings_listed, self._context, asked)
         return _told(await self._answering.found(listing, partial(_until_gone, request)))
 
     async def filing(self, request: Request, doc_id: DocId) -> Response:

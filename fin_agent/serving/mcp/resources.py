@@ -12,17 +12,15 @@ import mcp_types as types
 from fin_agent.prompts.material import as_quoted, on_a_line
 from fin_agent.serving.errors import NotThereError
 from fin_agent.serving.filings import filing_shown, page_of, record_of
-from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.arguments import Narrowed, ReadPageArguments
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.reading import filings_listed, pages_read
-from fin_agent.tools.telling import Budget, Part
-from fin_agent.tools.wording import pages_read_told
+from fin_agent.tools.operations import all_filings, pages_read
+from fin_agent.tools.wording import Budget, Part, pages_read_told
 
 SCHEME = "filings"
 LISTED_AT_ONCE = 100
 _ADDRESS = re.compile(rf"{SCHEME}://(?P<doc_id>[^/?#]+)(?:/pages/(?P<page>\d{{1,6}}))?/?")
-_MOST_FILINGS = 1_000_000
 
 
 class FilingResources:
@@ -34,7 +32,7 @@ class FilingResources:
     def listed(self, cursor: str | None) -> types.ListResourcesResult:
         """A hundred filings, by company and time, from `cursor` on. Raises NotThereError where that is none of ours."""
         start = _position(cursor)
-        filings = filings_listed(self._context, Narrowed(), _MOST_FILINGS).filings
+        filings = all_filings(self._context, Narrowed()).filings
         end = start + LISTED_AT_ONCE
         return types.ListResourcesResult(
             resources=[_resource(filing) for filing in filings[start:end]],
@@ -79,7 +77,9 @@ class FilingResources:
 
     def _page(self, doc_id: str, page_number: int) -> str:
         page_of(record_of(self._context, doc_id), page_number)
-        return pages_read_told(pages_read(self._context, doc_id, str(page_number)), self._budget)
+        return pages_read_told(
+            pages_read(self._context, ReadPageArguments(doc_id=doc_id, pages=str(page_number))), self._budget
+        )
 
     def _filing(self, doc_id: str) -> str:
         filing = filing_shown(self._context, doc_id)

@@ -15,8 +15,8 @@ from fin_agent.serving.pictures import figure_frames, page_picture
 from fin_agent.tools.arguments import Arguments, DocId
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.making import made_tool
 from fin_agent.tools.narrowing import known_id
+from fin_agent.tools.toolkit import made_tool
 
 NAME = "show_page"
 DESCRIPTION = (

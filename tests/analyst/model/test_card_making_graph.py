@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from fin_agent.analyst.card_making import extract_cards
 from fin_agent.analyst.journal import journal
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import ClaimRole
@@ -14,7 +15,6 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import AnswerContext, answer_question, build_graph
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.models import ModelSetupError
-from fin_agent.tools.card_extraction import extract_cards
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script
 
@@ -42,7 +42,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Script]:
 def warnings_of(workspace: Workspace, loaded: list[Script]) -> tuple[str, ...]:
     passages = last_state(AnswerContext.by_rules(workspace))["passages"]
     with journal() as notes:
-        extract_cards(passages, workspace, maker=asking(workspace).card_maker)
+        extract_cards(passages, workspace.index, asking(workspace).card_maker)
     return notes.warnings
 
 
@@ -103,7 +103,7 @@ def test_the_tool_takes_a_maker(workspace: Workspace, loaded: list[Script], scri
     context = asking(workspace)
     state = last_state(AnswerContext.by_rules(workspace))
     passages = state["passages"][:2]
-    by_rules = extract_cards(passages, workspace)
-    by_model = extract_cards(passages, workspace, maker=context.card_maker, with_facts=True)
+    by_rules = [made.card for made in extract_cards(passages, workspace.index)]
+    by_model = [made.card for made in extract_cards(passages, workspace.index, context.card_maker)]
     assert [card.identity for card in by_model] == [card.identity for card in by_rules]
     assert {card.sketch for card in by_model} == {"The settlement of a patent suit"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fin_agent.analyst.card_making import extract_cards
 from fin_agent.evidence.cards.card import Card, EvidenceType
 from fin_agent.evidence.cards.facts import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey, StoredPassage
-from fin_agent.tools.card_extraction import extract_cards
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
@@ -62,7 +62,7 @@ def test_cards_are_extracted_for_passages_with_their_facts_where_asked_for(works
         entry for entry in workspace.index.passages(income_pages(workspace)) if entry.passage.kind is PassageKind.TABLE
     ]
     passages = [retrieved(entry) for entry in stored]
-    plain = extract_cards(passages, workspace)
+    plain = [made.card for made in extract_cards(passages, workspace.index)]
     assert [(card.identity.doc_id, card.identity.ordinal) for card in plain] == [passage.key for passage in passages]
     assert not any(card.facts for card in plain)
-    assert all(card.facts for card in extract_cards(passages, workspace, with_facts=True))
+    assert all(card.facts for card in with_facts(plain, workspace.index))

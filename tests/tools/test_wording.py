@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.models.tokens import TokenCounter
-from fin_agent.tools.telling import Budget, Part
-from fin_agent.tools.wording import with_rows
+from fin_agent.tools.wording import Budget, Part, with_rows
 
 LINE = "Net sales rose 6% to $5,438 million."
 

@@ -1,17 +1,76 @@
-"""What a question asks that the index cannot hold, said before anything is searched; and the words of a refusal."""
+"""What of a question the index can hold: whom it asks about where nobody is named, and what cannot be met."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.limits import of_the_market
+from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.partners import name_alone
 from fin_agent.evidence.expressions import parse_formula, quantities_of
-from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
+from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
+from fin_agent.retrieval.matching import same_part
 from fin_agent.workspace import Workspace
 
 _MOST_NAMED = 12
+_MOST_COMPANIES = 200
+"""Among more than these it is not looked for whose part a name is."""
+
+
+def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """A question that names no company is about the only one there is, in the index or among `doc_ids`.
+
+    Its dates and years are then that company's. A name that is a segment, product or region of one company alone is no
+    company: that one is asked about.
+    """
+    if not intent.companies:
+        intent = _of_only_company(intent, workspace, doc_ids)
+    return _of_only_filing(intent, workspace, doc_ids)
+
+
+def _of_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    companies = workspace.directory.companies
+    if doc_ids:
+        owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
+        companies = tuple(company for company in companies if company.key in owners)
+    names = intent.unknown_companies
+    if names and len(companies) <= _MOST_COMPANIES:
+        companies = tuple(company for company in companies if _divides_by(names, company, workspace))
+    if len(companies) != 1:
+        return intent
+    (only,) = companies
+    note = f"{' and '.join(names)} is a part of {only.name}" if names else ""
+    of_it = intent.model_copy(
+        update={
+            "companies": (CompanyAsked(key=only.key, name=only.name),),
+            "unknown_companies": (),
+            "assumed": (*intent.assumed, note or f"no company was named: {only.name} is the only one searched"),
+        }
+    )
+    return with_own_years(with_dated_periods(of_it, workspace), workspace)
+
+
+def _divides_by(names: Sequence[str], company: Company, workspace: Workspace) -> bool:
+    """Whether the company's filings divide figures by parts of all these names."""
+    parts = workspace.index.parts(company.doc_ids)
+    return all(any(same_part(name, part) for part in parts) for name in names)
+
+
+def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """A question that names no period, asked of one filing, is about that filing's own period."""
+    if intent.periods or not doc_ids or len(set(doc_ids)) != 1:
+        return intent
+    identity = workspace.index.filing(doc_ids[0]).identity
+    if identity.fiscal_year is None:
+        return intent
+    period = FiscalPeriod(fiscal_year=identity.fiscal_year, quarter=identity.quarter)
+    if identity.results is not None:
+        period = FiscalPeriod(fiscal_year=identity.results.fiscal_year, quarter=identity.results.quarter)
+    note = f"no period was named: {period} is that of the only filing searched"
+    return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
 
 
 def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None) -> list[str]:
