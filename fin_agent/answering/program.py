@@ -148,7 +148,7 @@ class _Writer:
 
     def _variable(self, slot: Slot) -> str:
         if slot not in self._names:
-            name = self.unused(self.slug(f"{slot.part or ''} {slot.metric}", slot.company_name, slot.period))
+            name = self.unused(self.slug(f"{slot.part or ''} {slot.measure}", slot.company_name, slot.period))
             self._names[slot] = name
             self.variables[name] = self._known[slot]
         return self._names[slot]

@@ -10,7 +10,7 @@ from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
@@ -47,8 +47,8 @@ def basis_of(
     """
     series: dict[tuple[str, str, str | None], list[Slot]] = {}
     for slot in slots:
-        if slot.quarter is None and metrics[slot.metric].statement is not None:
-            series.setdefault((slot.company, slot.metric, slot.part), []).append(slot)
+        if slot.quarter is None and metric_of(slot, metrics).statement is not None:
+            series.setdefault((slot.company, slot.measure, slot.part), []).append(slot)
     preferred: dict[Slot, SourcedFact] = {}
     restated: list[str] = []
     broken: list[str] = []
@@ -86,7 +86,7 @@ def _reports(
     """Fiscal year of an annual report -> the figure that its statement gives for the slot."""
     found: dict[int, SourcedFact] = {}
     for sourced in facts:
-        if sourced.fact.statement is not metrics[slot.metric].statement or not sourced.fact.amount:
+        if sourced.fact.statement is not metric_of(slot, metrics).statement or not sourced.fact.amount:
             continue
         identity = identities.get(sourced.doc_id)
         if identity is None or filling_of(slot, identity) not in (Filling.EXACT, Filling.PRIOR_COLUMN):

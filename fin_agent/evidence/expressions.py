@@ -32,6 +32,8 @@ class Quantity:
     year: int | None = None
     whole: bool = False
     """Of the whole company, whatever part of it is asked about."""
+    printed: bool = False
+    """Whether `name` is no id, but the words of a line as filings print it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,10 @@ Definition = Callable[[str], Node | None]
 def parse_formula(text: str) -> Node:
     """An expression as a tree. Raises LexiconError on anything outside the grammar.
 
-    The grammar is the lexicon's (`docs/lexicon.md`), with three additions that questions need: `revenue[2019]` is the
-    figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts, and
-    `whole(revenue)` is the whole company's where a part of it is asked about. An expression of more than
+    The grammar is the lexicon's (`docs/lexicon.md`), with four additions that questions need: `revenue[2019]` is the
+    figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts,
+    `whole(revenue)` is the whole company's where a part of it is asked about, and `"content obligations"` is the line
+    that filings print under these words, which no metric of the lexicon has to be. An expression of more than
     MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
@@ -110,9 +113,9 @@ def parse_formula(text: str) -> Node:
 
 
 def quantities_of(node: Node) -> frozenset[str]:
-    """Ids of the metrics and formulas that an expression names, before it is bound."""
+    """Ids of the metrics and formulas that an expression names, before it is bound; printed lines have none."""
     if isinstance(node, Quantity):
-        return frozenset((node.name,))
+        return frozenset(() if node.printed else (node.name,))
     found: set[str] = set()
 
     def collect(part: Node) -> Node:
@@ -167,6 +170,8 @@ def bind(
         if not isinstance(current, Quantity):
             return rebuilt(current, lambda part: walk(part, shift, open_ids))
         name, shift = current.name, shift + current.shift
+        if current.printed:
+            return Known(slot_of(replace(current, shift=shift)))
         formula = formula_of(name)
         if formula is not None:
             return walk(_set_as(current, formula), shift, open_ids | {name})
@@ -304,6 +309,8 @@ def _node(tree: ast.expr) -> Node:
             return Constant(value)
         case ast.Name(id=name):
             return Quantity(name)
+        case ast.Constant(value=str() as words) if words.strip():
+            return Quantity(" ".join(words.split()), printed=True)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() as year)):
             return Quantity(name, 0, year)
         case ast.UnaryOp(op=ast.USub(), operand=operand):

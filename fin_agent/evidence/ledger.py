@@ -16,7 +16,7 @@ from fin_agent.evidence.scales import best_scaled, off_by_scale
 from fin_agent.evidence.signs import as_asked
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Identity
@@ -126,7 +126,7 @@ def fill(
             by_metric.setdefault(sourced.fact.metric, []).append(sourced)
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
-        home = lexicon.metrics[slot.metric].statement
+        home = metric_of(slot, lexicon.metrics).statement
         candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
@@ -135,7 +135,7 @@ def fill(
                 sourced.fact.statement not in statements,
                 home is not None and sourced.fact.statement is not home,
                 sourced.fact.statement is None,
-                lexicon.metrics[slot.metric].period == "instant" and sourced.fact.period.months > 0,
+                metric_of(slot, lexicon.metrics).period == "instant" and sourced.fact.period.months > 0,
                 rank.get(sourced.doc_id, len(rank)),
                 sourced.fact.page,
                 sourced.fact.line,

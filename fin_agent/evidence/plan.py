@@ -169,15 +169,16 @@ def _bound(
 ) -> Node:
     def slot_of(asked: Quantity) -> Slot:
         fiscal_year = period.fiscal_year + asked.shift if asked.year is None else named.get(asked.year, asked.year)
-        entry = lexicon.metrics[asked.name]
         of_part = None if asked.whole else part
+        at_end = not asked.printed and lexicon.metrics[asked.name].period == "instant"
         return Slot(
             company=company.key,
             company_name=company.name if company.part is None else filer,
-            metric=asked.name,
-            label=_label(asked.name.replace("_", " "), of_part),
+            metric="" if asked.printed else asked.name,
+            phrase=asked.name if asked.printed else "",
+            label=_label(asked.name if asked.printed else asked.name.replace("_", " "), of_part),
             fiscal_year=fiscal_year,
-            quarter=period.quarter if asked.year is None and not (asked.shift and entry.period == "instant") else None,
+            quarter=period.quarter if asked.year is None and not (asked.shift and at_end) else None,
             part=of_part,
         )
 

@@ -16,7 +16,7 @@ from fin_agent.evidence.signs import as_asked
 from fin_agent.evidence.sums import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.identity import Form, Identity
 
 _SCALES = {1: "", 1_000: " thousand", 1_000_000: " million", 1_000_000_000: " billion"}
@@ -71,7 +71,7 @@ def _reports(
     identities: Mapping[str, Identity],
 ) -> Iterator[_Report]:
     """The other filings that state the slot, by their periods; of several figures of one filing one has to agree."""
-    home = metrics[entry.slot.metric].statement
+    home = metric_of(entry.slot, metrics).statement
     for doc_id in sorted(stated):
         identity = identities.get(doc_id)
         held = [sourced.fact for sourced in stated[doc_id] if home is None or sourced.fact.statement is home]
@@ -123,7 +123,7 @@ def _of_its_print(
             f"{entry.slot} is taken as {_money(figure.amount, figure.scale, figure.unit)}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
         )
-    home = metrics[entry.slot.metric].statement
+    home = metric_of(entry.slot, metrics).statement
     flipped = next(
         (
             each

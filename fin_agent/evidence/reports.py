@@ -12,7 +12,7 @@ from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
 from fin_agent.vocabulary.identity import Form, Identity
 
@@ -72,7 +72,7 @@ def statements_of(
     slot: Slot, facts: Iterable[SourcedFact], metrics: Mapping[str, Metric], owners: Mapping[str, str]
 ) -> dict[str, list[SourcedFact]]:
     """Filing -> what it states for the slot: its metric's own statement first, then other tables, page by page."""
-    home = metrics[slot.metric].statement
+    home = metric_of(slot, metrics).statement
     stated: dict[str, list[SourcedFact]] = {}
     for sourced in facts:
         if fills(sourced, slot, metrics, owners):

@@ -7,7 +7,7 @@ from datetime import date
 
 from fin_agent.lexicon.fiscal import ANNUAL_FORMS, FiscalPeriod, is_annual
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 
@@ -32,7 +32,7 @@ def slot_fit(slot: Slot, identity: Identity, metrics: Mapping[str, Metric]) -> f
         return 0.2 if is_annual(identity) and ago == 0 else 0.0
     if not is_annual(identity):
         return 0.1 if ago in (0, 1) else 0.0
-    if metrics[slot.metric].statement is Statement.BALANCE_SHEET and ago > 1:
+    if metric_of(slot, metrics).statement is Statement.BALANCE_SHEET and ago > 1:
         return 0.0
     fit = _COLUMN_OF_YEARS_AGO.get(ago, 0.0)
     return fit if identity.form in ANNUAL_FORMS else 0.8 * fit

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Statement
 
@@ -20,12 +20,13 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs.
     """
     fact = sourced.fact
-    home = metrics[slot.metric].statement
+    metric = metric_of(slot, metrics)
+    home = metric.statement
     return (
         fact.metric == slot.metric
         and is_of_part(fact, slot.part)
-        and (metrics[slot.metric].period != "instant" or may_be_balance(fact, home))
-        and fact.unit == metrics[slot.metric].unit
+        and (metric.period != "instant" or may_be_balance(fact, home))
+        and fact.unit == metric.unit
         and (fact.tied or home is None)
         and owners.get(sourced.doc_id) == slot.company
         and covers(fact, slot, home)

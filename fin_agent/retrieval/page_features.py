@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline, SourcedFact
 from fin_agent.lexicon.metrics import Metric
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_worth import item_worth
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.page_text import NOTHING_READ, TextMatch, Wanted, text_matches
@@ -199,7 +199,7 @@ def _slots_held(
     for sourced in facts:
         for slot in query.slots:
             if fills(sourced, slot, metrics, owners):
-                home = metrics[slot.metric].statement
+                home = metric_of(slot, metrics).statement
                 at_home = home is None or slot.part is not None or sourced.fact.statement is home
                 page = held.setdefault(sourced.key, {})
                 page[slot] = max(1.0 if at_home else _ELSEWHERE, page.get(slot, 0.0))

@@ -180,6 +180,8 @@ def _fault_of(expression: str | None, ids: Sequence[str], lexicon: Lexicon) -> s
         used = quantities_of(parse_formula(expression))
     except LexiconError as error:
         return f"`expression` cannot be read ({error})"
+    if '"' in expression or "'" in expression:
+        return "`expression` quotes a line; ids only"
     unknown = sorted(used - set(ids))
     if unknown:
         return f"`expression` uses {', '.join(unknown)}, which is none of the ids given"

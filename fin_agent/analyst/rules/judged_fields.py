@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from fin_agent.evidence.cards.card import Card, ClaimRole, RiskSignal
 from fin_agent.evidence.tournament.judge import Brief
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.item_worth import item_worth
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import overlap, stems_of, weights_of
@@ -206,7 +206,7 @@ def _slots(card: Card, brief: Brief, workspace: Workspace) -> dict[Slot, float]:
     held: dict[Slot, float] = {}
     for slot in brief.query.slots:
         if slot.company == owner and slot.metric in card.metrics and slot.period in card.time.periods:
-            home = workspace.lexicon.metrics[slot.metric].statement
+            home = metric_of(slot, workspace.lexicon.metrics).statement
             at_home = card.identity.statement is home if home else card.scope.consolidated
             held[slot] = 1.0 if at_home and RiskSignal.PARENT_ONLY not in card.risks else _ELSEWHERE
     return held

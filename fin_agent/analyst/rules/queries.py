@@ -13,7 +13,7 @@ from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.companies import CERTAIN
 from fin_agent.lexicon.fiscal import FiscalPeriod
-from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.slots import Slot, metric_of, names_of
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
 from fin_agent.vocabulary.page import Statement
@@ -27,7 +27,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
     if ledger is not None and slots:
-        labels = [label for slot in slots for label in workspace.lexicon.metrics[slot.metric].labels[:3]]
+        labels = [label for slot in slots for label in names_of(slot, workspace.lexicon.metrics)[:3]]
         terms, expansions = search_terms(labels), search_terms(intent.keywords)
     elif ledger is not None:
         terms, expansions = (*terms, *expansions), ()
@@ -116,7 +116,7 @@ def looks_forward(intent: Intent) -> bool:
 
 
 def _statements(intent: Intent, slots: tuple[Slot, ...], workspace: Workspace) -> tuple[Statement, ...]:
-    homes = [workspace.lexicon.metrics[slot.metric].statement for slot in slots if slot.part is None]
+    homes = [metric_of(slot, workspace.lexicon.metrics).statement for slot in slots if slot.part is None]
     return tuple(dict.fromkeys([*intent.statements, *(home for home in homes if home is not None)]))
 
 

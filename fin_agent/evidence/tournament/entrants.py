@@ -9,6 +9,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import CardKey
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.slots import names_of
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
 
@@ -40,7 +41,7 @@ def by_words(
     for are printed; each search's best passage counts 1 (the lesser one a half). Passages that hold no word of them
     come last, in the order of their filings.
     """
-    labels = (label for slot in query.slots for label in lexicon.metrics[slot.metric].labels[:_LABELS_OF_A_METRIC])
+    labels = (label for slot in query.slots for label in names_of(slot, lexicon.metrics)[:_LABELS_OF_A_METRIC])
     searches = (
         (query.terms, 1.0),
         (query.expansions, _LESSER),
