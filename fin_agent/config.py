@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.config_file import said_by_file, settings_file
 from fin_agent.config_sources import (
     Place,
     Said,
-    check_no_key,
     said_by_code,
     said_by_environment,
-    settings_error,
-    strongest,
-    tree_of,
+    said_by_file,
+    settings_file,
+    types_of,
+    validated,
 )
 from fin_agent.config_sources import SettingsError as SettingsError
 from fin_agent.downloads.settings import EdgarSettings
@@ -73,6 +72,20 @@ class Settings(BaseModel):
         return self.analyst == "llm" or (self.analyst == "auto" and self.models.given)
 
 
+_MIDDLES = {"": "", "models": "", "models.budget": "MAX_", "models.batch_budget": "BATCH_MAX_", "edgar": "EDGAR_"}
+"""Where settings stand -> what comes between FIN_AGENT_ and a setting's name in its environment variable."""
+_OTHERWISE = {"models.small": "FIN_AGENT_SMALL_MODEL", "edgar.contact": "FIN_AGENT_CONTACT"}
+
+
+def _variable(place: Place) -> str:
+    usual = f"FIN_AGENT_{_MIDDLES['.'.join(place[:-1])]}{place[-1].upper()}"
+    return _OTHERWISE.get(".".join(place), usual)
+
+
+VARIABLES: Mapping[str, str] = {".".join(place): _variable(place) for place in types_of(Settings)}
+"""Setting (`models.budget.tokens`) -> the environment variable that gives it."""
+
+
 class Recording(BaseModel):
     """Whether runs are recorded, where, and how many are kept. None of it changes an answer."""
 
@@ -89,10 +102,10 @@ class Configured:
     """Settings, and who gave them."""
 
     settings: Settings
-    file: Path | None
-    """The `fin-agent.toml` that was read."""
     said: Mapping[Place, Said]
     """What holds of all that was said; a setting that nobody gave is not there."""
+    file: Path | None
+    """The `fin-agent.toml` that was read."""
 
 
 def configured(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Configured:
@@ -103,14 +116,8 @@ def configured(flags: Iterable[Said] = (), *, file: Path | None = None, **given:
     """
     found = settings_file(file)
     of_file = () if found is None else tuple(said_by_file(found, Settings))
-    holding = strongest((*said_by_environment(), *of_file, *flags, *said_by_code(given)))
-    for each in holding.values():
-        check_no_key(each)
-    try:
-        settings = Settings.model_validate(tree_of(holding))
-    except ValidationError as failure:
-        raise settings_error(failure, Settings, {place: each.by for place, each in holding.items()}) from None
-    return Configured(settings, found, holding)
+    said = (*said_by_environment(VARIABLES), *of_file, *flags, *said_by_code(given))
+    return Configured(*validated(Settings, said), found)
 
 
 def settings_from(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Settings:
@@ -133,17 +140,7 @@ def settings_from(flags: Iterable[Said] = (), *, file: Path | None = None, **giv
 
 def recording_from_environment(**given: object) -> Recording:
     """How runs are recorded, as given or as the environment says. Raises SettingsError where that makes no sense."""
-    named = {field: os.environ.get(variable) for field, variable in RECORDING_VARIABLES.items()}
-    try:
-        return Recording.model_validate({**{field: value for field, value in named.items() if value}, **given})
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = str(first["loc"][0])
-        raise SettingsError(
-            f"{first['input']!r} cannot be used: {first['msg'][:1].lower()}{first['msg'][1:]}",
-            subject=RECORDING_VARIABLES.get(field, field),
-            remedy="Set it to another value, or unset it",
-        ) from error
+    return validated(Recording, (*said_by_environment(RECORDING_VARIABLES), *said_by_code(given)))[0]
 
 
 def index_folder(given: Path | None = None) -> Path:

@@ -1,14 +1,18 @@
-"""What the environment, a file, the command line and code say of settings, and which of them holds."""
+"""What the environment, a file, the command line and code say of settings: each value with who gives it."""
 
 from __future__ import annotations
 
 import difflib
+import json
 import os
+import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import TypeAlias, TypeVar, get_args
 
+import platformdirs
 from pydantic import BaseModel, ValidationError
 
 from fin_agent.errors import FinAgentError
@@ -18,50 +22,14 @@ from fin_agent.models.roles import Role
 Place: TypeAlias = tuple[str, ...]
 """Where a setting stands: `("models", "budget", "tokens")`."""
 
-VARIABLES: Mapping[str, str] = {
-    "documents": "FIN_AGENT_DOCUMENTS",
-    "pages": "FIN_AGENT_PAGES",
-    "passages": "FIN_AGENT_PASSAGES",
-    "listed": "FIN_AGENT_LISTED",
-    "rounds": "FIN_AGENT_ROUNDS",
-    "evidence": "FIN_AGENT_EVIDENCE",
-    "strategy": "FIN_AGENT_STRATEGY",
-    "encoder": "FIN_AGENT_ENCODER",
-    "sparse_encoder": "FIN_AGENT_SPARSE_ENCODER",
-    "reranker": "FIN_AGENT_RERANKER",
-    "chat_model": "FIN_AGENT_CHAT_MODEL",
-    "card_model": "FIN_AGENT_CARD_MODEL",
-    "judge_model": "FIN_AGENT_JUDGE_MODEL",
-    "analyst": "FIN_AGENT_ANALYST",
-    "prompts": "FIN_AGENT_PROMPTS",
-    "edgar.contact": "FIN_AGENT_CONTACT",
-    "edgar.url": "FIN_AGENT_EDGAR_URL",
-    "edgar.data_url": "FIN_AGENT_EDGAR_DATA_URL",
-    "edgar.cache": "FIN_AGENT_EDGAR_CACHE",
-    "edgar.timeout": "FIN_AGENT_EDGAR_TIMEOUT",
-    "models.model": "FIN_AGENT_MODEL",
-    "models.small": "FIN_AGENT_SMALL_MODEL",
-    "models.roles": "FIN_AGENT_ROLES",
-    "models.base_url": "FIN_AGENT_BASE_URL",
-    "models.key_variable": "FIN_AGENT_KEY_VARIABLE",
-    "models.output": "FIN_AGENT_OUTPUT",
-    "models.preset": "FIN_AGENT_PRESET",
-    "models.budget.tokens": "FIN_AGENT_MAX_TOKENS",
-    "models.budget.calls": "FIN_AGENT_MAX_CALLS",
-    "models.budget.seconds": "FIN_AGENT_MAX_SECONDS",
-    "models.budget.dollars": "FIN_AGENT_MAX_DOLLARS",
-    "models.batch_budget.tokens": "FIN_AGENT_BATCH_MAX_TOKENS",
-    "models.batch_budget.calls": "FIN_AGENT_BATCH_MAX_CALLS",
-    "models.batch_budget.seconds": "FIN_AGENT_BATCH_MAX_SECONDS",
-    "models.batch_budget.dollars": "FIN_AGENT_BATCH_MAX_DOLLARS",
-    "models.at_once": "FIN_AGENT_AT_ONCE",
-    "models.timeout": "FIN_AGENT_TIMEOUT",
-    "models.attempts": "FIN_AGENT_ATTEMPTS",
-    "models.cache": "FIN_AGENT_CACHE",
-    "models.prices": "FIN_AGENT_PRICES",
-}
-"""Setting -> the environment variable that gives it."""
-_ROLES = "models.roles"
+FILE_NAME = "fin-agent.toml"
+FILE_VARIABLE = "FIN_AGENT_CONFIG"
+Values = TypeVar("Values", bound=BaseModel)
+_ROLES = ("models", "roles")
+_FOLDERS_OF_MODELS = frozenset({("encoder",), ("sparse_encoder",), ("reranker",)})
+"""A model's folder, or its name: a folder only where it is written as a path."""
+_KEY_NAMES = re.compile(r"(?:^|[_-])(?:key|apikey|token|secret|password|passwd)s?$", re.I)
+_NOT_KEYS = frozenset({"key_variable", "tokens"})
 
 
 class SettingsError(FinAgentError):
@@ -78,34 +46,53 @@ class Said:
     """As errors name it: `FIN_AGENT_MODEL`, `--model`, `/home/me/fin-agent.toml`."""
 
 
-def said_by_environment() -> Iterator[Said]:
-    """What the variables say; an empty one says nothing. Raises SettingsError for FIN_AGENT_ROLES of another form."""
-    for setting, variable in VARIABLES.items():
+def validated(schema: type[Values], said: Iterable[Said]) -> tuple[Values, dict[Place, Said]]:
+    """The settings that come of what was said, and what holds of it: whoever speaks later is the stronger.
+
+    Raises SettingsError that names who gave what cannot be used, or what looks like a key: none is ever shown.
+    """
+    holding = {each.place: each for each in map(_with_role_by_its_name, said)}
+    tree: dict[str, object] = {}
+    for place, each in holding.items():
+        _check_no_key(each)
+        branch = tree
+        for name in place[:-1]:
+            below = branch.get(name)
+            if not isinstance(below, dict):
+                below = branch[name] = {}
+            branch = below
+        branch[place[-1]] = each.value
+    try:
+        return schema.model_validate(tree), holding
+    except ValidationError as failure:
+        raise _settings_error(failure, schema, {place: each.by for place, each in holding.items()}) from None
+
+
+def _with_role_by_its_name(said: Said) -> Said:
+    """A role has several names: one may not stand beside itself."""
+    *within, name = said.place
+    if tuple(within) != _ROLES:
+        return said
+    try:
+        return replace(said, place=(*within, Role(name).value))
+    except ValueError:
+        return said
+
+
+def said_by_environment(variables: Mapping[str, str]) -> Iterator[Said]:
+    """What the variables (`models.model` -> FIN_AGENT_MODEL) say; an empty one says nothing.
+
+    Raises SettingsError for FIN_AGENT_ROLES of another form.
+    """
+    for setting, variable in variables.items():
         value = os.environ.get(variable)
         if not value:
             continue
-        value = str(Path(value).expanduser()) if value.startswith("~") else value
         place = tuple(setting.split("."))
-        if setting == _ROLES:
-            for role, model in roles_in(value.split(","), variable):
-                yield Said((*place, role), model, variable)
+        if place == _ROLES:
+            yield from (Said((*place, role), model, variable) for role, model in roles_in(value.split(","), variable))
         else:
-            yield Said(place, value, variable)
-
-
-def said_by_code(given: Mapping[str, object]) -> Iterator[Said]:
-    """What keyword arguments say: `models={"model": "openai:gpt-4o"}`, or a ModelSettings with what was set in it."""
-    yield from (Said(place, value, "settings given in code") for place, value in leaves_of(given))
-
-
-def leaves_of(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
-    """Each value inside a tree of mappings, with its place."""
-    for name, value in given.items():
-        inner = value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
-        if isinstance(inner, Mapping):
-            yield from leaves_of(inner, (*within, str(name)))
-        else:
-            yield (*within, str(name)), inner
+            yield Said(place, str(Path(value).expanduser()) if value.startswith("~") else value, variable)
 
 
 def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
@@ -125,96 +112,128 @@ def roles_in(written: Iterable[str], by: str) -> Iterator[tuple[str, str]]:
         yield role, model
 
 
-def check_no_key(said: Said) -> None:
-    """Raises SettingsError where a value holds what looks like a key: no key is ever shown with settings."""
-    if isinstance(said.value, str | Path) and holds_key(str(said.value)):
-        raise key_error(said.place, said.by)
+def said_by_code(given: Mapping[str, object]) -> Iterator[Said]:
+    """What keyword arguments say: `models={"model": "openai:gpt-4o"}`, or a ModelSettings with what was set in it."""
+    yield from (Said(place, value, "settings given in code") for place, value in _leaves(given))
 
 
-def key_error(place: Place, by: str) -> SettingsError:
-    """What is said where a key stands among settings."""
-    return SettingsError(
-        f"`{'.'.join(place)}` looks like a key or a password, which settings must not hold",
-        subject=by,
-        remedy="Take it out, and set it in the environment: OPENAI_API_KEY, FIN_AGENT_API_KEY for a server of your"
-        " own, or any variable that `key_variable` names",
-    )
+def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[Place, object]]:
+    """Each value inside a tree of mappings, with its place."""
+    for name, value in given.items():
+        inner = value.model_dump(exclude_unset=True) if isinstance(value, BaseModel) else value
+        if isinstance(inner, Mapping):
+            yield from _leaves(inner, (*within, str(name)))
+        else:
+            yield (*within, str(name)), inner
 
 
-def strongest(said: Iterable[Said]) -> dict[Place, Said]:
-    """What holds for each setting: whoever speaks later is the stronger."""
-    holding: dict[Place, Said] = {}
-    for each in map(_by_one_name, said):
-        beside = {place for place in holding if _nested(place, each.place)}
-        holding = {place: other for place, other in holding.items() if place not in beside}
-        holding[each.place] = each
-    return holding
+def settings_file(named: Path | None = None) -> Path | None:
+    """The file to read: the one named, else that of FIN_AGENT_CONFIG, else the nearest `fin-agent.toml` in the working
+    directory or above it, else the one in the user's own folder of settings; None where there is none of these.
+
+    One file is read, never several. Raises SettingsError where the one named is not there, or where the nearest belongs
+    to neither this user nor the owner of the working directory: it may send questions and keys to another server.
+    """
+    if named is None and (variable := os.environ.get(FILE_VARIABLE)):
+        named = Path(variable)
+    if named is not None:
+        named = named.expanduser()
+        if not named.exists():
+            remedy = f"Name one that is there, or unset {FILE_VARIABLE}"
+            raise SettingsError("no such file of settings", subject=str(named), remedy=remedy)
+        return named
+    here = Path.cwd()
+    for file in (folder / FILE_NAME for folder in (here, *here.parents)):
+        if file.is_file():
+            if hasattr(os, "getuid") and file.stat().st_uid not in (0, os.getuid(), here.stat().st_uid):
+                raise SettingsError(
+                    "this file of settings belongs to another user, and is not read",
+                    subject=str(file),
+                    remedy=f"If you trust it, name it: {FILE_VARIABLE}={file}; otherwise name another, as {os.devnull}",
+                )
+            return file
+    own = platformdirs.user_config_path("fin-agent") / FILE_NAME
+    return own if own.is_file() else None
 
 
-def _by_one_name(said: Said) -> Said:
-    """A role has several names: one may not stand beside itself."""
-    *within, name = said.place
-    if tuple(within) != tuple(_ROLES.split(".")):
-        return said
+def said_by_file(file: Path, schema: type[BaseModel]) -> Iterator[Said]:
+    """What a file says, paths in it taken from its folder. Raises SettingsError that names file, key and what is
+    allowed: also for a key of an API, which belongs in the environment."""
+    tree = _read(file)
+    leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
+    for each in leaves:
+        if any(_KEY_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
+            raise _key_error(each)
+        _check_no_key(each)
     try:
-        return replace(said, place=(*within, Role(name).value))
-    except ValueError:
-        return said
+        # As JSON: strict there means TOML's own types, with words for enumerations and paths.
+        schema.model_validate_json(json.dumps(tree, default=str), strict=True)
+    except ValidationError as failure:
+        raise _settings_error(failure, schema, {(name,): str(file) for name in tree}) from None
+    for each in leaves:
+        yield replace(each, value=_from_folder(each, file.parent, schema))
 
 
-def tree_of(holding: Mapping[Place, Said]) -> dict[str, object]:
-    """The values as a tree of dictionaries."""
-    tree: dict[str, object] = {}
-    for place, each in holding.items():
-        branch = tree
-        for name in place[:-1]:
-            below = branch.setdefault(name, {})
-            assert isinstance(below, dict)
-            branch = below
-        branch[place[-1]] = each.value
-    return tree
+def _read(file: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except tomllib.TOMLDecodeError as failure:
+        wrong = f"it is not TOML ({failure})"
+    except UnicodeDecodeError:
+        wrong = "it is not text in UTF-8"
+    except OSError as failure:
+        wrong = f"it cannot be read ({failure.strerror or failure})"
+    raise SettingsError(wrong, subject=str(file), remedy='Write settings as TOML: strategy = "hybrid"')
 
 
-def settings_error(failure: ValidationError, schema: type[BaseModel], by: Mapping[Place, str]) -> SettingsError:
+def _from_folder(said: Said, folder: Path, schema: type[BaseModel]) -> object:
+    """The value; a path is taken from the folder of the file that it stands in."""
+    value, place = said.value, said.place
+    if not isinstance(value, str) or not value:
+        return value
+    if place in _FOLDERS_OF_MODELS:
+        return str(folder / Path(value).expanduser()) if value.startswith((".", "~")) else value
+    return folder / Path(value).expanduser() if Path in types_of(schema).get(place, ()) else value
+
+
+def types_of(schema: type[BaseModel], within: Place = ()) -> dict[Place, tuple[object, ...]]:
+    """Every setting by its place, with its type and the members of that (`Path | None`)."""
+    found: dict[Place, tuple[object, ...]] = {}
+    for name, field in schema.model_fields.items():
+        kinds = (field.annotation, *get_args(field.annotation))
+        inner = next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
+        found |= {(*within, name): kinds} if inner is None else types_of(inner, (*within, name))
+    return found
+
+
+def _settings_error(failure: ValidationError, schema: type[BaseModel], by: Mapping[Place, str]) -> SettingsError:
     """The first thing wrong: who gave it, which setting, and what is allowed. `by` names who gave what."""
     first = failure.errors(include_url=False)[0]
     place = tuple(str(part) for part in first["loc"] if part != "[key]")
     subject = next((by[place[:length]] for length in range(len(place), 0, -1) if place[:length] in by), ".".join(place))
     if first["type"] == "extra_forbidden":
-        return _unknown(place, schema, subject)
-    allowed = first["msg"].replace("Input should", "it should", 1)
+        depth = len(place) - 1
+        allowed = sorted({other[depth] for other in types_of(schema) if other[:depth] == place[:-1]})
+        near = difflib.get_close_matches(place[-1], allowed, n=1)
+        remedy = f"{f'Did you mean `{near[0]}`? ' if near else ''}Allowed here: {', '.join(allowed)}"
+        return SettingsError(f"there is no setting `{'.'.join(place)}`", subject=subject, remedy=remedy)
+    told = first["msg"].replace("Input should", "it should", 1)
     return SettingsError(
-        f"{redacted(repr(first['input']))} cannot be used for `{'.'.join(place)}`: {allowed[:1].lower()}{allowed[1:]}",
+        f"{redacted(repr(first['input']))} cannot be used for `{'.'.join(place)}`: {told[:1].lower()}{told[1:]}",
         subject=subject,
         remedy="Give another value, or none",
     )
 
 
-def fields_at(schema: type[BaseModel], place: Place) -> dict[str, type[BaseModel] | None]:
-    """The settings that may stand at a place: each with the type of what stands inside it, None where nothing does."""
-    for name in place:
-        inner = fields_at(schema, ()).get(name)
-        if inner is None:
-            return {}
-        schema = inner
-    return {name: _inner(field.annotation) for name, field in schema.model_fields.items()}
+def _check_no_key(said: Said) -> None:
+    if isinstance(said.value, str | Path) and holds_key(str(said.value)):
+        raise _key_error(said)
 
 
-def _inner(annotation: object) -> type[BaseModel] | None:
-    kinds = (annotation, *get_args(annotation))
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
-
-
-def _unknown(place: Place, schema: type[BaseModel], subject: str) -> SettingsError:
-    allowed = sorted(fields_at(schema, place[:-1]))
-    near = difflib.get_close_matches(place[-1], allowed, n=1)
-    meant = f"Did you mean `{near[0]}`? " if near else ""
+def _key_error(said: Said) -> SettingsError:
     return SettingsError(
-        f"there is no setting `{'.'.join(place)}`", subject=subject, remedy=f"{meant}Allowed here: {', '.join(allowed)}"
+        f"`{'.'.join(said.place)}` looks like a key or a password, which settings must not hold",
+        subject=said.by,
+        remedy="Take it out, and set it in the environment: OPENAI_API_KEY, FIN_AGENT_API_KEY for a server of your"
+        " own, or any variable that `key_variable` names",
     )
-
-
-def _nested(one: Place, other: Place) -> bool:
-    """Whether one of two different places is inside the other."""
-    shorter = min(len(one), len(other))
-    return one != other and one[:shorter] == other[:shorter]

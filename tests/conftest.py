@@ -28,8 +28,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture(autouse=True)
 def no_settings_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever runs the tests may have a file of settings and models named in the environment."""
-    from fin_agent.config_file import FILE_VARIABLE
-    from fin_agent.config_sources import VARIABLES
+    from fin_agent.config import VARIABLES
+    from fin_agent.config_sources import FILE_VARIABLE
 
     for variable in VARIABLES.values():
         monkeypatch.delenv(variable, raising=False)

@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from fin_agent.config import INDEX_VARIABLE, Settings, SettingsError, configured, index_folder, settings_from
-from fin_agent.config_file import FILE_VARIABLE
-from fin_agent.config_sources import VARIABLES, Said, fields_at
+from fin_agent.config import (
+    INDEX_VARIABLE,
+    VARIABLES,
+    Settings,
+    SettingsError,
+    configured,
+    index_folder,
+    settings_from,
+)
+from fin_agent.config_sources import FILE_VARIABLE, Said, types_of
 from fin_agent.models import Budget, ModelSettings, OutputMode, Preset, Role
 
 NO_LIMITS = {"tokens": None, "calls": None, "seconds": None, "dollars": None}
@@ -50,15 +57,13 @@ def test_index_given_before_the_environment_before_the_users_own(monkeypatch: py
         assert index_folder().is_absolute() and index_folder().parts[-2:] == ("fin-agent", "index")
 
 
-def test_every_setting_has_a_variable() -> None:
-    def settings(place: tuple[str, ...] = ()) -> set[str]:
-        found: set[str] = set()
-        for name, inner in fields_at(Settings, place).items():
-            found |= {".".join((*place, name))} if inner is None else settings((*place, name))
-        return found
-
-    assert set(VARIABLES) == settings()
+def test_every_setting_has_a_variable_of_its_own() -> None:
+    assert {tuple(setting.split(".")) for setting in VARIABLES} == set(types_of(Settings))
     assert len(set(VARIABLES.values())) == len(VARIABLES)
+    named = ("rounds", "models.model", "models.small", "models.budget.tokens", "models.batch_budget.calls", "edgar.url")
+    assert [VARIABLES[setting].removeprefix("FIN_AGENT_") for setting in named] == [
+        "ROUNDS", "MODEL", "SMALL_MODEL", "MAX_TOKENS", "BATCH_MAX_CALLS", "EDGAR_URL"
+    ]  # fmt: skip
 
 
 def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

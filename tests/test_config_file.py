@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.config import Settings, SettingsError, settings_from
-from fin_agent.config_file import FILE_NAME, FILE_VARIABLE, settings_file
+from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE, settings_file
 from fin_agent.models import Budget, ModelSettings, Preset, Role
 
 WHOLE = """

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from fin_agent.cli.model_options import ModelOptions
-from fin_agent.config_sources import VARIABLES
+from fin_agent.config import VARIABLES
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^fin-agent (.+)$", GUIDE, re.M)

@@ -48,7 +48,7 @@ def test_yaml_makes_plain_values_only() -> None:
 
 
 def test_the_settings_of_fetching_are_told() -> None:
-    from fin_agent.config_sources import VARIABLES
+    from fin_agent.config import VARIABLES
 
     fetching = (ROOT / "docs" / "fetching.md").read_text(encoding="utf-8")
     told = dict(re.findall(r"^\| `(edgar\.\w+)` \| `(FIN_AGENT_\w+)`", fetching, re.M))

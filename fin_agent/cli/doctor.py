@@ -15,9 +15,8 @@ from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.model_options import ModelOptions
 from fin_agent.cli.prompt_commands import checked_prompts
 from fin_agent.cli.streams import messages, show, show_json
-from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, Configured, Settings, SettingsError
-from fin_agent.config_file import FILE_NAME, FILE_VARIABLE
-from fin_agent.config_sources import VARIABLES
+from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
+from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.filings.reader import PDF_READER_VARIABLE
 from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES

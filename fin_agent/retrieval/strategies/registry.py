@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
 from typing import NoReturn, TypeVar
 
-from fin_agent.config import Settings
-from fin_agent.config_sources import VARIABLES
+from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.decomposed import Decomposed
