@@ -427,7 +427,7 @@ def _is_ours(found: type) -> bool:
 
 ERROR_MODULES = (
     "fin_agent.config_sources",
-    "fin_agent.retrieval.strategies.names",
+    "fin_agent.retrieval.strategies.protocol",
     "fin_agent.retrieval.dense.loading",
     "fin_agent.integrations.compressors",
     "fin_agent.tools.errors",

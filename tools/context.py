@@ -13,8 +13,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.chosen_filings import chosen_filings
 from fin_agent.models.callers import Callers
 from fin_agent.models.tokens import TokenCounter, token_counter
-from fin_agent.retrieval.strategies.models import Notify, logged
-from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.protocol import Notify, Strategy, logged
 from fin_agent.workspace import Workspace
 
 USUAL_TOKENS = 4_000

@@ -16,21 +16,24 @@ from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.tournament.judge import Brief, Judge
-from fin_agent.evidence.tournament.listing import BY_RULES
-from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
+from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import hold_tournament
 from fin_agent.models.callers import Callers
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import Query, RankedPassage
-from fin_agent.retrieval.strategies.curating import Verdict
-from fin_agent.retrieval.strategies.models import Models, Notify, logged
-from fin_agent.retrieval.strategies.names import parse_strategy
-from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.protocol import (
+    Models,
+    Notify,
+    Ordering,
+    Strategy,
+    Verdict,
+    Writer,
+    logged,
+    parse_strategy,
+)
 from fin_agent.retrieval.strategies.registry import build_strategy
-from fin_agent.retrieval.strategies.reranking import Ordering
-from fin_agent.retrieval.strategies.writing import Writer
 from fin_agent.workspace import Workspace
 
 

@@ -9,14 +9,14 @@ from fin_agent.analyst.protocol import Analyst
 from fin_agent.errors import QuestionError
 from fin_agent.models.errors import ModelError
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.models import Notify, logged
+from fin_agent.retrieval.strategies.protocol import Notify, logged
 from fin_agent.workspace import Workspace
 
 MOST_PARTS = 8
 
 
 class AnalystDecomposer:
-    """See `fin_agent.retrieval.strategies.decomposed.Decomposer`.
+    """See `fin_agent.retrieval.strategies.hirec.Decomposer`.
 
     By rules the parts are the single figures that the plan of the question needs. A chat model takes questions in words
     apart as well; a part that names a company the question does not name is left out.

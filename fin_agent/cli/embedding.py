@@ -32,8 +32,7 @@ def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, a
     place = chosen_index(given).place
     with open_index(place) as index:
         from fin_agent.retrieval.dense.embedding import embed
-        from fin_agent.retrieval.dense.encoder import load_encoder
-        from fin_agent.retrieval.dense.sparse import load_sparse_encoder
+        from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
 
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()

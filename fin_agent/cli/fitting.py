@@ -21,10 +21,10 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questio
 from fin_agent.evaluation.libraries import FITTING, require_libraries
 from fin_agent.presentation.filings import listing
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
-from fin_agent.retrieval.strategies.likeness import PageLikeness
-from fin_agent.retrieval.strategies.models import Models
+from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.staged import Staged
+from fin_agent.retrieval.strategies.vectors import PageLikeness
 from fin_agent.workspace import Workspace
 
 

@@ -23,10 +23,8 @@ from fin_agent.presentation.searches import Hit, hits_view, named_in, query_view
 from fin_agent.retrieval.documents import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.expansion import expanded
-from fin_agent.retrieval.strategies.flat import SCORES
-from fin_agent.retrieval.strategies.names import Layer, is_default, parse_strategy
-from fin_agent.retrieval.strategies.ranking import Wording
+from fin_agent.retrieval.strategies.one_pass import SCORES, Wording, expanded
+from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
 from fin_agent.retrieval.terms import search_terms, stems_of
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace

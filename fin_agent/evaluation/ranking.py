@@ -12,9 +12,8 @@ from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.ranking_metrics import average_precision, ndcg, rank_variance, reciprocal_rank
-from fin_agent.evidence.tournament.entrants import by_own_words
-from fin_agent.evidence.tournament.judge import Brief, CardKey
-from fin_agent.evidence.tournament.settings import ABLATIONS, TournamentSettings
+from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, TournamentSettings
+from fin_agent.evidence.tournament.stages import by_own_words
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.workspace import Workspace

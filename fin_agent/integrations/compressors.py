@@ -21,7 +21,7 @@ from fin_agent.evidence.tournament.judge import Judge
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.roles import Role
 from fin_agent.retrieval.query import RankedPassage
-from fin_agent.retrieval.strategies.reranking import PassageScorer
+from fin_agent.retrieval.strategies.protocol import PassageScorer
 from fin_agent.tools.context import opened_workspace
 from fin_agent.workspace import Workspace
 
@@ -148,7 +148,7 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
         if self.scorer is not None:
             self._scorer = self.scorer
         elif self.model is not None:
-            from fin_agent.retrieval.dense.pairs import load_pair_scorer
+            from fin_agent.retrieval.dense.encoder import load_pair_scorer
 
             self._scorer = load_pair_scorer(self.model)
         else:

@@ -16,7 +16,7 @@ from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights
 from fin_agent.retrieval.pages import slot_gain, taken_in_turn
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.likeness import PageLikeness
+from fin_agent.retrieval.strategies.vectors import PageLikeness
 from fin_agent.workspace import Workspace
 
 FEATURES = tuple(MEANINGS)

@@ -18,9 +18,7 @@ from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.config import Settings
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
-from fin_agent.retrieval.strategies.models import Notify, logged
-from fin_agent.retrieval.strategies.names import is_default
-from fin_agent.retrieval.strategies.protocol import Strategy
+from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, logged
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from fin_agent.analyst.curating import CardArena, judge_for, strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage
-from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.search_nodes import emitted, scope_of

@@ -13,7 +13,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.ranking import BASELINE, FULL, Measuring, RankingScore, measure_rankings
 from fin_agent.evaluation.ranking_report import report_on_rankings, write_ranking_scores
-from fin_agent.evidence.tournament.settings import ABLATIONS, TournamentSettings
+from fin_agent.evidence.tournament.judge import ABLATIONS, TournamentSettings
 from fin_agent.workspace import Workspace
 
 FILINGS = ("harborlight_2023_10k", "tellurond_2023_10k", "quillmark_2023_10k")

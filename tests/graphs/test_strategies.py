@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.retrieval.strategies.names import StrategyError
+from fin_agent.retrieval.strategies.protocol import StrategyError
 from fin_agent.workspace import Workspace
 
 CHIEF = "Who was appointed chief executive officer of Tellurond?"

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from fin_agent import FinAgentRetriever
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.strategies.names import StrategyError
+from fin_agent.retrieval.strategies.protocol import StrategyError
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 

@@ -14,7 +14,7 @@ from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 from fin_agent.models.caller import Caller
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
-from fin_agent.retrieval.strategies.models import Notify, logged
+from fin_agent.retrieval.strategies.protocol import Notify, logged
 
 _MOST_READ = 8_000
 """Characters of a passage that the model is shown; what it says is held against the whole passage."""

@@ -16,9 +16,8 @@ from fin_agent.analyst.model.grounding import (
     stands_in,
 )
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
-from fin_agent.evidence.cards.card_metrics import NamedMetric
-from fin_agent.evidence.cards.sketches import SKETCH_CHARACTERS
-from fin_agent.evidence.cards.spans import spans_of
+from fin_agent.evidence.cards.card_metrics import NamedMetric, spans_of
+from fin_agent.evidence.cards.making import SKETCH_CHARACTERS
 from fin_agent.lexicon.lexicon import Lexicon
 
 _MOST_METRICS = 40

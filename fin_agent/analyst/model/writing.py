@@ -13,7 +13,7 @@ _MOST_TOKENS = 2_000
 
 
 class ModelWriter:
-    """See `fin_agent.retrieval.strategies.writing.Writer`; each prompt is written by the model of its role."""
+    """See `fin_agent.retrieval.strategies.protocol.Writer`; each prompt is written by the model of its role."""
 
     def __init__(self, callers: Callers) -> None:
         """Raises ModelSetupError where a model of these roles cannot be set up."""

@@ -9,8 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from fin_agent.evidence.cards.card import TemporalAnchor
-from fin_agent.evidence.cards.evidence_types import is_mostly_table
-from fin_agent.evidence.cards.roles import is_appended
+from fin_agent.evidence.cards.classification import is_appended, is_mostly_table
 from fin_agent.evidence.cards.sources import PassageSource
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.dates import month_number

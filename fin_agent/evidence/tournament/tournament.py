@@ -11,13 +11,16 @@ from pydantic import ValidationError
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.entrants import Entrant, by_words
-from fin_agent.evidence.tournament.groups import GroupStage, hold_groups
-from fin_agent.evidence.tournament.judge import Brief, CardKey, Judge, Verdict
-from fin_agent.evidence.tournament.listing import Panel
-from fin_agent.evidence.tournament.masking import masked
-from fin_agent.evidence.tournament.rounds import RoundStage, hold_rounds
-from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.judge import Brief, CardKey, Judge, TournamentSettings, Verdict, masked
+from fin_agent.evidence.tournament.stages import (
+    Entrant,
+    GroupStage,
+    Panel,
+    RoundStage,
+    by_words,
+    hold_groups,
+    hold_rounds,
+)
 from fin_agent.evidence.trace import Judged, RankedGroup
 from fin_agent.index.protocol import FilingIndex, StoredPassage
 from fin_agent.lexicon.lexicon import Lexicon

@@ -8,9 +8,8 @@ from typing import Protocol
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
-from fin_agent.retrieval.dense.encoder import Matrix
-from fin_agent.retrieval.dense.packing import packed
-from fin_agent.retrieval.dense.sparse import SparseRow
+from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
+from fin_agent.retrieval.dense.store import packed
 
 
 class PassageEncoder(Protocol):

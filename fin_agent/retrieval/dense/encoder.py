@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from fin_agent.retrieval.dense.loading import EncoderError, load, missing, name_of
-from fin_agent.retrieval.dense.windows import windows_of
+
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import CrossEncoder, SentenceTransformer
+    from sentence_transformers import SparseEncoder as SparseModel
+    from transformers import PreTrainedTokenizerBase
 
 try:
     import numpy as np
@@ -15,9 +21,6 @@ try:
 except ImportError as error:
     raise missing(error) from error
 
-if TYPE_CHECKING:
-    import torch
-    from sentence_transformers import SentenceTransformer
 
 Matrix: TypeAlias = NDArray[np.float32]
 """A row a text, each of length 1."""
@@ -113,3 +116,151 @@ def _normalised(vectors: Sequence[Matrix] | Matrix, dimensions: int) -> Matrix:
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
     normalised: Matrix = matrix / np.maximum(lengths, np.float32(1e-12))
     return normalised
+
+
+OVERLAP = 30
+"""Tokens that a window shares with the one before it."""
+_USUAL_LENGTH = 512
+
+
+def windows_of(text: str, tokenizer: PreTrainedTokenizerBase, most: int | None, overlap: int = OVERLAP) -> list[str]:
+    """Stretches of `text` of at most `most` tokens each, the model's own marks included; the whole where it fits.
+
+    Each begins `overlap` tokens before the last one ended, or half a window where the window is that short.
+    """
+    room = max(1, (most or _USUAL_LENGTH) - tokenizer.num_special_tokens_to_add())
+    step = max(1, room - min(overlap, room // 2))
+    taken = tokenizer(text, add_special_tokens=False, return_offsets_mapping=tokenizer.is_fast, verbose=False)
+    tokens: list[int] = taken["input_ids"]
+    if len(tokens) <= room:
+        return [text]
+    starts = range(0, len(tokens) - (room - step), step)
+    if tokenizer.is_fast:
+        offsets: list[tuple[int, int]] = taken["offset_mapping"]
+        return [text[offsets[at][0] : offsets[min(at + room, len(tokens)) - 1][1]] for at in starts]
+    return [str(tokenizer.decode(tokens[at : at + room])) for at in starts]
+
+
+_SCORES_PAIRS = "ForSequenceClassification"
+
+
+def load_pair_scorer(model: str) -> PairScorer:
+    """The cross-encoder in the folder `model` or of that name on a model hub.
+
+    Raises EncoderError where it cannot be loaded, or was not made to score pairs: the head that scores would be random.
+    """
+
+    def cross(place: str, device: torch.device, precision: torch.dtype) -> CrossEncoder:
+        from sentence_transformers import CrossEncoder
+        from transformers import AutoConfig
+
+        made_as = AutoConfig.from_pretrained(place).architectures or []
+        if not any(name.endswith(_SCORES_PAIRS) for name in made_as):
+            raise EncoderError(
+                f"this is no cross-encoder: it was saved as {', '.join(made_as) or 'nothing named'}",
+                subject=model,
+                remedy=f"Give the folder of a model that was trained to score pairs (...{_SCORES_PAIRS})",
+            )
+        return CrossEncoder(place, device=str(device), model_kwargs={"dtype": precision})
+
+    return PairScorer(name_of(model), load(model, cross))
+
+
+class PairScorer:
+    """A CrossEncoder of sentence-transformers that gives one score a pair. Safe to share between threads."""
+
+    def __init__(self, name: str, model: CrossEncoder) -> None:
+        if model.num_labels != 1:
+            raise EncoderError(
+                f"this model gives {model.num_labels} scores a pair",
+                subject=name,
+                remedy="Give the folder of a cross-encoder with one label",
+            )
+        self.name = name
+        self._model = model.eval()
+        self._one_at_a_time = threading.Lock()
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in their order; higher is better."""
+        if not texts:
+            return []
+        with self._one_at_a_time:
+            found = self._model.predict(
+                [(query, text) for text in texts],
+                batch_size=TEXTS_AT_ONCE,
+                show_progress_bar=False,
+                convert_to_numpy=False,
+                convert_to_tensor=True,
+            )
+        return [float(score) for score in found.float().cpu()]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SparseRow:
+    """One text: the terms that weigh anything, ascending, and their weights (above 0)."""
+
+    terms: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+
+
+def load_sparse_encoder(model: str) -> SparseEncoder:
+    """The SPLADE-style model in the folder `model` or of that name on a model hub. Raises EncoderError."""
+
+    def sparse(place: str, device: torch.device, precision: torch.dtype) -> SparseModel:
+        from sentence_transformers import SparseEncoder as SparseModel
+
+        return SparseModel(place, device=str(device), model_kwargs={"dtype": precision})
+
+    return SparseEncoder(name_of(model), load(model, sparse))
+
+
+class SparseEncoder:
+    """A SparseEncoder of sentence-transformers, in the shape of an Encoder. Safe to share between threads."""
+
+    def __init__(self, name: str, model: SparseModel) -> None:
+        self._name = name
+        self._model = model.eval()
+        self._one_at_a_time = threading.Lock()
+        # What a model says of its dimensions may be those of its hidden states.
+        self._dimensions = int(self._model.encode_query("", convert_to_sparse_tensor=False).shape[-1])
+
+    @property
+    def name(self) -> str:
+        """Under what name its vectors are kept."""
+        return self._name
+
+    @property
+    def dimensions(self) -> int:
+        """Terms that may be weighed."""
+        return self._dimensions
+
+    def encode_queries(self, texts: Sequence[str]) -> list[SparseRow]:
+        """Rows to search with; each depends on its text alone."""
+        with self._one_at_a_time:
+            found = [self._model.encode_query(text, convert_to_sparse_tensor=False) for text in texts]
+        return [_row(vector) for vector in found]
+
+    def encode_passages(self, texts: Sequence[str]) -> list[SparseRow]:
+        """Rows to be found; what is longer than the model reads is cut off."""
+        rows: list[SparseRow] = []
+        # A whole vocabulary a text: few texts at once keep memory flat.
+        for start in range(0, len(texts), TEXTS_AT_ONCE):
+            with self._one_at_a_time:
+                found = self._model.encode_document(
+                    list(texts[start : start + TEXTS_AT_ONCE]),
+                    batch_size=TEXTS_AT_ONCE,
+                    show_progress_bar=False,
+                    convert_to_sparse_tensor=False,
+                )
+            rows += map(_row, found)
+        return rows
+
+    def windows(self, text: str) -> list[str]:
+        """The text in stretches as long as the model reads, with an overlap."""
+        return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
+
+
+def _row(weighed: torch.Tensor) -> SparseRow:
+    numbers = weighed.float().cpu().numpy()
+    (terms,) = np.nonzero(numbers > 0)
+    return SparseRow(terms.astype(np.uint32), numbers[terms].astype(np.float32))

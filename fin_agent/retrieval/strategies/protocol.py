@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
 
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
+from fin_agent.errors import FinAgentError
+from fin_agent.models.errors import ModelError
+from fin_agent.prompts import FilledPrompt
+from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.vocabulary.ranked_group import RankedGroup
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder
 
 
 class Strategy(Protocol):
@@ -19,3 +32,219 @@ class Strategy(Protocol):
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """The best filings, pages and passages for `query` of what `scope` allows, as many as `depth` says."""
+
+
+class StrategyError(FinAgentError):
+    """A strategy is not written as one, or lacks what it needs."""
+
+
+class Layer(Enum):
+    """What a name does, from the bottom up; each stands over some of those below it."""
+
+    RANKER = "scores what the index holds"
+    STAGED = "searches documents or pages first"
+    WORDING = "searches with other words"
+    WHOLE = "a search of its own"
+    CURATED = "searches in rounds, as far as evidence is lacking"
+    REASONED = "searches in rounds, as a model reasons"
+    ORDER = "orders what was found anew"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedStrategy:
+    """A name with what it does and what it may stand over."""
+
+    name: str
+    layer: Layer
+    does: str
+    usually: str = ""
+    """What it stands over where nothing is said; empty where it stands alone."""
+
+    @property
+    def over(self) -> tuple[Layer, ...]:
+        """What it may stand over."""
+        return _STANDS_OVER[self.layer]
+
+
+_STANDS_OVER: Mapping[Layer, tuple[Layer, ...]] = {
+    Layer.RANKER: (),
+    Layer.WHOLE: (),
+    Layer.STAGED: (Layer.RANKER,),
+    Layer.WORDING: (Layer.RANKER, Layer.STAGED),
+    Layer.CURATED: (Layer.RANKER,),
+    Layer.REASONED: (Layer.RANKER, Layer.WHOLE, Layer.STAGED, Layer.WORDING),
+    Layer.ORDER: (Layer.RANKER, Layer.WHOLE, Layer.STAGED, Layer.WORDING, Layer.CURATED, Layer.REASONED),
+}
+
+STRATEGIES: Mapping[str, NamedStrategy] = {
+    strategy.name: strategy
+    for strategy in (
+        NamedStrategy("default", Layer.WHOLE, "companies, periods, statements, figures and words, in stages"),
+        NamedStrategy("bm25", Layer.RANKER, "words of the question, BM25 over passages"),
+        NamedStrategy("dense", Layer.RANKER, "vectors of passages"),
+        NamedStrategy("splade", Layer.RANKER, "learned weights of terms"),
+        NamedStrategy("hybrid", Layer.RANKER, "bm25 and dense, fused by rank (k=60)"),
+        NamedStrategy("parent-child", Layer.RANKER, "vectors of small windows, their passages returned"),
+        NamedStrategy("hhr", Layer.STAGED, "filings by their summaries, then passages of those", "hybrid"),
+        NamedStrategy("page-then-chunk", Layer.STAGED, "pages, then passages on those", "dense"),
+        NamedStrategy("query-expansion", Layer.WORDING, "also with what the lexicon calls the same", "bm25"),
+        NamedStrategy("hyde", Layer.WORDING, "with a passage that a model makes up", "dense"),
+        NamedStrategy("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
+        NamedStrategy("hirec", Layer.CURATED, "filings, passages, evidence curated, asked again", "hybrid"),
+        NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
+        NamedStrategy("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
+        NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
+        NamedStrategy(
+            "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
+        ),
+        NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
+    )
+}
+"""Every strategy, by its name."""
+
+
+def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
+    """The layers of a strategy, top first, down to one that stands alone; what is left out is the usual.
+
+    Raises StrategyError that lists the names, or what may stand over what.
+
+    >>> [layer.name for layer in parse_strategy("rerank")]
+    ['rerank', 'hybrid']
+    """
+    names = plainly(written).split(":")
+    for name in names:
+        if name not in STRATEGIES:
+            raise StrategyError(
+                f"there is no strategy {name!r}" if name else "a name is missing",
+                subject=f"strategy {written!r}",
+                remedy=f"There are: {', '.join(STRATEGIES)}; a colon puts one over another, as in `rerank:hybrid`",
+            )
+    layers = [STRATEGIES[name] for name in names]
+    while layers[-1].usually:
+        layers.append(STRATEGIES[layers[-1].usually])
+    for upper, lower in pairwise(layers):
+        if lower.layer not in upper.over:
+            raise StrategyError(
+                f"{upper.name} cannot stand over {lower.name}",
+                subject=f"strategy {written!r}",
+                remedy=_may_stand(upper),
+            )
+    return tuple(layers)
+
+
+def is_default(written: str) -> bool:
+    """Whether this is our own staged search and nothing over it."""
+    return plainly(written) == "default"
+
+
+def plainly(written: str) -> str:
+    """The same without capitals, blanks and underscores.
+
+    >>> plainly(" Rerank : query_expansion")
+    'rerank:query-expansion'
+    """
+    return ":".join(name.strip().lower().replace("_", "-") for name in written.split(":"))
+
+
+def _may_stand(upper: NamedStrategy) -> str:
+    if not upper.over:
+        over = [other.name for other in STRATEGIES.values() if upper.layer in other.over]
+        return f"{upper.name} stands alone, under: {', '.join(over)}"
+    lower = [other.name for other in STRATEGIES.values() if other.layer in upper.over]
+    return f"{upper.name} stands over: {', '.join(lower)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a curation decides after a round (HiREC: filter, answerability, complementary question in one step)."""
+
+    kept: tuple[RankedPassage, ...]
+    """Of the passages given, those an answer may be written from, best first."""
+    answerable: bool
+    """Whether they are enough."""
+    complementary: Query | None = None
+    """What to search for next; None where nothing is lacking, or nothing else can be asked."""
+
+
+class Curator(Protocol):
+    """Judges passages against a question. Deterministic; safe to share between threads."""
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        """Keep what serves the answer to `question` out of new and earlier passages; `filings` searched, best first."""
+
+
+class Decomposer(Protocol):
+    """Takes a query apart. Deterministic where no model is asked; safe to share between threads."""
+
+    def parts(self, query: Query) -> Sequence[Query]:
+        """Queries that each look for one thing of what `query` looks for; none where it cannot be taken apart."""
+
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_FEWEST_WORDS = 3
+_MOST_CHARACTERS = 4000
+
+
+class Writer(Protocol):
+    """Writes a text that a prompt asks for. Safe to share between threads."""
+
+    def write(self, prompt: FilledPrompt) -> str:
+        """The text. Raises ModelError where none can be had."""
+
+
+def written(writer: Writer, prompt: FilledPrompt, notify: Callable[[str], None]) -> str:
+    """What the writer wrote; empty, with a note of why, where that is nothing that can be searched with."""
+    try:
+        text = writer.write(prompt).strip()
+    except ModelError as failure:
+        notify(f"{failure.subject or 'the chat model'}: {failure.what}; the question itself is searched with")
+        return ""
+    if len(_WORD.findall(text)) < _FEWEST_WORDS:
+        notify(f"the chat model wrote {text[:40]!r}, which is no text; the question itself is searched with")
+        return ""
+    return text[:_MOST_CHARACTERS]
+
+
+Notify = Callable[[str], None]
+
+
+def logged(note: str) -> None:
+    """A note for whoever runs this, as a warning of the log `fin_agent`."""
+    logging.getLogger("fin_agent").warning(note)
+
+
+class PassageScorer(Protocol):
+    """Says how well texts answer a query, reading both together. Safe to share between threads."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in their order; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """Passages in their order, and who met whom on the way there."""
+
+    passages: tuple[RankedPassage, ...]
+    groups: tuple[RankedGroup, ...] = ()
+
+
+class PassageOrder(Protocol):
+    """Puts passages into another order. Deterministic; safe to share between threads."""
+
+    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
+        """The same passages, best first, with the scores of that order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What is given rather than loaded by its name in the settings; None where it is to be loaded, or not needed."""
+
+    writer: Writer | None = None
+    curator: Curator | None = None
+    arena: PassageOrder | None = None
+    """Where the cards of passages meet, for `tournament`."""
+    decomposer: Decomposer | None = None
+    scorer: PassageScorer | None = None
+    encoder: Encoder | None = None
+    sparse_encoder: SparseEncoder | None = None
+    notify: Notify = logged

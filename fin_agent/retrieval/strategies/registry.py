@@ -9,31 +9,28 @@ from typing import NoReturn, TypeVar
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.decomposed import Decomposed
-from fin_agent.retrieval.strategies.expansion import expanded
-from fin_agent.retrieval.strategies.flat import Arrangement, Flat, OnePass
-from fin_agent.retrieval.strategies.fusion import FusedRanker, reciprocal_rank_fusion
-from fin_agent.retrieval.strategies.hierarchical import Hierarchical
-from fin_agent.retrieval.strategies.hirec import HiRec
-from fin_agent.retrieval.strategies.hypothetical import Hypothetical, ManyHypothetical
-from fin_agent.retrieval.strategies.interleaved import Interleaved
-from fin_agent.retrieval.strategies.likeness import PageLikeness
-from fin_agent.retrieval.strategies.models import Models
-from fin_agent.retrieval.strategies.names import (
+from fin_agent.retrieval.strategies.combined import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
+from fin_agent.retrieval.strategies.hirec import Decomposed, HiRec, Hypothetical, Interleaved, ManyHypothetical
+from fin_agent.retrieval.strategies.one_pass import Arrangement, Flat, OnePass, Ranker, Wording, WordRanker, expanded
+from fin_agent.retrieval.strategies.protocol import (
     Layer,
+    Models,
     NamedStrategy,
+    Strategy,
     StrategyError,
+    Writer,
     parse_strategy,
     plainly,
 )
-from fin_agent.retrieval.strategies.page_then_chunk import PageThenChunk
-from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.ranking import Ranker, Wording
 from fin_agent.retrieval.strategies.reranking import ByScores, PassageScorer, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.retrieval.strategies.vectors import VectorRanker, check_vectors, dense_vector, sparse_vector
-from fin_agent.retrieval.strategies.words import WordRanker
-from fin_agent.retrieval.strategies.writing import Writer
+from fin_agent.retrieval.strategies.vectors import (
+    PageLikeness,
+    VectorRanker,
+    check_vectors,
+    dense_vector,
+    sparse_vector,
+)
 from fin_agent.workspace import Workspace
 
 Model = TypeVar("Model")
@@ -174,7 +171,7 @@ class _Building:
         given = self._models.sparse_encoder
         if given is None and self._settings.sparse_encoder is None:
             self._lacking("a sparse encoder", "sparse_encoder", "/models/my-splade")
-        from fin_agent.retrieval.dense.sparse import load_sparse_encoder
+        from fin_agent.retrieval.dense.encoder import load_sparse_encoder
 
         encoder = given or _loaded_once(load_sparse_encoder, str(self._settings.sparse_encoder))
         self._check_vectors(encoder.name, {*stages, VectorUnit.PASSAGE}, sparse=True)
@@ -188,7 +185,7 @@ class _Building:
     def _scorer(self) -> PassageScorer | None:
         if self._models.scorer is not None or self._settings.reranker is None:
             return self._models.scorer
-        from fin_agent.retrieval.dense.pairs import load_pair_scorer
+        from fin_agent.retrieval.dense.encoder import load_pair_scorer
 
         loaded: PassageScorer = _loaded_once(load_pair_scorer, self._settings.reranker)
         return loaded

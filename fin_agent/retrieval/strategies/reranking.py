@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from fin_agent.retrieval.query import (
     EVERYTHING,
@@ -18,34 +17,10 @@ from fin_agent.retrieval.query import (
     Scope,
     SearchResult,
 )
-from fin_agent.retrieval.strategies.flat import filings_of, in_this_order, pages_of
-from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.ranking import by_position
-from fin_agent.vocabulary.ranked_group import RankedGroup
+from fin_agent.retrieval.strategies.one_pass import by_position, filings_of, in_this_order, pages_of
+from fin_agent.retrieval.strategies.protocol import Ordering, PassageOrder, PassageScorer, Strategy
 
 CANDIDATES = 50
-
-
-class PassageScorer(Protocol):
-    """Says how well texts answer a query, reading both together. Safe to share between threads."""
-
-    def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score a text, in their order; higher is better."""
-
-
-class PassageOrder(Protocol):
-    """Puts passages into another order. Deterministic; safe to share between threads."""
-
-    def order(self, query: Query, passages: Sequence[RankedPassage]) -> Ordering:
-        """The same passages, best first, with the scores of that order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ordering:
-    """Passages in their order, and who met whom on the way there."""
-
-    passages: tuple[RankedPassage, ...]
-    groups: tuple[RankedGroup, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
 from fin_agent.retrieval.passages import rank_passages
 from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.likeness import PageLikeness
+from fin_agent.retrieval.strategies.vectors import PageLikeness
 from fin_agent.workspace import Workspace
 
 

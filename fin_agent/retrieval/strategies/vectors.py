@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection
+import threading
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fin_agent.index.protocol import FilingIndex, PageKey, VectorUnit
-from fin_agent.retrieval.query import Scope
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.places import PassagePlaces
-from fin_agent.retrieval.strategies.ranking import PassageKey, Wording, allowed_pages
+from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, VectorUnit
+from fin_agent.retrieval.query import Query, Scope
+from fin_agent.retrieval.strategies.one_pass import PassageKey, Ranker, Wording, allowed_pages
+from fin_agent.retrieval.strategies.protocol import StrategyError
 
 if TYPE_CHECKING:
-    from fin_agent.retrieval.dense.encoder import Encoder
-    from fin_agent.retrieval.dense.sparse import SparseEncoder, SparseRow
+    from fin_agent.retrieval.dense.encoder import Encoder, SparseEncoder, SparseRow
     from fin_agent.retrieval.dense.store import Scores
 
 _KEPT_IN_MIND = 32
@@ -81,7 +81,7 @@ def sparse_vector(encoder: SparseEncoder, wording: Wording) -> SparseRow:
     """The mean of the weights of its texts."""
     import numpy as np
 
-    from fin_agent.retrieval.dense.sparse import SparseRow
+    from fin_agent.retrieval.dense.encoder import SparseRow
 
     encode = encoder.encode_passages if wording.made_up else encoder.encode_queries
     rows = [encode([text])[0] for text in wording.passages()]
@@ -137,3 +137,65 @@ def _named(units: Collection[VectorUnit]) -> str:
 def _command(model: str, units: Collection[VectorUnit], sparse: bool) -> str:
     kind = " --sparse" if sparse else ""
     return f"`fin-agent embed --model {shlex.quote(model)} --units {','.join(PLURALS[unit] for unit in units)}{kind}`"
+
+
+class PassagePlaces:
+    """Pages of passages by ordinal, read once a filing. Safe to share between threads."""
+
+    def __init__(self, index: FilingIndex) -> None:
+        self._index = index
+        self._guard = threading.Lock()
+        self._entries: tuple[FilingEntry, ...] = ()
+        self._page_counts: dict[str, int] = {}
+        self._pages: dict[str, dict[int, int]] = {}
+
+    def of(self, doc_id: str) -> dict[int, int]:
+        """Ordinal -> 0-based page of every passage; empty for a filing that is not there (any more)."""
+        entries = self._index.entries()
+        with self._guard:
+            if self._entries is not entries:
+                self._entries = entries
+                self._page_counts = {entry.doc_id: entry.page_count for entry in entries}
+                self._pages = {}
+            known = self._pages.get(doc_id)
+            page_count = self._page_counts.get(doc_id, 0)
+        if known is not None:
+            return known
+        passages = self._index.passages([PageKey(doc_id, number) for number in range(page_count)])
+        found = {stored.passage.ordinal: stored.passage.page for stored in passages}
+        with self._guard:
+            if self._entries is entries:
+                self._pages[doc_id] = found
+        return found
+
+    def on(self, pages: Iterable[PageKey]) -> list[tuple[str, int]]:
+        """(doc_id, ordinal) of all passages on these pages."""
+        wanted: dict[str, set[int]] = {}
+        for key in pages:
+            wanted.setdefault(key.doc_id, set()).add(key.page)
+        return [
+            (doc_id, ordinal)
+            for doc_id, numbers in wanted.items()
+            for ordinal, page in self.of(doc_id).items()
+            if page in numbers
+        ]
+
+
+_ALL = 100_000
+"""More than the pages and passages of the few filings searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLikeness:
+    """Cosines of whole pages and of the passages on them, by a ranker that has vectors of both."""
+
+    ranker: Ranker
+
+    def of(self, query: Query, doc_ids: Collection[str]) -> dict[PageKey, float]:
+        """The cosine of each page of these filings, or of its nearest passage where that is nearer."""
+        wording, scope = Wording.of(query), Scope(doc_ids=tuple(doc_ids))
+        cosines = dict(self.ranker.pages(wording, scope, _ALL))
+        for passage, cosine in self.ranker.passages(wording, scope, _ALL):
+            key = PageKey(passage.doc_id, passage.page)
+            cosines[key] = max(cosine, cosines.get(key, cosine))
+        return cosines

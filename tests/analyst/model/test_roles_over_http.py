@@ -25,7 +25,7 @@ from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Caller, Callers, Meter, ModelSettings, Retrying, Role, load_chat_model, metered
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.hypothetical import Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
 from tests.evaluation.test_report import FIRST
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer

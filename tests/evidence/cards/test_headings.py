@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evidence.cards.headings import heading_of, headings_in
-from fin_agent.evidence.cards.sources import sources_of
+from fin_agent.evidence.cards.sources import heading_of, headings_in, sources_of
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Page

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.aggregation import aggregated, borda, in_order, jaccard
-from fin_agent.evidence.tournament.settings import Aggregation
+from fin_agent.evidence.tournament.judge import Aggregation
+from fin_agent.evidence.tournament.stages import aggregated, borda, in_order, jaccard
 
 ROUNDS = [[["a", "b", "c"], ["d", "e"]], [["a", "d", "b", "c", "e"]]]
 

@@ -6,10 +6,8 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.groups import hold_groups
-from fin_agent.evidence.tournament.judge import Judge, Verdict
-from fin_agent.evidence.tournament.listing import Panel
-from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.judge import Judge, TournamentSettings, Verdict
+from fin_agent.evidence.tournament.stages import Panel, hold_groups
 from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief, entrants
 
 SETTINGS = TournamentSettings(group_size=5, k_min=1, k_max=3)

@@ -6,8 +6,7 @@ import pytest
 
 from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
-from fin_agent.evidence.tournament.masking import masked
-from fin_agent.evidence.tournament.settings import ABLATIONS, HiddenField, TournamentSettings
+from fin_agent.evidence.tournament.judge import ABLATIONS, HiddenField, TournamentSettings, masked
 from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card
 

@@ -6,10 +6,8 @@ import random
 from collections.abc import Sequence
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, Judge, Verdict
-from fin_agent.evidence.tournament.listing import Panel
-from fin_agent.evidence.tournament.rounds import hold_rounds
-from fin_agent.evidence.tournament.settings import TournamentSettings
+from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
+from fin_agent.evidence.tournament.stages import Panel, hold_rounds
 from tests.evidence.tournament.entered import ByOrdinal, Failing, brief, entrants
 
 SETTINGS = TournamentSettings()

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.tournament.judge import Brief, Judge
-from fin_agent.evidence.tournament.settings import ABLATIONS, TournamentSettings
+from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
 from fin_agent.index.protocol import StoredPassage
 from fin_agent.workspace import Workspace

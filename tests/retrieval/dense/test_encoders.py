@@ -16,10 +16,13 @@ np = pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 pytest.importorskip("sentence_transformers", reason="encoders need the extra `dense`")
 
 from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
-from fin_agent.retrieval.dense.encoder import SentenceTransformerEncoder, load_encoder  # noqa: E402
+from fin_agent.retrieval.dense.encoder import (  # noqa: E402
+    SentenceTransformerEncoder,
+    load_encoder,
+    load_pair_scorer,
+    load_sparse_encoder,
+)
 from fin_agent.retrieval.dense.loading import EncoderError, name_of  # noqa: E402
-from fin_agent.retrieval.dense.pairs import load_pair_scorer  # noqa: E402
-from fin_agent.retrieval.dense.sparse import load_sparse_encoder  # noqa: E402
 from fin_agent.retrieval.dense.store import VectorStore  # noqa: E402
 
 TEXTS = ("Capital expenditures were $1.5 billion", "The auditor is an independent firm", "Net revenue grew by 4%")

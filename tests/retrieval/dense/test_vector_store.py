@@ -16,9 +16,12 @@ np = pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 
 from fin_agent.retrieval.dense import store as searching  # noqa: E402
 from fin_agent.retrieval.dense.embedding import embed  # noqa: E402
-from fin_agent.retrieval.dense.packing import packed  # noqa: E402
-from fin_agent.retrieval.dense.sparse import SparseRow  # noqa: E402
-from fin_agent.retrieval.dense.store import VectorHit, VectorStore  # noqa: E402
+from fin_agent.retrieval.dense.encoder import SparseRow  # noqa: E402
+from fin_agent.retrieval.dense.store import (  # noqa: E402
+    VectorHit,
+    VectorStore,
+    packed,
+)
 
 Add = Callable[..., None]
 REVENUE = np.array([1, 0, 0, 0], dtype=np.float32)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fin_agent.retrieval.dense.windows import windows_of
+from fin_agent.retrieval.dense.encoder import windows_of
 
 
 class Words:

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from fin_agent.retrieval.strategies.fusion import fused, reciprocal_rank_fusion
-from fin_agent.retrieval.strategies.names import StrategyError
+from fin_agent.retrieval.strategies.combined import fused, reciprocal_rank_fusion
+from fin_agent.retrieval.strategies.protocol import StrategyError
 
 
 def test_ranks_are_fused_as_published() -> None:

@@ -10,10 +10,8 @@ from fin_agent.analyst.curating import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope
-from fin_agent.retrieval.strategies.curating import Verdict
-from fin_agent.retrieval.strategies.models import Models
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.ranking import key_of
+from fin_agent.retrieval.strategies.one_pass import key_of
+from fin_agent.retrieval.strategies.protocol import Models, StrategyError, Verdict
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, SUIT

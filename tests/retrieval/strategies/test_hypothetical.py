@@ -11,8 +11,8 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.prompts import PromptError
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.hypothetical import Hypothetical, ManyHypothetical
-from fin_agent.retrieval.strategies.models import Models
+from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
+from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import SUIT, Script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.retrieval.strategies.names import STRATEGIES, StrategyError, is_default, parse_strategy
+from fin_agent.retrieval.strategies.protocol import STRATEGIES, StrategyError, is_default, parse_strategy
 
 
 def names(written: str) -> list[str]:

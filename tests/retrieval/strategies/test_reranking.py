@@ -10,9 +10,8 @@ import pytest
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.retrieval.query import Depth, Query, Scope
-from fin_agent.retrieval.strategies.models import Models
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.ranking import key_of
+from fin_agent.retrieval.strategies.one_pass import key_of
+from fin_agent.retrieval.strategies.protocol import Models, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import SUIT

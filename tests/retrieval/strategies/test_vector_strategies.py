@@ -18,10 +18,8 @@ from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
 from fin_agent.retrieval.query import Depth, Query, Scope
-from fin_agent.retrieval.strategies.models import Models
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.ranking import key_of
+from fin_agent.retrieval.strategies.one_pass import key_of
+from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script
@@ -134,7 +132,7 @@ def test_what_is_made_up_is_encoded_as_a_passage(embedded: Workspace, script: ty
 
 
 def test_several_texts_search_with_their_mean() -> None:
-    from fin_agent.retrieval.strategies.ranking import Wording
+    from fin_agent.retrieval.strategies.one_pass import Wording
     from fin_agent.retrieval.strategies.vectors import dense_vector, sparse_vector
 
     two = Wording(("revenue", "goodwill"))

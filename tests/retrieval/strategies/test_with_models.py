@@ -17,11 +17,9 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
-from fin_agent.retrieval.dense.encoder import load_encoder
-from fin_agent.retrieval.dense.pairs import load_pair_scorer
-from fin_agent.retrieval.dense.sparse import load_sparse_encoder
+from fin_agent.retrieval.dense.encoder import load_encoder, load_pair_scorer, load_sparse_encoder
 from fin_agent.retrieval.query import Depth, Query
-from fin_agent.retrieval.strategies.ranking import key_of
+from fin_agent.retrieval.strategies.one_pass import key_of
 from fin_agent.workspace import Workspace
 from tests.retrieval.dense.tiny_models import save_cross, save_sparse
 from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE

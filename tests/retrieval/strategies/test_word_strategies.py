@@ -11,11 +11,9 @@ import pytest
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope
-from fin_agent.retrieval.strategies.expansion import expanded
+from fin_agent.retrieval.strategies.one_pass import PassageKey, Wording, WordRanker, expanded, rarest
 from fin_agent.retrieval.strategies.protocol import Strategy
-from fin_agent.retrieval.strategies.ranking import PassageKey, Wording
 from fin_agent.retrieval.strategies.registry import build_strategy
-from fin_agent.retrieval.strategies.words import WordRanker, rarest
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, SUIT_PAGES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.prompts import load_prompt
-from fin_agent.retrieval.strategies.writing import written
+from fin_agent.retrieval.strategies.protocol import written
 from tests.retrieval.strategies.conftest import Script
 
 PROMPT = load_prompt("hyde").filled(question="What drove sales?")

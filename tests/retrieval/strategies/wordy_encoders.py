@@ -7,8 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from fin_agent.retrieval.dense.encoder import Matrix
-from fin_agent.retrieval.dense.sparse import SparseRow
+from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
 from fin_agent.retrieval.terms import stems_of
 
 DIMENSIONS = 2048

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from fin_agent.errors import how_to_install
-from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import Scope
-from fin_agent.retrieval.strategies.names import StrategyError
-from fin_agent.retrieval.strategies.ranking import PassageKey, Ranker, Wording
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.retrieval.query import Depth, Scope, SearchResult
+from fin_agent.retrieval.strategies.one_pass import (
+    PassageKey,
+    Ranker,
+    Wording,
+    allowed_pages,
+    best_of,
+    deep_enough,
+    filings_of,
+    narrowed,
+    pages_of,
+    stored,
+)
+from fin_agent.retrieval.strategies.protocol import StrategyError
 
 if TYPE_CHECKING:
     from langchain_classic.retrievers.ensemble import EnsembleRetriever
@@ -70,3 +82,48 @@ def fused(rankings: Sequence[Sequence[tuple[Ranked, float]]], fusion: EnsembleRe
 
 def _nothing(_: str) -> list[object]:
     return []
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchical:
+    """The best `documents` filings by what they are, then passages of those alone; of all, where none stands out."""
+
+    index: FilingIndex
+    ranker: Ranker
+    documents: int = 5
+
+    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
+        """See Arrangement.find."""
+        filings = self.ranker.filings(wording, scope, max(self.documents, depth.documents))
+        within = narrowed(scope, [doc_id for doc_id, _ in filings[: self.documents]]) if filings else scope
+        found = deep_enough(self.ranker, wording, within, depth)
+        filings = filings or best_of((key.doc_id, score) for key, score in found)
+        return SearchResult(
+            filings=filings_of(filings, "summary")[: depth.documents],
+            pages=pages_of(best_of((key.on, score) for key, score in found), "passage")[: depth.pages],
+            passages=tuple(stored(self.index, found[: depth.passages])),
+        )
+
+
+_PAGES_FOR_FILINGS = 500
+"""How many pages are looked at so that enough filings are among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageThenChunk:
+    """The best `pages` pages by their whole text, then passages of those alone."""
+
+    index: FilingIndex
+    ranker: Ranker
+    pages: int = 20
+
+    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
+        """See Arrangement.find."""
+        pages = self.ranker.pages(wording, scope, max(self.pages, depth.pages, _PAGES_FOR_FILINGS))
+        within = Scope(pages=tuple(key for key, _ in pages[: self.pages]))
+        found = self.ranker.passages(wording, within, depth.passages) if allowed_pages(within) else []
+        return SearchResult(
+            filings=filings_of(best_of((key.doc_id, score) for key, score in pages), "page")[: depth.documents],
+            pages=pages_of(pages, "page")[: depth.pages],
+            passages=tuple(stored(self.index, found)),
+        )

@@ -1,0 +1,325 @@
+"""What a passage does: its claim role, from where it stands first, and from its words second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from fin_agent.evidence.cards.card import (
+    AnswerabilityProfile,
+    ClaimRole,
+    EvidenceType,
+    MeasurementBasis,
+    RiskSignal,
+    ScopeSignature,
+    TableSignature,
+    Use,
+    Verifiability,
+)
+from fin_agent.evidence.cards.sources import Cues, PassageSource
+from fin_agent.filings.outline.items import COVER
+from fin_agent.lexicon.words import word_lists
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import TableKind
+from fin_agent.vocabulary.table import Table
+
+
+def role_of(source: PassageSource, cues: Cues, heading: str, prose: bool) -> ClaimRole:
+    """The role of a passage; `prose` says whether it is running text more than a table.
+
+    Tables report, unless they are lists of exhibits or contents. Text has the role that place and cue phrases together
+    speak most for.
+    """
+    place = _role_of_place(source)
+    if is_appended(source):
+        return ClaimRole.FORMAL
+    if source.is_table or not prose:
+        told = place in (ClaimRole.FORMAL, ClaimRole.TELLS_EVENT) and not source.facts
+        return place if told and place is not None else ClaimRole.REPORTS
+    scores = {role: _DENSITY_COUNTS.get(role, 1.0) * _density(cues.get(role.value, {}), source) for role in ClaimRole}
+    figures = bool(source.facts) or source.page.kind is not None or has_figures(source.flat)
+    if place is not None:
+        bare = place is ClaimRole.REPORTS and not figures and source.note is None
+        scores[place] += _BARE_PLACE if bare else _PLACE_COUNTS[place]
+    if place is ClaimRole.EXPLAINS and figures:
+        scores[ClaimRole.REPORTS] += _FIGURES_DISCUSSED
+    for role in _roles_of_title(heading.lower()):
+        scores[role] += _TITLE_COUNTS[role]
+    if place in (None, ClaimRole.REPORTS) and (source.facts or source.page.kind is not None):
+        scores[ClaimRole.REPORTS] += _FACTS_COUNT
+    return max(scores, key=lambda role: (scores[role], -_ORDER.index(role)))
+
+
+def is_appended(source: PassageSource) -> bool:
+    """Whether a passage belongs to what a report encloses: cover, lists of exhibits, contracts; without any figures."""
+    page = source.page
+    return (
+        source.identity.form in _REPORTS
+        and not source.facts
+        and page.note is None
+        and _role_of_place(source) is ClaimRole.FORMAL
+    )
+
+
+_REPORTS = (Form.TEN_K, Form.TEN_Q, Form.ANNUAL_REPORT)
+_PLACE_COUNTS = {
+    ClaimRole.WARNS: 6.0,
+    ClaimRole.TELLS_EVENT: 4.0,
+    ClaimRole.FORMAL: 5.0,
+    ClaimRole.DESCRIBES: 3.0,
+    ClaimRole.EXPLAINS: 1.2,
+    ClaimRole.REPORTS: 2.0,
+    ClaimRole.SETS_POLICY: 4.0,
+}
+"""What standing in an Item of the role counts, in cue phrases per thousand characters."""
+_DENSITY_COUNTS = {ClaimRole.DESCRIBES: 0.6, ClaimRole.FORMAL: 0.7, ClaimRole.DEFINES: 1.2, ClaimRole.FORECASTS: 1.2}
+"""Words of these roles are everyday ones (below 1), or are told apart from others by few phrases (above 1)."""
+_TITLE_COUNTS = {
+    ClaimRole.SETS_POLICY: 4.0,
+    ClaimRole.TELLS_EVENT: 2.5,
+    ClaimRole.DESCRIBES: 2.0,
+    ClaimRole.WARNS: 4.0,
+    ClaimRole.FORMAL: 5.0,
+    ClaimRole.FORECASTS: 2.5,
+    ClaimRole.REPORTS: 2.5,
+}
+"""What a word in the heading or in the title of the note counts."""
+_FACTS_COUNT = 1.5
+_FIGURES_DISCUSSED = 1.6
+"""What figures in Management's Discussion count for reporting: a single cause in a page of them explains little."""
+_BARE_PLACE = 0.5
+"""What standing among the financial statements counts for text without figures: exhibits are bound in there too."""
+_SHORTEST = 800
+"""Characters that shorter passages are counted as: a single phrase in a few lines is no habit."""
+_ORDER = (
+    ClaimRole.REPORTS,
+    ClaimRole.EXPLAINS,
+    ClaimRole.DESCRIBES,
+    ClaimRole.SETS_POLICY,
+    ClaimRole.TELLS_EVENT,
+    ClaimRole.WARNS,
+    ClaimRole.FORECASTS,
+    ClaimRole.DEFINES,
+    ClaimRole.FORMAL,
+)
+"""Which of two roles with equal scores is taken: the one named first."""
+
+
+def _density(phrases: Mapping[str, int], source: PassageSource) -> float:
+    """Occurrences of cue phrases per thousand characters."""
+    return 1000 * sum(phrases.values()) / max(_SHORTEST, len(source.flat)) if phrases else 0.0
+
+
+def _role_of_place(source: PassageSource) -> ClaimRole | None:
+    page, identity = source.page, source.identity
+    if page.statement is not None:
+        return ClaimRole.REPORTS
+    if page.item is None:
+        return None
+    return _roles_of_items().get(_Place.of(identity.form, page.item))
+
+
+class _Place(NamedTuple):
+    form: str
+    item: str
+
+    @classmethod
+    def of(cls, form: Form, item: str) -> _Place:
+        """`II-1A` of a 10-Q is `II.1A` in the lexicon, `2` is `I.2`; annual reports have the Items of a 10-K."""
+        if form is Form.TEN_Q and item != COVER:
+            return cls(form.value, item.replace("-", ".") if "-" in item else f"I.{item}")
+        return cls(Form.TEN_K.value if form is Form.ANNUAL_REPORT else form.value, item)
+
+
+def item_key(form: Form, item: str) -> str:
+    """The lexicon's id of an Item: `10-K.1A`, `10-Q.II.1A`."""
+    return ".".join(_Place.of(form, item))
+
+
+@lru_cache(maxsize=1)
+def _roles_of_items() -> Mapping[_Place, ClaimRole]:
+    named = {}
+    for role, items in word_lists("claim_places").items():
+        for item in items:
+            form, _, number = item.partition(".")
+            named[_Place(form, number)] = ClaimRole(role)
+    return named
+
+
+def _roles_of_title(title: str) -> list[ClaimRole]:
+    if not title:
+        return []
+    named = word_lists("note_title_words")
+    return [role for role in ClaimRole if any(words in title for words in named.get(role.value, ()))]
+
+
+_MONEY = re.compile(r"[$€£] ?\d|%|million|billion|percent|basis points")
+_TABLE_DIGITS = 0.12
+"""Share of digits among the letters and digits from which a text is more table than prose."""
+_STATEMENT_FACTS = 8
+"""Figures from which text on the page of a primary statement is that statement, whatever stands below it."""
+_SMALL_WORDS = (" the ", " of ", " to ", " and ", " in ", " a ")
+_IN_PROSE = 0.018
+"""Small words for each character: sentences have more, rows of tables fewer."""
+
+
+def evidence_type_of(source: PassageSource) -> EvidenceType:
+    """The kind of a passage's evidence."""
+    if source.is_table:
+        return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
+    if is_mostly_table(source):
+        return EvidenceType.STATEMENT if source.page.statement is not None else EvidenceType.TABLE
+    return EvidenceType.MIXED if source.facts or has_figures(source.flat) else EvidenceType.NARRATIVE
+
+
+def is_mostly_table(source: PassageSource) -> bool:
+    """Whether a stretch of text is rows of a table more than sentences."""
+    if source.is_table or (source.page.statement is not None and len(source.facts) >= _STATEMENT_FACTS):
+        return True
+    if not source.facts and source.page.kind is None and source.page.statement is None:
+        return False
+    flat = source.flat
+    digits = sum(map(flat.count, "0123456789"))
+    if digits < _TABLE_DIGITS * (len(flat) - flat.count(" ")):
+        return False
+    return sum(map(flat.count, _SMALL_WORDS)) < _IN_PROSE * len(flat)
+
+
+def has_figures(flat: str) -> bool:
+    """Whether sentences state amounts: `$5.2 million`, `12%`."""
+    found = _MONEY.search(flat)
+    return found is not None and _MONEY.search(flat, found.end()) is not None
+
+
+_SEVERAL = 2
+_FOR_SUMS = 3
+_HABIT = 2
+
+
+def answerability_of(
+    facts: Sequence[Fact], role: ClaimRole, cues: Cues, scope: ScopeSignature, numeric: bool
+) -> AnswerabilityProfile:
+    """Uses from the role, the figures, the number of periods of one row, and the parts; `numeric` as in the profile."""
+    rows: dict[tuple[str, str | None], set[tuple[int, int | None]]] = {}
+    for fact in facts:
+        rows.setdefault((fact.label, fact.scope), set()).add((fact.period.fiscal_year, fact.period.quarter))
+    periods = max(map(len, rows.values()), default=0)
+    compared = len(scope.parts) >= _SEVERAL and numeric
+    can = {
+        Use.LOOKUP: numeric or role in _TOLD,
+        Use.TREND: periods >= _SEVERAL,
+        Use.COMPARISON: compared,
+        Use.AGGREGATION: periods >= _FOR_SUMS or (compared and bool(facts)),
+        Use.EXPLANATION: role is ClaimRole.EXPLAINS or _many(cues, ClaimRole.EXPLAINS),
+        Use.DEFINITION: role is ClaimRole.DEFINES or _many(cues, ClaimRole.DEFINES),
+        Use.POLICY: role is ClaimRole.SETS_POLICY or _many(cues, ClaimRole.SETS_POLICY),
+    }
+    return AnswerabilityProfile(uses=tuple(use for use, possible in can.items() if possible), numeric=numeric)
+
+
+_TOLD = (
+    ClaimRole.REPORTS,
+    ClaimRole.TELLS_EVENT,
+    ClaimRole.DESCRIBES,
+    ClaimRole.WARNS,
+    ClaimRole.FORECASTS,
+)
+"""Roles whose passages are looked up for what they say, figures or not."""
+
+
+def _many(cues: Cues, role: ClaimRole) -> bool:
+    return sum(cues.get(role.value, {}).values()) > _HABIT
+
+
+_MOST_COLUMNS = 8
+_MOST_LABELS = 8
+_MOST_CUES = 6
+_LONGEST_CUE = 60
+
+
+def verifiability_of(source: PassageSource, role: ClaimRole, cues: Cues) -> Verifiability:
+    """The number of facts, the signature of the table, the cue phrases of the passage's role."""
+    return Verifiability(
+        facts=len(source.facts),
+        table=None if source.table is None else signature_of(source.table),
+        cues=tuple(cues.get(role.value, ()))[:_MOST_CUES],
+    )
+
+
+def signature_of(table: Table) -> TableSignature:
+    """A table's outline: how many rows, its columns and first different labels."""
+    columns = [_short(column) for column in table.columns]
+    labels = dict.fromkeys(label for row in table.rows if (label := _short(row.label)))
+    return TableSignature(
+        rows=len(table.rows),
+        columns=tuple(column for column in columns if column)[:_MOST_COLUMNS],
+        labels=tuple(labels)[:_MOST_LABELS],
+    )
+
+
+def _short(text: str) -> str:
+    return " ".join(text[: 4 * _LONGEST_CUE].split())[:_LONGEST_CUE]
+
+
+_FORWARD_LOOKING_CUES = 2
+"""Occurrences of forward-looking words from which a passage speaks of what is to come."""
+
+
+def risks_of(
+    source: PassageSource, found: Cues, role: ClaimRole, scope: ScopeSignature, periods: bool
+) -> list[RiskSignal]:
+    """The risk signals of a passage; `found` are phrases by signal, `periods` says whether any period is known."""
+    figures = bool(source.facts) or (source.table is not None and bool(source.table.rows))
+    holds = {
+        RiskSignal.FORWARD_LOOKING: is_forward(found, role),
+        RiskSignal.NON_GAAP: RiskSignal.NON_GAAP.value in found,
+        RiskSignal.PRO_FORMA: RiskSignal.PRO_FORMA.value in found,
+        RiskSignal.RESTATED: RiskSignal.RESTATED.value in found,
+        RiskSignal.UNAUDITED: RiskSignal.UNAUDITED.value in found or _interim_statement(source),
+        RiskSignal.PARENT_ONLY: source.page.kind is TableKind.PARENT_ONLY or RiskSignal.PARENT_ONLY.value in found,
+        RiskSignal.PART_ONLY: bool(source.facts and scope.parts and not scope.consolidated),
+        RiskSignal.UNCERTAIN_PERIOD: figures and not periods,
+    }
+    return [signal for signal, present in holds.items() if present]
+
+
+def is_forward(found: Cues, role: ClaimRole) -> bool:
+    """Whether a passage speaks of what is to come."""
+    return (
+        role is ClaimRole.FORECASTS
+        or sum(found.get(RiskSignal.FORWARD_LOOKING.value, {}).values()) >= _FORWARD_LOOKING_CUES
+    )
+
+
+def _interim_statement(source: PassageSource) -> bool:
+    return source.page.statement is not None and source.identity.form in (Form.TEN_Q, Form.EARNINGS, Form.EIGHT_K)
+
+
+_PER_SHARE = "USD per share"
+
+
+def basis_of(source: PassageSource, risks: Cues, figures: bool) -> MeasurementBasis:
+    """The measurement of a passage's facts; where it has none, of the amounts in its sentences (`figures`)."""
+    units = {fact.unit for fact in source.facts if fact.unit}
+    scales = {fact.scale for fact in source.facts if fact.unit == "USD"}
+    flat = source.flat
+    if not source.facts and figures:
+        named = word_lists("unit_words")
+        units = {unit for unit in _UNITS if any(words in flat for words in named[unit])}
+        scales = {_SCALES[scale] for scale in _SCALES if any(words in flat for words in named[scale])}
+    return MeasurementBasis(
+        units=tuple(sorted(units)),
+        scales=tuple(sorted(scales)),
+        per_share=_PER_SHARE in units
+        or (figures and " per share" in flat)
+        or (figures and " per diluted share" in flat),
+        adjusted=RiskSignal.NON_GAAP.value in risks,
+        unaudited=RiskSignal.UNAUDITED.value in risks,
+    )
+
+
+_UNITS = ("USD", "percent")
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}

@@ -1,0 +1,296 @@
+"""What one-pass strategies are made of: a wording to search with, and rankers that score an index by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.retrieval.query import (
+    EVERYTHING,
+    USUAL_DEPTH,
+    Depth,
+    Query,
+    RankedFiling,
+    RankedPage,
+    RankedPassage,
+    Scope,
+    SearchResult,
+)
+from fin_agent.retrieval.terms import search_terms, stems_of
+
+_WORD = re.compile(r"\w+")
+
+
+class PassageKey(NamedTuple):
+    """A passage: the `ordinal`-th of its filing, on the 0-based `page`."""
+
+    doc_id: str
+    page: int
+    ordinal: int
+
+    @property
+    def on(self) -> PageKey:
+        """The page it stands on."""
+        return PageKey(self.doc_id, self.page)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What is searched with: texts, and terms that mean the same. The published methods see no more of a question."""
+
+    texts: tuple[str, ...]
+    """One or more; encoders take the mean of their vectors."""
+    synonyms: tuple[str, ...] = ()
+    made_up: bool = False
+    """Whether the texts are passages as filings might hold them, no questions."""
+
+    @classmethod
+    def of(cls, query: Query) -> Wording:
+        """The question's own words."""
+        return cls((query.text,))
+
+    def terms(self) -> tuple[str, ...]:
+        """For word search: the words that say something, each once, however it is written or inflected."""
+        first: dict[tuple[str, ...], str] = {}
+        for word in search_terms(word for text in self.texts for word in _WORD.findall(text)):
+            first.setdefault(tuple(stems_of(word)) or (word.lower(),), word)
+        return tuple(first.values())
+
+    def passages(self) -> tuple[str, ...]:
+        """For encoders: each text, the synonyms behind it."""
+        more = f" ({'; '.join(self.synonyms)})" if self.synonyms else ""
+        return tuple(f"{text}{more}" for text in self.texts)
+
+
+class Ranker(Protocol):
+    """Scores filings, pages and passages by a wording; each list best first, in a total order, without duplicates."""
+
+    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """(doc_id, score) by their summaries."""
+
+    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
+        """Pages by their text."""
+
+    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
+        """Passages by their text."""
+
+
+def narrowed(scope: Scope, doc_ids: Collection[str]) -> Scope:
+    """`scope`, and of it only these filings."""
+    wanted = tuple(doc_id for doc_id in dict.fromkeys(doc_ids) if scope.filings is None or doc_id in scope.filings)
+    if scope.pages is None:
+        return Scope(doc_ids=wanted)
+    return Scope(doc_ids=wanted, pages=tuple(key for key in scope.pages if key.doc_id in wanted))
+
+
+def allowed_pages(scope: Scope) -> tuple[PageKey, ...] | None:
+    """The pages that may be retrieved, where pages are named at all; of the filings allowed only."""
+    if scope.pages is None or scope.doc_ids is None:
+        return scope.pages
+    return tuple(key for key in scope.pages if key.doc_id in scope.doc_ids)
+
+
+def stored(index: FilingIndex, scored: Sequence[tuple[PassageKey, float]]) -> list[RankedPassage]:
+    """The passages with their text, in their order."""
+    pages = list(dict.fromkeys(key.on for key, _ in scored))
+    held = {
+        PassageKey(passage.doc_id, passage.passage.page, passage.passage.ordinal): passage
+        for passage in index.passages(pages)
+    }
+    return [RankedPassage(held[key], score) for key, score in scored if key in held]
+
+
+def once(passages: Iterable[RankedPassage]) -> list[RankedPassage]:
+    """Each passage where it comes first."""
+    first: dict[PassageKey, RankedPassage] = {}
+    for passage in passages:
+        first.setdefault(key_of(passage), passage)
+    return list(first.values())
+
+
+def by_position(passages: Iterable[RankedPassage]) -> tuple[RankedPassage, ...]:
+    """With a score of 1 / position: what several searches or models ordered has no scores that could be compared."""
+    return tuple(RankedPassage(passage.stored, 1.0 / place) for place, passage in enumerate(passages, start=1))
+
+
+def key_of(passage: RankedPassage) -> PassageKey:
+    """Where a ranked passage stands."""
+    return PassageKey(passage.stored.doc_id, passage.stored.passage.page, passage.stored.passage.ordinal)
+
+
+SCORES = {
+    "passage": "score of its best passage",
+    "page": "score of its best page, or its own as a page",
+    "summary": "score of its summary",
+    "place": "1 / its place: what several searches or models ordered has no scores that could be compared",
+}
+"""What the score of a filing or page is, by the name given to `filings_of` and `pages_of`."""
+
+_FIRST_LOOK = 256
+_FURTHER = 8
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+class Arrangement(Protocol):
+    """An order in which rankers are asked."""
+
+    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
+        """As Strategy.search, by a wording alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnePass:
+    """A strategy that searches once; see Strategy."""
+
+    name: str
+    arrangement: Arrangement
+    wording: Callable[[Query], Wording] = Wording.of
+
+    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
+        """See Strategy.search."""
+        return self.arrangement.find(self.wording(query), scope, depth)
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """Passages of everything in scope; pages and filings in the order of their best passage."""
+
+    index: FilingIndex
+    ranker: Ranker
+
+    def find(self, wording: Wording, scope: Scope, depth: Depth) -> SearchResult:
+        """See Arrangement.find."""
+        found = deep_enough(self.ranker, wording, scope, depth)
+        return SearchResult(
+            filings=filings_of(best_of((key.doc_id, score) for key, score in found), "passage")[: depth.documents],
+            pages=pages_of(best_of((key.on, score) for key, score in found), "passage")[: depth.pages],
+            passages=tuple(stored(self.index, found[: depth.passages])),
+        )
+
+
+def deep_enough(ranker: Ranker, wording: Wording, scope: Scope, depth: Depth) -> list[tuple[PassageKey, float]]:
+    """The best passages, so many that as many pages and filings as wanted are among them, if there are that many."""
+    limit = max(_FIRST_LOOK, depth.passages)
+    while True:
+        found = ranker.passages(wording, scope, limit)
+        filings, pages = {key.doc_id for key, _ in found}, {key.on for key, _ in found}
+        wanted = depth.documents if scope.filings is None else min(depth.documents, len(scope.filings))
+        if len(found) < limit or (len(filings) >= wanted and len(pages) >= depth.pages):
+            return found
+        limit *= _FURTHER
+
+
+def best_of(scored: Iterable[tuple[Key, float]]) -> list[tuple[Key, float]]:
+    """The first, and so best, score of each, in order."""
+    best: dict[Key, float] = {}
+    for key, score in scored:
+        best.setdefault(key, score)
+    return list(best.items())
+
+
+def in_this_order(keys: Iterable[Key]) -> list[tuple[Key, float]]:
+    """Each key once, with a score of 1 / position: what several searches found has no scores that can be compared."""
+    return [(key, 1.0 / place) for place, key in enumerate(dict.fromkeys(keys), start=1)]
+
+
+def filings_of(scored: Sequence[tuple[str, float]], by: str) -> tuple[RankedFiling, ...]:
+    """As listed in a result; `by` names what the score is of."""
+    return tuple(RankedFiling(doc_id, score, ((by, round(score, 4)),)) for doc_id, score in scored)
+
+
+def pages_of(scored: Sequence[tuple[PageKey, float]], by: str) -> tuple[RankedPage, ...]:
+    """As listed in a result; `by` names what the score is of."""
+    return tuple(RankedPage(key, score, ((by, round(score, 4)),)) for key, score in scored)
+
+
+MOST_TERMS = 64
+"""Terms searched for, the rarest first: the longest questions of the benchmarks have about forty."""
+SYNONYM_WEIGHT = 0.5
+"""What a synonym counts beside a word of the question (Voorhees 1994: more harms)."""
+SYNONYM_DEPTH = 1000
+"""How far into the rankings of words and of synonyms is looked before they are added up."""
+_ALL = 1_000_000_000
+
+
+class WordRanker:
+    """BM25 as the index computes it: statistics of the whole index, whatever the scope; k1 = 1.2, b = 0.75.
+
+    Each word counts once. Synonyms of a wording are phrases and count half, as under a boost in Lucene.
+    """
+
+    def __init__(self, index: FilingIndex) -> None:
+        self._index = index
+
+    def filings(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[str, float]]:
+        """See Ranker.filings."""
+        return self._added_up(
+            wording, limit, lambda terms, most: self._index.search_summaries(terms, doc_ids=scope.filings, limit=most)
+        )
+
+    def pages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PageKey, float]]:
+        """See Ranker.pages."""
+        pages = allowed_pages(scope)
+        wanted = None if pages is None else frozenset(pages)
+
+        def search(terms: Sequence[str], most: int) -> list[tuple[PageKey, float]]:
+            hits = self._index.search_pages(terms, doc_ids=scope.filings, limit=most if wanted is None else _ALL)
+            return [(hit.key, hit.score) for hit in hits if wanted is None or hit.key in wanted][:most]
+
+        return self._added_up(wording, limit, search)
+
+    def passages(self, wording: Wording, scope: Scope, limit: int) -> list[tuple[PassageKey, float]]:
+        """See Ranker.passages."""
+        pages = allowed_pages(scope)
+
+        def search(terms: Sequence[str], most: int) -> list[tuple[PassageKey, float]]:
+            hits = self._index.search_passages(terms, doc_ids=scope.filings, pages=pages, limit=most)
+            return [(PassageKey(hit.doc_id, hit.page, hit.ordinal), hit.score) for hit in hits]
+
+        return self._added_up(wording, limit, search)
+
+    def _added_up(
+        self, wording: Wording, limit: int, search: Callable[[Sequence[str], int], list[tuple[Key, float]]]
+    ) -> list[tuple[Key, float]]:
+        terms = rarest(wording.terms(), self._index)
+        if not wording.synonyms:
+            return search(terms, limit)
+        deep = max(limit, SYNONYM_DEPTH)
+        scores = dict(search(terms, deep))
+        for key, score in search(rarest(wording.synonyms, self._index), deep):
+            scores[key] = scores.get(key, 0.0) + SYNONYM_WEIGHT * score
+        # A stable sort: equals stay as the words of the question, then the synonyms, list them.
+        return sorted(scores.items(), key=lambda scored: -round(scored[1], 9))[:limit]
+
+
+def rarest(terms: Sequence[str], index: FilingIndex, most: int = MOST_TERMS) -> tuple[str, ...]:
+    """`terms`, or of very many those `most` that stand on the fewest pages, in the order given.
+
+    Of a phrase its rarest word counts. What stands nowhere goes last.
+    """
+    if len(terms) <= most:
+        return tuple(terms)
+    stems = {term: stems_of(term) for term in terms}
+    pages = index.document_frequencies({stem for of_term in stems.values() for stem in of_term})
+    counts = {term: min((pages.get(stem, 0) for stem in of_term), default=0) for term, of_term in stems.items()}
+    chosen = set(sorted(terms, key=lambda term: (counts[term] == 0, counts[term]))[:most])
+    return tuple(term for term in terms if term in chosen)
+
+
+def expanded(query: Query) -> Wording:
+    """The question as `bm25` searches for it, company and year among its words, with its expansions and synonyms.
+
+    Each of these counts once however it is written or inflected, as a word of the question does: what the lexicon lists
+    in several forms (`Net revenue`, `net revenues`) would weigh more than the question itself.
+    """
+    return Wording((query.text,), _each_once((*query.expansions, *query.synonyms)))
+
+
+def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:
+    first: dict[tuple[str, ...], str] = {}
+    for phrase in phrases:
+        first.setdefault(tuple(stems_of(phrase)) or (phrase.lower(),), phrase)
+    return tuple(first.values())
