@@ -24,8 +24,8 @@ from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Budget, CallRecord, Meter, metered
-from fin_agent.runs.fingerprint import asking_fingerprint, index_state, question_fingerprint
-from fin_agent.runs.recorder import Recorder
+from fin_agent.runs.run import asking_fingerprint, index_state, question_fingerprint
+from fin_agent.runs.store import Recorder
 
 _JOBS_BY_MODEL = 4
 """Questions at once where a model answers, and most of the time is spent waiting for it."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.streams import warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
-from fin_agent.runs.recorder import Recorder
 from fin_agent.runs.run import StepTime
+from fin_agent.runs.store import Recorder
 from fin_agent.workspace import Workspace
 
 

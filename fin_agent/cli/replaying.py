@@ -21,8 +21,7 @@ from fin_agent.models.metering import Budget
 from fin_agent.presentation.runs_list import differences_view
 from fin_agent.presentation.usage import usage_line
 from fin_agent.runs.comparing import answer_differences
-from fin_agent.runs.fingerprint import index_state
-from fin_agent.runs.run import RULES, IndexState, Run, running_version
+from fin_agent.runs.run import RULES, IndexState, Run, index_state, running_version
 from fin_agent.workspace import Workspace
 
 

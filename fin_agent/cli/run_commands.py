@@ -16,8 +16,7 @@ from fin_agent.config import recording_from_environment
 from fin_agent.presentation.runs import run_view, step_of_run_view
 from fin_agent.presentation.runs_list import comparison_view, runs_view
 from fin_agent.runs.comparing import run_differences
-from fin_agent.runs.recorder import store_file
-from fin_agent.runs.store import RunStore
+from fin_agent.runs.store import RunStore, store_file
 
 
 def list_runs(given: Path | None, *, limit: int, as_json: bool) -> ExitCode:
@@ -85,14 +84,7 @@ def export_run(name: str, given: Path | None, *, out: Path | None) -> ExitCode:
 def forget_runs(names: Sequence[str], given: Path | None, *, as_json: bool) -> ExitCode:
     """Take out the runs named, or all where none is."""
     with opened_store(given) as store:
-        if names:
-            # Named all first: `last` is another run once one is gone.
-            ids = list(dict.fromkeys(store.id_of(name) for name in names))
-            for id_ in ids:
-                store.forget(id_)
-            gone = len(ids)
-        else:
-            gone = store.forget_all()
+        gone = store.forget(names or None)
     if as_json:
         show_json({"forgotten": gone})
     else:

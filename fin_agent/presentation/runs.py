@@ -20,7 +20,7 @@ from fin_agent.presentation.runs_fields import fields_line
 from fin_agent.presentation.runs_steps import rounds_view, step_view
 from fin_agent.presentation.step_notes import warning_lines
 from fin_agent.presentation.usage import usage_line, usage_view
-from fin_agent.runs.evidence_kept import KeptPassage, kept_last
+from fin_agent.runs.comparing import KeptPassage, kept_last
 from fin_agent.runs.run import Run
 
 _SHOWN_OF_A_PASSAGE = 220

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
-from fin_agent.answering.answer import Answer, Citation
+from fin_agent.answering.answer import Answer
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import TraceStep
-from fin_agent.runs.evidence_kept import kept_last
 from fin_agent.runs.run import Run, canonical, comparable
 
 T = TypeVar("T")
@@ -69,18 +69,14 @@ def _difference(part: str, one: Sequence[str], other: Sequence[str]) -> Differen
 
 def _without(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     """Lines more often here than there."""
-    left = list(others)
+    left = Counter(others)
     only: list[str] = []
     for line in lines:
-        if line in left:
-            left.remove(line)
+        if left[line] > 0:
+            left[line] -= 1
         else:
             only.append(line)
     return tuple(only)
-
-
-def _settings(run: Run) -> list[str]:
-    return list(_named(run.settings.model_dump(mode="json")))
 
 
 def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
@@ -94,7 +90,7 @@ def _named(settings: Mapping[str, object], of: str = "") -> Iterator[str]:
 
 _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
     "question": lambda run: [run.question],
-    "settings": _settings,
+    "settings": lambda run: list(_named(run.settings.model_dump(mode="json"))),
     "analyst": lambda run: [run.analyst],
     "version": lambda run: [run.version],
     "index": lambda run: [f"{run.index.path}: {run.index.filings} filings, fingerprint {run.index.fingerprint}"],
@@ -102,14 +98,6 @@ _ASKED: dict[str, Callable[[Run], Sequence[str]]] = {
     "only pages": lambda run: [f"{place.doc_id} page {place.page + 1}" for place in run.pages],
 }
 """How a run was asked, part by part, in lines."""
-
-
-def _intent(answer: Answer) -> list[str]:
-    return [line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)]
-
-
-def _ledger(answer: Answer) -> list[str]:
-    return [line for entry in answer.ledger for line in _entry(entry)]
 
 
 def _entry(entry: Entry) -> Iterator[str]:
@@ -122,10 +110,6 @@ def _entry(entry: Entry) -> Iterator[str]:
 def _figure(figure: Figure) -> str:
     scale = f" x {figure.scale:,}" if figure.scale != 1 else ""
     return f"{figure.amount:,}{scale} {figure.unit}, {figure.doc_id} page {figure.page + 1} line {figure.line + 1}"
-
-
-def _citation(citation: Citation) -> str:
-    return f"{citation.doc_id} page {citation.page + 1}: {citation.text}"
 
 
 def _answer(answer: Answer) -> list[str]:
@@ -156,7 +140,9 @@ def _said(value: object) -> str:
 
 _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
     "question": lambda answer: [answer.question],
-    "intent": _intent,
+    "intent": lambda answer: [
+        line for step in answer.trace if step.node == _INTENT for line in (step.summary, *step.details)
+    ],
     "asked next": lambda answer: [step.summary for step in answer.trace if step.node == _NEXT_QUESTION],
     "documents": lambda answer: answer.retrieved.documents,
     "pages": lambda answer: [f"{place.doc_id} page {place.page + 1}" for place in answer.retrieved.pages],
@@ -164,12 +150,12 @@ _CAME_OF_IT: dict[str, Callable[[Answer], Sequence[str]]] = {
         f"{place.doc_id} page {place.page + 1}: {place.text}" for place in answer.retrieved.passages
     ],
     "evidence": lambda answer: [f"{kept.place}: {kept.why}" for kept in kept_last(answer)],
-    "ledger": _ledger,
+    "ledger": lambda answer: [line for entry in answer.ledger for line in _entry(entry)],
     "program": lambda answer: (answer.program or "").splitlines(),
     "rounds": lambda answer: [str(answer.rounds)],
     "answer": _answer,
     "missing": lambda answer: answer.missing,
-    "citations": lambda answer: [_citation(citation) for citation in answer.citations],
+    "citations": lambda answer: [f"{each.doc_id} page {each.page + 1}: {each.text}" for each in answer.citations],
     "assumptions": lambda answer: answer.assumptions,
     "warnings": lambda answer: answer.warnings,
     "calls": _calls,
@@ -200,3 +186,41 @@ def _fields_differing(mine: BaseModel | None, theirs: BaseModel | None) -> str:
         return "only here"
     names = type(mine).model_fields
     return ", ".join(name for name in names if getattr(mine, name) != getattr(theirs, name))
+
+
+_FILTER = "filter_passages"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPassage:
+    """A passage kept as evidence."""
+
+    doc_id: str
+    page: int
+    """0-based."""
+    ordinal: int
+    why: str
+    fields: tuple[str, ...] = ()
+    """Fields of its card that match the question."""
+    text: str = ""
+
+    @property
+    def place(self) -> str:
+        """`harborlight_2023_10k page 9 passage 12`; people count pages from 1."""
+        return f"{self.doc_id} page {self.page + 1} passage {self.ordinal}"
+
+
+def kept_last(answer: Answer) -> list[KeptPassage]:
+    """What the last filter of a run kept, best first."""
+    filters = [step for step in answer.trace if step.node == _FILTER]
+    if not filters:
+        return []
+    texts: dict[tuple[str, int], list[str]] = {}
+    for place in answer.retrieved.passages:
+        texts.setdefault((place.doc_id, place.page), []).append(place.text)
+    found: list[KeptPassage] = []
+    for kept in (judged for judged in filters[-1].judged if judged.kept):
+        # What was kept is listed first among the passages of its page, in the same order.
+        left = texts.get((kept.doc_id, kept.page)) or [""]
+        found.append(KeptPassage(kept.doc_id, kept.page, kept.ordinal, kept.why, kept.fields, left.pop(0)))
+    return found

@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
-from fin_agent.runs.ids import run_id
+from fin_agent.index.opening import place_of
+from fin_agent.index.protocol import FilingIndex
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Base 32 without the letters that are taken for others (Crockford)."""
+_READ_AS = str.maketrans("oil", "011")
+_TIME_DIGITS = 9
+_RANDOM_DIGITS = 3
+
+
+def run_id(started: datetime) -> str:
+    """A new id: nine digits of time (milliseconds), three by chance."""
+    milliseconds = int(started.timestamp() * 1_000)
+    chance = secrets.randbelow(32**_RANDOM_DIGITS)
+    return _digits(milliseconds, _TIME_DIGITS) + _digits(chance, _RANDOM_DIGITS)
+
+
+def as_typed(name: str) -> str:
+    """What a person typed for an id, or its beginning, in the letters that ids have.
+
+    >>> as_typed(" O1JD ")
+    '01jd'
+    """
+    return name.strip().lower().translate(_READ_AS)
+
+
+def _digits(number: int, count: int) -> str:
+    return "".join(_ALPHABET[number >> (5 * place) & 31] for place in reversed(range(count)))
+
 
 RULES = "rules"
 """The analyst that needs no model."""
@@ -44,12 +76,11 @@ class Run(BaseModel):
     def of(
         cls,
         answer: Answer,
-        *,
-        started: datetime,
         settings: Settings,
         index: IndexState,
+        *,
+        started: datetime,
         doc_ids: Sequence[str] = (),
-        pages: Sequence[PagePlace] = (),
         steps: Sequence[StepTime] = (),
     ) -> Run:
         """The run that gave `answer`, under an id of its own."""
@@ -62,7 +93,6 @@ class Run(BaseModel):
             version=running_version(),
             index=index,
             doc_ids=tuple(doc_ids),
-            pages=tuple(pages),
             answer=answer,
             steps=tuple(steps),
         )
@@ -130,3 +160,46 @@ _NO_CALLS = Usage()
 
 
 Run.model_rebuild()
+
+
+_DIGITS = 16
+_DECIDE_NOTHING = frozenset(
+    {"key_variable", "budget", "batch_budget", "at_once", "timeout", "attempts", "cache", "prices"}
+)
+"""Settings of models that say how they are reached and paid, not what they answer. (An answer that a budget cut short
+says so itself.)"""
+
+
+def index_state(index: FilingIndex, folder: Path) -> IndexState:
+    """The state of the index in `folder`: the same for the same filings, in whatever order they came."""
+    entries = index.entries()
+    digest = hashlib.sha256()
+    for entry in entries:
+        digest.update(f"{entry.content_hash} {entry.doc_id}\n".encode("utf-8", "surrogatepass"))
+    return IndexState(path=place_of(index, folder), filings=len(entries), fingerprint=digest.hexdigest()[:_DIGITS])
+
+
+def asking_fingerprint(settings: Settings, index: IndexState) -> str:
+    """All that answers depend on beside the question: the same where they may stand in one batch.
+
+    Of prompts of the user's own their text counts, not only the folder.
+    """
+    written = settings.model_dump(mode="json", exclude={"models"})
+    models = settings.models.model_dump(mode="json", exclude=set(_DECIDE_NOTHING)) if settings.by_model else {}
+    parts = {"settings": written, "models": models, "index": index.fingerprint, "version": running_version()}
+    return _digest({**parts, "prompts": _prompts_digest(settings.prompts)})
+
+
+def question_fingerprint(asking: str, question: str, doc_ids: Sequence[str] = ()) -> str:
+    """A question as it is asked, over `doc_ids` where it is restricted to these."""
+    return _digest({"asking": asking, "question": question, "doc_ids": list(doc_ids)})
+
+
+def _prompts_digest(folder: Path | None) -> dict[str, str]:
+    """Prompts of the user's own by their place in the folder, each as a digest."""
+    files = sorted(folder.rglob("*.md")) if folder is not None else []
+    return {str(file.relative_to(folder or file)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def _digest(parts: dict[str, object]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[: 2 * _DIGITS]

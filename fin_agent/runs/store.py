@@ -2,23 +2,83 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.config import Recording
-from fin_agent.runs.database import RunStoreError, connect, fault, writing
-from fin_agent.runs.ids import as_typed, run_id
-from fin_agent.runs.run import Run
+from fin_agent.answering.answer import Answer
+from fin_agent.config import Recording, Settings
+from fin_agent.errors import FinAgentError
+from fin_agent.index.protocol import FilingEntry, FilingIndex
+from fin_agent.runs.run import IndexState, Run, StepTime, as_typed, index_state, run_id
+
+
+class Recorder:
+    """Records runs over one index. What keeps it from that is told once, and it goes on without."""
+
+    def __init__(
+        self,
+        index: FilingIndex,
+        folder: Path,
+        settings: Settings,
+        recording: Recording,
+        *,
+        notify: Callable[[str], None],
+    ) -> None:
+        """`folder` is that of the index; `notify` is told why nothing is recorded."""
+        self._index = index
+        self._folder = folder
+        self._settings = settings
+        self._store = RunStore(store_file(folder, recording), recording) if recording.enabled else None
+        self._notify = notify
+        self._known: tuple[Sequence[FilingEntry], IndexState] | None = None
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._store is not None:
+            self._store.close()
+
+    def record(
+        self, answer: Answer, *, started: datetime, doc_ids: Sequence[str] = (), steps: Sequence[StepTime] = ()
+    ) -> str:
+        """Record the run that gave `answer`. Returns its id, or nothing where it is not recorded."""
+        if self._store is None:
+            return ""
+        try:
+            run = Run.of(answer, self._settings, self._state(), started=started, doc_ids=doc_ids, steps=steps)
+            return self._store.record(run).id
+        except (FinAgentError, OSError, sqlite3.Error, ValueError) as error:
+            # ValueError: a question that is no text (half a character) has no JSON.
+            self._store.close()
+            self._store = None
+            self._notify(f"runs are not recorded: {error}")
+            return ""
+
+    def _state(self) -> IndexState:
+        """Worked out again only where the list of filings is another."""
+        entries = self._index.entries()
+        if self._known is None or self._known[0] is not entries:
+            self._known = entries, index_state(self._index, self._folder)
+        return self._known[1]
+
+
+def store_file(folder: Path, recording: Recording) -> Path:
+    """Where the runs over the index in `folder` are kept: beside it, unless the environment names a file."""
+    return recording.file.expanduser() if recording.file is not None else folder / FILE_NAME
+
 
 FILE_NAME = "runs.sqlite"
 LAST = "last"
@@ -90,7 +150,7 @@ class RunStore:
                 f"SELECT {_LISTED} FROM runs ORDER BY number DESC LIMIT ?", (-1 if limit is None else limit,)
             )
             rows = found.fetchall()
-            return [_read_line(row, _is_computed(connection, row)) for row in rows]
+            return [RunLine.model_validate({**row, "computed": _is_computed(connection, row)}) for row in rows]
 
     def count(self) -> int:
         """How many runs are kept."""
@@ -117,28 +177,19 @@ class RunStore:
                 remedy=f"Take it out with `fin-agent runs forget {id_}`",
             ) from error
 
-    def id_of(self, name: str) -> str:
-        """The whole id of the run named. Raises RunStoreError as `run` does."""
+    def forget(self, names: Iterable[str] | None = None) -> int:
+        """Take out the runs named, or all of them for None. Returns how many; raises RunStoreError as `run` does."""
         with self._reading() as connection:
-            return self._named(connection, name)[1]
-
-    def forget(self, name: str) -> str:
-        """Take one run out. Returns its id; raises RunStoreError as `run` does."""
-        with self._reading() as connection:
-            number, id_ = self._named(connection, name)
-            assert connection is not None
-            with writing(connection):
-                connection.execute("DELETE FROM runs WHERE number = ?", (number,))
-            _shrink(connection)
-        return id_
-
-    def forget_all(self) -> int:
-        """Take out all runs. Returns how many there were."""
-        with self._reading() as connection:
+            # Named all first: `last` is another run once one is gone.
+            numbers = None if names is None else {self._named(connection, name)[0] for name in names}
             if connection is None:
                 return 0
             with writing(connection):
-                gone = connection.execute("DELETE FROM runs").rowcount
+                if numbers is None:
+                    gone = connection.execute("DELETE FROM runs").rowcount
+                else:
+                    connection.executemany("DELETE FROM runs WHERE number = ?", [(number,) for number in numbers])
+                    gone = len(numbers)
             _shrink(connection)
         return gone
 
@@ -160,7 +211,8 @@ class RunStore:
                 (typed, f"{typed}~", _MOST_NAMED + 1),
             ).fetchall()
             if len(found) != 1:
-                found = _of_question(connection, name.strip()) or found
+                of_question = "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1"
+                found = connection.execute(of_question, (name.strip(),)).fetchall() or found
         if not found or not name.strip():
             raise RunStoreError(
                 "there is no run of this name",
@@ -206,9 +258,10 @@ class RunStore:
                 raise fault(self.file, error) from error
 
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(BaseModel):
     """A run as it is listed."""
+
+    model_config = ConfigDict(frozen=True)
 
     id: str
     started: datetime
@@ -249,13 +302,6 @@ def _line(run: Run) -> tuple[str | int | float | None, ...]:
     )
 
 
-def _of_question(connection: sqlite3.Connection, question_id: str) -> list[sqlite3.Row]:
-    """The last run of the question of this id; nothing where there is none."""
-    return connection.execute(
-        "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1", (question_id,)
-    ).fetchall()
-
-
 def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
     """Only an answer without a value has to be looked into for its program."""
     if row["refused"] or row["value"] is not None:
@@ -267,25 +313,143 @@ def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
         return False  # a run that cannot be read is still listed; `run` says what is wrong with it
 
 
-def _read_line(row: sqlite3.Row, computed: bool) -> RunLine:
-    return RunLine(
-        id=row["id"],
-        started=datetime.fromisoformat(row["started"]),
-        question=row["question"],
-        question_id=row["question_id"],
-        strategy=row["strategy"],
-        refused=bool(row["refused"]),
-        value=row["value"],
-        unit=row["unit"],
-        computed=computed,
-        said=row["said"],
-        rounds=row["rounds"],
-        seconds=row["seconds"],
-        bytes=row["bytes"],
-    )
-
-
 def _shrink(connection: sqlite3.Connection) -> None:
     """Give the room back to the disk, as far as nobody else is at work."""
     connection.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step, which is one page
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+FORMAT_VERSION = 1
+_APPLICATION = 0x46415255
+"""Marks the file as ours (SQLite file format, 1.3.14)."""
+_BUSY_MILLISECONDS = 5_000
+_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SCHEMA = """
+CREATE TABLE runs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  started TEXT NOT NULL,
+  question TEXT NOT NULL,
+  question_id TEXT,
+  strategy TEXT NOT NULL,
+  refused INTEGER NOT NULL,
+  value REAL,
+  unit TEXT,
+  said TEXT NOT NULL,
+  rounds INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  bytes INTEGER NOT NULL
+);
+CREATE TABLE contents (
+  number INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
+  packed BLOB NOT NULL
+);
+"""
+"""What a list shows stands apart from the runs themselves, which are big; `packed` is JSON, deflated."""
+
+
+class RunStoreError(FinAgentError):
+    """The recorded runs cannot be read or written, or the run named is not among them."""
+
+
+def connect(file: Path, *, make: bool) -> sqlite3.Connection:
+    """The runs in `file`, which is made where `make` allows it. Raises RunStoreError."""
+    connection: sqlite3.Connection | None = None
+    try:
+        if make:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        address = f"{file.absolute().as_uri()}?{_way_in(file, make)}"
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # a run that is forgotten is gone from the disk
+        _check(connection, file)
+    except (OSError, sqlite3.Error, RunStoreError) as error:
+        if connection is not None:
+            connection.close()
+        raise (error if isinstance(error, RunStoreError) else fault(file, error)) from error
+    return connection
+
+
+def _way_in(file: Path, make: bool) -> str:
+    """Where the folder is only to be read, SQLite can make no lock: it is told that nobody writes."""
+    if make:
+        return "mode=rwc"
+    log = file.with_name(f"{file.name}-wal")
+    return "mode=rw" if os.access(file.parent, os.W_OK) or log.exists() else "mode=ro&immutable=1"
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[None]:
+    """One write transaction: all of it, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
+    """What an error of the file or of SQLite means, and what to do."""
+    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
+        return RunStoreError(
+            f"this file of recorded runs is damaged or is something else ({error})",
+            subject=str(file),
+            remedy="Move it away: the next question makes a new one. Answers and the index do not depend on it",
+        )
+    reason = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    return RunStoreError(
+        f"the recorded runs cannot be opened or written ({reason})",
+        subject=str(file),
+        remedy="Name a file that can be written with FIN_AGENT_RUNS, or record nothing with FIN_AGENT_RECORD=0",
+    )
+
+
+def _check(connection: sqlite3.Connection, file: Path) -> None:
+    """Make the tables in an empty file. Raises RunStoreError where it is not ours or of another version."""
+    if _is_empty(connection):
+        # Other bytes than these shrink the file when runs go; it has to be said before the first table is made.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        with writing(connection):
+            if _is_empty(connection):
+                for statement in _SCHEMA.split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+        _log_ahead(connection)
+    if _number(connection, "application_id") != _APPLICATION:
+        raise RunStoreError(
+            "this is a database of something else, not of recorded runs",
+            subject=str(file),
+            remedy="Name another file with FIN_AGENT_RUNS, or move this one away",
+        )
+    found = _number(connection, "user_version")
+    if found != FORMAT_VERSION:
+        raise RunStoreError(
+            f"these runs were recorded in format {found}; this version reads format {FORMAT_VERSION}",
+            subject=str(file),
+            remedy="Move the file away, or read it with the version that wrote it",
+        )
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Readers and a writer do not wait for each other. A file that is in use right now gets it the next time."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    return not tables and _number(connection, "application_id") == 0
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])

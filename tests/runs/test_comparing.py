@@ -10,8 +10,7 @@ import pytest
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.runs.comparing import answer_differences, run_differences
-from fin_agent.runs.evidence_kept import KeptPassage, kept_last
+from fin_agent.runs.comparing import KeptPassage, answer_differences, kept_last, run_differences
 from fin_agent.runs.run import canonical
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.config import Settings
-from fin_agent.runs.fingerprint import asking_fingerprint, question_fingerprint
+from fin_agent.runs.run import asking_fingerprint, question_fingerprint
 from tests.runs.recorded import INDEX
 
 MODEL = {"model": "openai:x"}

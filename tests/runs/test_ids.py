@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fin_agent.runs.ids import as_typed, run_id
+from fin_agent.runs.run import as_typed, run_id
 
 NOW = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
 

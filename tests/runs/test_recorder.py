@@ -9,10 +9,8 @@ import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
-from fin_agent.runs.fingerprint import index_state
-from fin_agent.runs.recorder import Recorder
-from fin_agent.runs.run import StepTime
-from fin_agent.runs.store import RunStore
+from fin_agent.runs.run import StepTime, index_state
+from fin_agent.runs.store import Recorder, RunStore
 from fin_agent.workspace import Workspace
 from tests.runs.recorded import noise
 

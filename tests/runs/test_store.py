@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.config import Recording
-from fin_agent.runs.database import RunStoreError
-from fin_agent.runs.store import RunStore
+from fin_agent.runs.store import RunStore, RunStoreError
 from tests.runs.recorded import noise, run
 
 
@@ -122,8 +121,8 @@ class TestNaming:
             early, late = (store.record(run(at=at)) for at in (0, 100_000_000))
             assert early.id[:5] != late.id[:5]
             assert store.run(early.id[:5].upper()) == early
-            assert store.id_of("last") == late.id
-            assert store.id_of("LAST~1") == early.id
+            assert store.run("last").id == late.id
+            assert store.run("LAST~1").id == early.id
 
     def test_a_beginning_that_several_have_names_them(self, file: Path) -> None:
         with RunStore(file) as store:
@@ -141,8 +140,8 @@ class TestNaming:
 
     def test_nothing_recorded_yet(self, file: Path) -> None:
         with RunStore(file) as store:
-            assert (store.listed(), store.count(), store.forget_all()) == ([], 0, 0)
-            for look in (store.run, store.id_of, store.forget):
+            assert (store.listed(), store.count(), store.forget()) == ([], 0, 0)
+            for look in (store.run, lambda name: store.forget([name])):
                 with pytest.raises(RunStoreError, match=r"no run is recorded yet.*fin-agent ask"):
                     look("last")
         assert not file.exists()
@@ -152,7 +151,7 @@ class TestForgetting:
     def test_one(self, file: Path) -> None:
         with RunStore(file) as store:
             first, second = (store.record(run(at=at)).id for at in range(2))
-            assert store.forget(first) == first
+            assert store.forget([first]) == 1
             assert [line.id for line in store.listed()] == [second]
 
     def test_what_is_forgotten_is_gone_from_the_disk(self, file: Path) -> None:
@@ -161,7 +160,7 @@ class TestForgetting:
                 store.record(run(f"a question only asked once {at}", at=at, said=noise(20, seed=at)))
         size = file.stat().st_size
         with RunStore(file) as store:
-            assert store.forget_all() == 20
+            assert store.forget() == 20
             assert store.listed() == []
         assert b"only asked once" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
         assert file.stat().st_size < size / 2
@@ -214,7 +213,7 @@ class TestFilesThatAreNoStore:
         with RunStore(file) as store:
             assert store.run("last") == kept
             with pytest.raises(RunStoreError, match="cannot be opened or written"):
-                store.forget("last")
+                store.forget(["last"])
         assert [each.name for each in file.parent.iterdir()] == [file.name]
 
     def test_an_empty_file_is_taken(self, file: Path) -> None:
@@ -233,7 +232,7 @@ class TestFilesThatAreNoStore:
             with pytest.raises(RunStoreError, match=f"fin-agent runs forget {broken.id}"):
                 store.run(broken.id)
             assert store.run(whole.id) == whole
-            store.forget(broken.id)
+            store.forget([broken.id])
             assert store.count() == 1
 
     def _refused(self, file: Path, said: str) -> None:
