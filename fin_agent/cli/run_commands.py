@@ -25,7 +25,7 @@ def list_runs(given: Path | None, *, limit: int, as_json: bool) -> ExitCode:
         lines, kept = store.listed(limit), store.count()
         file = store.file
     if as_json:
-        listed = [{**asdict(line), "started": line.started.isoformat()} for line in lines]
+        listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
         show_json({"runs": listed, "recorded": kept, "file": str(file)})
     elif lines:
         show(runs_view(lines, kept, datetime.now(UTC).date()))
