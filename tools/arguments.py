@@ -31,7 +31,7 @@ def _pages(given: object) -> object:
     return given
 
 
-def _nothing(given: object) -> object:
+def none_if_blank(given: object) -> object:
     """Models that must fill every argument fill what they do not need with an empty text, a list of none, or zero."""
     return None if given in ("", [], 0, "null", "None") else given
 
@@ -70,7 +70,7 @@ class Narrowed(Arguments):
 
     company: Annotated[
         Annotated[str, Field(max_length=300)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(
             description="Only filings of this company: its name or its ticker symbol. One company a call; call again "
             "for another."
@@ -85,7 +85,7 @@ class Narrowed(Arguments):
     ] = None
     fiscal_year: Annotated[
         Annotated[int, Field(ge=1900, le=2200)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(
             description="Only filings of this fiscal year, as the company numbers its years. A 10-K also states the "
             "one or two years before its own."
@@ -93,12 +93,12 @@ class Narrowed(Arguments):
     ] = None
     quarter: Annotated[
         Annotated[int, Field(ge=1, le=4)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(description="Only filings of this fiscal quarter, 1 to 4; leave out for annual reports."),
     ] = None
     doc_ids: Annotated[
         Annotated[list[str], Field(max_length=200)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(description="Only these filings, by the ids that other tools printed."),
     ] = None
 
@@ -117,7 +117,7 @@ class PageSearchArguments(Narrowed):
     pages: Annotated[
         str | None,
         BeforeValidator(_pages),
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(description="Only these pages of each filing, counted from 1: '40-60'. Leave out to search all pages."),
     ] = None
     limit: Annotated[int, Field(ge=1, le=30, description="How many pages to return at most.")] = 5
@@ -168,7 +168,7 @@ class PythonExecutionArguments(Arguments):
     ]
     sources: Annotated[
         Annotated[list[FigurePlace], Field(max_length=50)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(
             description="The pages that the program's figures were read on. Every number is then held against the "
             "figures on these pages, and those that stand on none of them are named.",
@@ -176,7 +176,7 @@ class PythonExecutionArguments(Arguments):
     ] = None
     question: Annotated[
         Annotated[str, Field(max_length=2_000)] | None,
-        BeforeValidator(_nothing),
+        BeforeValidator(none_if_blank),
         Field(description="The question that is computed: its own numbers may be used as well."),
     ] = None
 

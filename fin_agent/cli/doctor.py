@@ -29,7 +29,7 @@ from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
 from fin_agent.models.usage_table import usage_table
 from fin_agent.presentation.doctor import findings_view
-from fin_agent.serving.access import TOKEN_VARIABLE
+from fin_agent.serving.http_server import TOKEN_VARIABLE
 
 _PREFIX = "FIN_AGENT_"
 _EXTRAS = {

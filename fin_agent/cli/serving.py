@@ -11,8 +11,8 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import say, warn
 from fin_agent.config import Settings
-from fin_agent.serving.access import Access
-from fin_agent.serving.errors import require_extra
+from fin_agent.serving.http_server import Access, run_application
+from fin_agent.serving.problems import require_extra
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
 
@@ -30,8 +30,7 @@ def serve_mcp(where: Listening | None, given: Path | None, settings: Settings, *
     """Serve the tools on standard streams, or over HTTP `where` that is said, until the client or a signal ends it."""
     require_extra("mcp", ["mcp", "uvicorn"])
     access = None if where is None else Access.of(where.host, where.names)
-    from fin_agent.serving.mcp.running import PATH, http_application, run_on_streams
-    from fin_agent.serving.mcp.server import mcp_server
+    from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
     with opened(given) as workspace:
         server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc_ids) or None))
@@ -42,8 +41,6 @@ def serve_mcp(where: Listening | None, given: Path | None, settings: Settings, *
                 )
             run_on_streams(server)
         else:
-            from fin_agent.serving.running import run_application
-
             app = http_application(server, access)
             run_application(app, where.host, where.port, ready=lambda at: say(f"serving MCP at {at}{PATH}"))
     return ExitCode.DONE
@@ -59,11 +56,9 @@ def serve_http(
     seconds: float,
 ) -> ExitCode:
     """Serve the HTTP API until a signal ends it."""
-    require_extra("serve", ["fastapi", "uvicorn"])
+    require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(where.host, where.names)
-    from fin_agent.serving.api.answering import Limits
-    from fin_agent.serving.api.application import http_api
-    from fin_agent.serving.running import run_application
+    from fin_agent.serving.http_api import Limits, http_api
 
     with opened(given) as workspace:
         limits = Limits(at_once=at_once, waiting=at_once, seconds=seconds)

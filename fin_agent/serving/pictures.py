@@ -15,7 +15,7 @@ from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.presentation.facts import period_of_fact, value_words
 from fin_agent.presentation.plain import one_line
-from fin_agent.serving.errors import NotThereError
+from fin_agent.serving.problems import NotThereError
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.place import Box

@@ -1,14 +1,41 @@
-"""Errors as a program reads them: what happened, to what, what to do next, and the HTTP status that says so."""
+"""What a server cannot do, as an error and as a program reads it: what happened, to what, what to do, which status."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError
-from fin_agent.serving.errors import BusyError, NotThereError, TooLongError
+from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
 from fin_agent.tools.errors import ToolInputError
+
+
+class ServingError(FinAgentError):
+    """A server cannot be started as it is asked for."""
+
+
+class NotThereError(FinAgentError):
+    """A filing, or a page of one, is asked for that is not there."""
+
+
+class BusyError(FinAgentError):
+    """As much is at work as may be."""
+
+
+class TooLongError(FinAgentError):
+    """Work took more time than it may."""
+
+
+def require_extra(extra: str, modules: Sequence[str]) -> None:
+    """Raise ServingError, with what to install, where one of an extra's modules is not installed."""
+    missing = [name for name in modules if find_spec(name) is None]
+    if missing:
+        raise ServingError(
+            f"this needs what is not installed: {', '.join(missing)}",
+            remedy=f"Install the extra: {how_to_install(extra)}",
+        )
 
 
 class Problem(BaseModel):
@@ -43,24 +70,13 @@ class Problem(BaseModel):
         )
 
 
-def status_of(error: Exception) -> int:
-    """The HTTP status that tells this error.
-
-    >>> status_of(QuestionError("there is no question"))
-    422
-    """
-    for kind, status in _STATUSES:
-        if isinstance(error, kind):
-            return status
-    return 500
-
-
-_STATUSES: tuple[tuple[type[Exception], int], ...] = (
-    (NotThereError, 404),
-    (BusyError, 503),
-    (TooLongError, 504),
-    (ToolInputError, 422),
-    (QuestionError, 422),
-    (ReadError, 409),
-    (FilingIndexError, 503),
-)
+STATUSES: Mapping[type[Exception], int] = {
+    NotThereError: 404,
+    BusyError: 503,
+    TooLongError: 504,
+    ToolInputError: 422,
+    QuestionError: 422,
+    ReadError: 409,
+    FilingIndexError: 503,
+}
+"""The HTTP status that tells an error of ours; 500 tells any other."""

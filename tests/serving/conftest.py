@@ -14,7 +14,7 @@ import pytest
 
 from fin_agent.config import Settings
 from fin_agent.models import Callers, ModelSettings
-from fin_agent.serving.access import Access
+from fin_agent.serving.http_server import Access
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
@@ -23,8 +23,9 @@ from tests.graphs.told_by_model import sound
 from tests.loopback import no_other_host as no_other_host
 
 if TYPE_CHECKING:
-    from fin_agent.serving.api.answering import Limits
-    from fin_agent.serving.guard import App
+    from starlette.types import ASGIApp
+
+    from fin_agent.serving.http_api import Limits
 
 MAIN = ("-c", "from fin_agent.cli import main; main()")
 NO_SETTINGS = {"FIN_AGENT_CONFIG": os.devnull}
@@ -77,11 +78,11 @@ def held_toolkit(workspace: Workspace, held: HeldModel) -> FinAgentToolkit:
 
 
 @contextmanager
-def running(app: App) -> Iterator[str]:
+def running(app: ASGIApp) -> Iterator[str]:
     """The address of an application that uvicorn serves while the block lasts."""
     import uvicorn
 
-    from fin_agent.serving.running import listening_socket
+    from fin_agent.serving.http_server import listening_socket
 
     listening = listening_socket("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1))
@@ -98,8 +99,7 @@ def running(app: App) -> Iterator[str]:
 @contextmanager
 def api_over(context: ToolContext, access: Access | None = None, limits: Limits | None = None) -> Iterator[str]:
     """The address of the HTTP API over a context."""
-    from fin_agent.serving.api.answering import Limits
-    from fin_agent.serving.api.application import http_api
+    from fin_agent.serving.http_api import Limits, http_api
 
     with running(http_api(context, access or Access(), limits or Limits())) as address:
         yield address

@@ -10,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from fin_agent.serving.access import Access
-from fin_agent.serving.api.turnstile import Turnstile
-from fin_agent.serving.errors import BusyError
-from fin_agent.serving.guard import MOST_BYTES
+from fin_agent.serving.http_server import MOST_BYTES, Access
+from fin_agent.serving.problems import BusyError
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.context import ToolContext
 from tests.graphs.told_by_model import QUESTION
@@ -22,7 +20,7 @@ from tests.serving.conftest import FILING, TOKEN, HeldModel, api_over, events_in
 httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
 pytest.importorskip("fastapi", reason="needs the extra `serve`")
 
-from fin_agent.serving.api.answering import Limits  # noqa: E402
+from fin_agent.serving.http_api import Limits, _Calls  # noqa: E402
 
 BY_RULES = {"question": "What was Harborlight's net income in FY2023?"}
 BY_MODEL = {"question": QUESTION}
@@ -119,13 +117,13 @@ def test_where_all_places_are_taken_one_is_told_when_to_come_back(
 
 def test_who_finds_no_place_at_once_waits_for_one_for_a_while() -> None:
     async def calls() -> list[str]:
-        turnstile = Turnstile(at_once=1, waiting=1, patience=0.2)
+        calls = _Calls(Limits(at_once=1, waiting=1), patience=0.2)
         told: list[str] = []
         leave = asyncio.Event()
 
         async def call(name: str) -> None:
             try:
-                async with turnstile.place():
+                async with calls.place():
                     told.append(f"{name} is in")
                     await leave.wait()
             except BusyError:
@@ -159,7 +157,7 @@ def test_what_takes_too_long_is_given_up(held_toolkit: FinAgentToolkit, held: He
 def test_silence_is_broken_by_comments(
     held_toolkit: FinAgentToolkit, held: HeldModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fin_agent.serving.api.answering.SECONDS_OF_SILENCE", 0.2)
+    monkeypatch.setattr("fin_agent.serving.http_api.SECONDS_OF_SILENCE", 0.2)
     with (
         api_over(held_toolkit.context) as address,
         httpx.stream("POST", f"{address}/ask", json={**BY_MODEL, "stream": True}, timeout=60) as told,

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.serving.access import SHORTEST_TOKEN, TOKEN_VARIABLE
-from fin_agent.serving.guard import MOST_BYTES, SECONDS_TO_SEND
+from fin_agent.serving.http_server import MOST_BYTES, SECONDS_TO_SEND, SHORTEST_TOKEN, TOKEN_VARIABLE
 from fin_agent.serving.pictures import LONGEST_SIDE
 from fin_agent.tools import FinAgentToolkit
 

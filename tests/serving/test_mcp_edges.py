@@ -16,7 +16,7 @@ import pytest
 from langchain_core.documents import Document
 
 from fin_agent import FinAgentToolkit, SqliteIndex, Workspace, ingest_documents
-from fin_agent.serving.access import Access
+from fin_agent.serving.http_server import Access
 from fin_agent.tools.context import ToolContext
 from tests.cli.running import Ran
 from tests.graphs.told_by_model import QUESTION
@@ -29,9 +29,8 @@ httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
 
 from mcp.shared.exceptions import MCPError  # noqa: E402
 
-from fin_agent.serving.mcp import resources  # noqa: E402
-from fin_agent.serving.mcp.running import http_application  # noqa: E402
-from fin_agent.serving.mcp.server import mcp_server  # noqa: E402
+from fin_agent.serving import mcp_server as module  # noqa: E402
+from fin_agent.serving.mcp_server import http_application, listed_resources, mcp_server  # noqa: E402
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -247,12 +246,11 @@ def test_ctrl_c_ends_it_while_it_waits_for_input(sample_index: Path) -> None:
 
 
 def test_long_lists_are_handed_out_in_parts(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "LISTED_AT_ONCE", 4)
-    listing = resources.FilingResources(context)
+    monkeypatch.setattr(module, "LISTED_AT_ONCE", 4)
     names: list[str] = []
     cursor: str | None = None
     for _ in range(4):
-        part = listing.listed(cursor)
+        part = listed_resources(context, cursor)
         names += [each.name for each in part.resources]
         cursor = part.next_cursor
     assert cursor is None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from pydantic import TypeAdapter
 
-from fin_agent.serving.access import Access
+from fin_agent.serving.http_server import Access
 from fin_agent.tools.context import ToolContext
 
 openapi_spec_validator = pytest.importorskip("openapi_spec_validator", reason="needs the extra `serving-tests`")
@@ -24,7 +24,7 @@ EXAMPLES = 25
 
 @pytest.fixture(scope="module")
 def app(context: ToolContext) -> Any:
-    from fin_agent.serving.api.application import http_api
+    from fin_agent.serving.http_api import http_api
 
     return http_api(context, Access(names=("testserver",)))  # as the client calls it
 
@@ -65,7 +65,7 @@ def test_its_types_say_how_pages_are_counted(document: dict[str, Any]) -> None:
 
 
 def test_its_examples_fit(document: dict[str, Any]) -> None:
-    from fin_agent.serving.api.asked import AskRequest
+    from fin_agent.serving.http_api import AskRequest
 
     body = document["paths"]["/ask"]["post"]["requestBody"]["content"]["application/json"]
     examples = [each["value"] for each in body["examples"].values()]

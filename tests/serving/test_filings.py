@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.serving.places import schemas_with_page_numbers, with_page_numbers
+from fin_agent.serving.filings import schemas_with_page_numbers, with_page_numbers
 
 
 def test_every_page_gets_its_number_and_picture_however_deep() -> None:

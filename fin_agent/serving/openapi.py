@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from pydantic import TypeAdapter
 
 from fin_agent.analyst.events import Event
-from fin_agent.serving.places import Json, schemas_with_page_numbers
+from fin_agent.serving.filings import Json, schemas_with_page_numbers
 from fin_agent.serving.problems import Problem
 
 Example: TypeAlias = dict[str, Json]

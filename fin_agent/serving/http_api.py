@@ -1,0 +1,461 @@
+"""The HTTP API: what each path does, how many calls are at work, and how problems are told."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from time import monotonic
+from typing import Annotated, Literal, TypeVar, cast
+
+import anyio
+from anyio.to_thread import run_sync
+from fastapi import Body, FastAPI, Header, Path, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from fin_agent.analyst.events import Answered, Event
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import FinAgentError
+from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
+from fin_agent.models.metering import Meter, current_meter, metered
+from fin_agent.serving import openapi
+from fin_agent.serving.filings import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
+from fin_agent.serving.http_server import REFUSED, Access, guarded
+from fin_agent.serving.pictures import USUAL_DPI, box_frames, figure_frames, page_picture
+from fin_agent.serving.problems import STATUSES, BusyError, Problem, TooLongError
+from fin_agent.tools import arguments as take
+from fin_agent.tools.artifacts import DocumentsFound, FilingsListed, PagesFound
+from fin_agent.tools.context import ToolContext
+from fin_agent.tools.errors import ToolInputError
+from fin_agent.tools.narrowing import narrowed
+from fin_agent.tools.operations import documents_found, filings_listed, pages_found
+from fin_agent.vocabulary.place import Box
+
+Result = TypeVar("Result")
+
+OPEN_PATHS = ("/health",)
+EVENTS = "text/event-stream"
+SECONDS_OF_SILENCE = 15.0
+"""Between comments in a stream of events: what stands between would else close the connection."""
+_SECONDS_TO_COME_BACK = "5"
+_PATIENCE = 30.0
+_CALLER_GONE = 499
+"""What servers log of a caller that has gone; nobody reads the answer."""
+_MOST_BOXES = 50
+_MOST_PROBLEMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is at work at once, how much waits, and for how long anything may take."""
+
+    at_once: int = 4
+    waiting: int = 4
+    seconds: float = 120.0
+    """For a question."""
+
+
+class AskRequest(take.Narrowed):
+    """A question, and which filings may answer it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"question": "What was Harborlight's net income in FY2023?"},
+                {"question": "What was the gross margin?", "doc_ids": ["harborlight_2023_10k"], "stream": True},
+            ]
+        }
+    )
+
+    question: Annotated[
+        str,
+        Field(min_length=1, max_length=2_000, description="In words, with the company, the measure and the period."),
+    ]
+    id: Annotated[
+        Annotated[str, Field(max_length=200)] | None,
+        Field(description="Of your own; it comes back with the answer."),
+    ] = None
+    trace: Annotated[bool, Field(description="Whether the answer holds its trace: what each step saw and kept.")] = (
+        False
+    )
+    stream: Annotated[
+        bool, Field(description="Whether events are sent while it is answered; so does Accept: text/event-stream.")
+    ] = False
+
+
+class SearchRequest(take.PageSearchArguments):
+    """What to look for, and in which filings."""
+
+    level: Annotated[Literal["page", "document"], Field(description="What is found: pages, or filings.")] = "page"
+
+
+class Health(BaseModel):
+    """That the server answers."""
+
+    status: str = Field(examples=["ok"])
+    filings: int = Field(description="How many filings are indexed.", examples=[15])
+
+
+DocId = Annotated[
+    str,
+    Path(
+        max_length=500,
+        description="The filing's id, as `/filings` lists it.",
+        openapi_examples={"sample": {"value": openapi.SAMPLE_FILING}},
+    ),
+]
+
+
+def http_api(context: ToolContext, access: Access, limits: Limits | None = None) -> ASGIApp:
+    """The API over the filings that `context` may read, behind the guards."""
+    return guarded(_application(context, limits or Limits()), access, open_paths=OPEN_PATHS)
+
+
+def _application(context: ToolContext, limits: Limits) -> FastAPI:
+    app = FastAPI(
+        title="fin-agent",
+        version=version("fin-agent"),
+        summary="Questions over SEC filings, answered with the page behind every figure",
+        description=openapi.DESCRIPTION,
+        # Their pages load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        separate_input_output_schemas=True,
+        exception_handlers={
+            FinAgentError: _refused,
+            _CallerGoneError: _gone,
+            RequestValidationError: _wrong,
+            HTTPException: _not_so,
+            Exception: _refused,
+        },
+    )
+    calls = _Calls(limits)
+    problems = openapi.problems
+
+    @app.post(
+        "/ask",
+        response_model=Answer,
+        response_class=JSONResponse,
+        responses={**problems(403, 422, 503, 504), **openapi.EVENTS},
+        summary="Answer a question, or refuse it and say what is missing",
+        operation_id="ask",
+    )
+    async def ask(
+        request: Request,
+        asked: Annotated[AskRequest, Body(openapi_examples=openapi.QUESTIONS)],
+        accept: Annotated[str, Header(include_in_schema=False)] = "",
+    ) -> Response:
+        """One JSON document, or events: steps, drafts, pieces of the verified answer, and the answer last."""
+        if not asked.stream and EVENTS not in accept:
+            answer = await calls.carried_out(_answered(context, asked), request)
+            return JSONResponse(_answer_json(answer, trace=asked.trace))
+        events = calls.events(context, asked)
+        begun = await anext(events)  # what cannot be begun is raised here, while there is a status to say so
+        return EventSourceResponse(
+            _going_on(begun, events),
+            ping=SECONDS_OF_SILENCE,
+            ping_message_factory=lambda: ServerSentEvent(comment="at work", sep="\n"),
+            sep="\n",
+        )
+
+    @app.get(
+        "/search",
+        response_model=PagesFound | DocumentsFound,
+        response_class=JSONResponse,
+        responses=problems(403, 422, 503, 504),
+        summary="Find the pages, or the filings, that hold something",
+        operation_id="search",
+    )
+    async def search(request: Request, asked: Annotated[SearchRequest, Query()]) -> Response:
+        """Best first. Pages come with the passage that fits best."""
+        if asked.level == "page":
+            return await calls.looked_up(partial(pages_found, context.searching, asked), request)
+        if asked.pages is not None:
+            raise ToolInputError("filings are found whole", remedy="Leave pages out, or search level=page")
+        return await calls.looked_up(partial(documents_found, context.searching, asked), request)
+
+    @app.get(
+        "/filings",
+        response_model=FilingsListed,
+        response_class=JSONResponse,
+        responses=problems(403, 422, 503, 504),
+        summary="List the filings",
+        operation_id="list_filings",
+    )
+    async def filings(request: Request, asked: Annotated[take.ListFilingsArguments, Query()]) -> Response:
+        """By company, then time."""
+        return await calls.looked_up(partial(filings_listed, context, asked), request)
+
+    @app.get(
+        "/filings/{doc_id}",
+        response_model=FilingShown,
+        response_class=JSONResponse,
+        responses=problems(403, 404, 422, 503, 504),
+        summary="A filing at a glance",
+        operation_id="show_filing",
+    )
+    async def filing(request: Request, doc_id: DocId) -> Response:
+        """Who, what and when it is, and which Items, statements and notes stand on which pages."""
+        return await calls.looked_up(partial(filing_shown, context, doc_id), request)
+
+    @app.get(
+        "/pages/{doc_id}/{page_number}.png",
+        response_class=Response,
+        responses={**problems(403, 404, 409, 422, 503, 504), **openapi.PICTURE},
+        summary="A page as a picture, as it is printed, with what is named framed in red",
+        operation_id="page_picture",
+    )
+    async def picture(
+        request: Request,
+        doc_id: DocId,
+        page_number: Annotated[
+            int, Path(ge=1, le=1_000_000, description="As a viewer counts, from 1.", openapi_examples=openapi.PAGES)
+        ],
+        box: Annotated[
+            list[Annotated[str, Field(max_length=120)]] | None,
+            Query(
+                max_length=_MOST_BOXES,
+                description="Left, top, right, bottom in points, as `box` says in JSON; may be given several times.",
+                openapi_examples=openapi.BOXES,
+            ),
+        ] = None,
+        figure: Annotated[
+            str | None, Query(max_length=300, description="A figure on the page: a metric, or words of its label.")
+        ] = None,
+        fiscal_year: Annotated[int | None, Query(ge=1900, le=2200, description="Of that figure.")] = None,
+        dpi: Annotated[int, Query(ge=36, le=200, description="Dots an inch; fewer where it would be too large.")] = (
+            USUAL_DPI
+        ),
+        if_none_match: Annotated[str, Header(include_in_schema=False)] = "",
+    ) -> Response:
+        """At most 1,600 pixels high and wide."""
+
+        def drawn() -> Response:
+            record = record_of(context, doc_id)
+            page = page_of(record, page_number)
+            frames = box_frames([_box(each) for each in box or ()])
+            if figure is not None:
+                frames += figure_frames(context.workspace, record, page, figure, fiscal_year)
+            named = f"{record.content_hash} {page} {frames} {dpi}"
+            headers = {
+                "ETag": f'"{hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32]}"',
+                "Cache-Control": "private, max-age=60",
+            }
+            if headers["ETag"] in if_none_match:
+                return Response(status_code=304, headers=headers)
+            return Response(page_picture(record, page, frames, dpi).png, media_type="image/png", headers=headers)
+
+        return await calls.in_thread(drawn, request)
+
+    @app.get(
+        "/health",
+        response_model=Health,
+        responses=problems(403),
+        summary="Whether it answers",
+        operation_id="health",
+    )
+    async def health() -> Health:
+        """Needs no token."""
+        return Health(status="ok", filings=len(context.workspace.index.entries()))
+
+    openapi.complete(app)
+    return app
+
+
+class _CallerGoneError(Exception):
+    """Nobody waits for it any more."""
+
+
+class _Calls:
+    """Carries calls out: a few at once, a few waiting, each within its time and for as long as somebody waits."""
+
+    def __init__(self, limits: Limits, patience: float = _PATIENCE) -> None:
+        self._limits = limits
+        self._patience = patience
+        self._places = anyio.Semaphore(limits.at_once)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """A place while the block lasts. Raises BusyError where there is none."""
+        if not self._places.value and self._places.statistics().tasks_waiting >= self._limits.waiting:
+            raise _busy()
+        try:
+            with anyio.fail_after(self._patience):
+                await self._places.acquire()
+        except TimeoutError:
+            raise _busy() from None
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    async def carried_out(self, work: Awaitable[Result], request: Request) -> Result:
+        """What the work gives. Raises BusyError, TooLongError, CallerGoneError, and what the work raises."""
+        try:
+            async with self.place():
+                at_work, leaving = asyncio.ensure_future(work), asyncio.ensure_future(_until_gone(request))
+                try:
+                    await asyncio.wait({at_work, leaving}, timeout=self._limits.seconds, return_when="FIRST_COMPLETED")
+                    if at_work.done():
+                        return at_work.result()
+                    raise _CallerGoneError if leaving.done() else self._too_long()
+                finally:
+                    for task in (at_work, leaving):
+                        task.cancel()
+                        with suppress(asyncio.CancelledError, Exception):
+                            await task
+        finally:
+            if asyncio.iscoroutine(work):
+                work.close()  # of work that found no place
+
+    async def in_thread(self, work: Callable[[], Result], request: Request) -> Result:
+        """What a search, or anything that reads the index, gives. Raises as `carried_out` does."""
+        meter = Meter(within=current_meter())
+
+        def at_work() -> Result:
+            with metered(meter):
+                return work()
+
+        try:
+            return await self.carried_out(run_sync(at_work, abandon_on_cancel=True), request)
+        finally:
+            meter.stop()  # of work that was left: no further call of a model begins
+
+    async def looked_up(self, work: Callable[[], BaseModel], request: Request) -> Response:
+        """The same as JSON."""
+        found = await self.in_thread(work, request)
+        return JSONResponse(with_page_numbers(cast(Json, found.model_dump(mode="json")), pictures=True))
+
+    async def events(self, context: ToolContext, asked: AskRequest) -> AsyncGenerator[ServerSentEvent, None]:
+        """A comment once it is begun, then events, the last one `answered` or `failed`; closing it leaves the run.
+
+        Until the first piece errors are raised.
+        """
+        async with self.place():
+            doc_ids = await run_sync(partial(narrowed, context.workspace, asked, context.within))
+            yield ServerSentEvent(comment="at work", sep="\n")
+            deadline = monotonic() + self._limits.seconds
+            run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
+            async with aclosing(run):
+                try:
+                    while event := await asyncio.wait_for(anext(run, None), deadline - monotonic()):
+                        yield _sent(event, trace=asked.trace)
+                except Exception as error:  # the answer is on its way: there is no other status any more
+                    late = isinstance(error, TimeoutError) and monotonic() >= deadline
+                    told = Problem.of(self._too_long() if late else error).model_dump_json()
+                    yield ServerSentEvent(told, event="failed", sep="\n")
+
+    def _too_long(self) -> TooLongError:
+        return TooLongError(
+            f"it took more than {self._limits.seconds:g} seconds",
+            remedy="Ask something narrower; whoever runs the server sets --time-limit",
+        )
+
+
+def _busy() -> BusyError:
+    return BusyError("as many calls are at work as may be", remedy="Call again in a few seconds")
+
+
+async def _answered(context: ToolContext, asked: AskRequest) -> Answer:
+    doc_ids = await run_sync(partial(narrowed, context.workspace, asked, context.within))
+    return await aanswer_question(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
+
+
+def _answer_json(answer: Answer, *, trace: bool) -> Json:
+    """The published contract, with the number and the picture of each page it names; the trace only on request."""
+    document = answer.model_dump(mode="json", exclude=None if trace else {"trace"})
+    return with_page_numbers(cast(Json, document), pictures=True)
+
+
+def _sent(event: Event, *, trace: bool) -> ServerSentEvent:
+    data = event.model_dump_json()
+    if isinstance(event, Answered):
+        answered: Json = {"kind": event.kind, "answer": _answer_json(event.answer, trace=trace)}
+        data = json.dumps(answered, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return ServerSentEvent(data, event=event.kind, sep="\n")
+
+
+async def _going_on(
+    begun: ServerSentEvent, events: AsyncGenerator[ServerSentEvent, None]
+) -> AsyncGenerator[ServerSentEvent, None]:
+    async with aclosing(events):
+        yield begun
+        async for event in events:
+            yield event
+
+
+async def _until_gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _box(given: str) -> Box:
+    try:
+        x0, y0, x1, y1 = map(float, given.split(","))
+    except ValueError:
+        raise ToolInputError(
+            "a box is four numbers with commas between", remedy="Write it as 72,90.5,300,101 (left, top, right, bottom)"
+        ) from None
+    return Box(x0, y0, x1, y1)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    status = next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+    return _problem(status, Problem.of(error))
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return Response(status_code=_CALLER_GONE)
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(each["type"] == "json_invalid" for each in found):
+        return await _not_so(request, HTTPException(400))
+    places = [".".join(map(str, each["loc"][1:] or each["loc"])) for each in found]
+    said = [f"{place}: {each['msg']}" for place, each in zip(places, found, strict=True)][:_MOST_PROBLEMS]
+    no_object = any(each["type"] in ("model_attributes_type", "dict_type") for each in found)
+    sent = "Send a JSON object with the header Content-Type: application/json; " if no_object else ""
+    return _problem(
+        422,
+        Problem(
+            what=f"the call does not fit ({'; '.join(said)})",
+            subject=", ".join(dict.fromkeys(places[:_MOST_PROBLEMS]))[:200],
+            remedy=f"{sent}/openapi.json says what it {'holds' if no_object else 'takes'}",
+        ),
+    )
+
+
+async def _not_so(request: Request, error: Exception) -> Response:
+    """What the framework itself turned away."""
+    assert isinstance(error, HTTPException)
+    told = _NOT_SO.get(error.status_code) or REFUSED.get(error.detail)
+    status, what, remedy = told or (error.status_code, str(error.detail)[:200], "")
+    subject = f"{request.method} {request.url.path}"[:200]
+    return _problem(status, Problem(what=what, subject=subject, remedy=remedy), error.headers)
+
+
+_NOT_SO = {
+    400: (422, "the body cannot be read", "Send JSON in UTF-8"),
+    404: (404, "there is nothing at this path", "/openapi.json says what there is"),
+    405: (405, "this path is not called so", "/openapi.json says how it is called"),
+}
+"""Status -> the status, what happened and what to do."""
+
+
+def _problem(status: int, problem: Problem, headers: object = None) -> Response:
+    told = dict(headers) if isinstance(headers, dict) else {}
+    if status == 503:
+        told["Retry-After"] = _SECONDS_TO_COME_BACK
+    return JSONResponse(problem.model_dump(), status_code=status, headers=told)

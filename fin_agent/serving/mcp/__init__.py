@@ -1,1 +1,0 @@
-"""The Model Context Protocol: the tools of the toolkit, pages as pictures, filings as resources. Extra `mcp`."""

@@ -1,0 +1,203 @@
+"""The toolkit's tools and `show_page` as MCP has them: text for the model, structured content for code, pictures."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Annotated, cast
+
+import mcp_types as types
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from fin_agent.answering.answer import Answer
+from fin_agent.prompts.material import as_quoted, on_a_line
+from fin_agent.serving.filings import Json, page_of, schemas_with_page_numbers, with_page_numbers
+from fin_agent.serving.pictures import figure_frames, page_picture
+from fin_agent.serving.problems import NotThereError
+from fin_agent.tools import FinAgentToolkit
+from fin_agent.tools import artifacts as make
+from fin_agent.tools.arguments import Arguments, DocId, none_if_blank
+from fin_agent.tools.context import ToolContext
+from fin_agent.tools.narrowing import known_id
+from fin_agent.tools.toolkit import made_tool
+
+MOST_CHARACTERS = 100_000
+"""Of structured content, as JSON."""
+
+
+class ShowPageArguments(Arguments):
+    """Of `show_page`."""
+
+    doc_id: DocId
+    page: Annotated[int, Field(ge=1, description="The page as a PDF viewer counts, from 1. Tools print these numbers.")]
+    figure: Annotated[
+        Annotated[str, Field(max_length=300)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="The figure on that page to frame: its label as printed, or what it is ('net income')."),
+    ] = None
+    fiscal_year: Annotated[
+        Annotated[int, Field(ge=1900, le=2200)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="The fiscal year whose figure is framed, where the page has several."),
+    ] = None
+
+
+class PageShown(BaseModel):
+    """Of `show_page`; the picture itself is beside it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    filing: make.FilingListed
+    page: int
+    """0-based."""
+    framed: tuple[str, ...]
+    """What is framed, in words."""
+    width: int
+    height: int
+    """Of the picture, in pixels."""
+    png: bytes = Field(exclude=True, repr=False)
+
+
+_TOOLS: Mapping[str, tuple[str, type[BaseModel]]] = {
+    "list_filings": ("List filings", make.FilingsListed),
+    "document_search": ("Find filings", make.DocumentsFound),
+    "page_search": ("Find pages", make.PagesFound),
+    "read_page": ("Read pages", make.PagesRead),
+    "card_extraction": ("Describe passages", make.CardsMade),
+    "python_execution": ("Compute", make.ProgramRun),
+    "answer_question": ("Answer a question", Answer),
+    "show_page": ("Show a page", PageShown),
+}
+"""The title of each tool, and what it hands to code."""
+_LEFT_OUT: Mapping[type[BaseModel], set[str]] = {Answer: {"trace", "retrieved"}, PageShown: {"png"}}
+
+
+def served_tools(toolkit: FinAgentToolkit) -> dict[str, BaseTool]:
+    """The toolkit's tools and `show_page`, by name."""
+    return {tool.name: tool for tool in (*toolkit.get_tools(), _show_page_tool(toolkit.context))}
+
+
+def declared(tool: BaseTool) -> types.Tool:
+    """A tool as clients are told of it."""
+    takes = tool.args_schema
+    assert isinstance(takes, type) and issubclass(takes, BaseModel), takes
+    title, artifact = _TOOLS[tool.name]
+    return types.Tool(
+        name=tool.name,
+        title=title,
+        description=tool.description,
+        input_schema=takes.model_json_schema(),
+        output_schema=_output_schema(artifact),
+        annotations=types.ToolAnnotations(
+            title=title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
+
+
+def call(tool: BaseTool, arguments: Mapping[str, object]) -> types.CallToolResult:
+    """What the tool answers; what it cannot do is a result marked as an error, which says what to do next."""
+    message = tool.invoke({"type": "tool_call", "id": "call", "name": tool.name, "args": dict(arguments)})
+    assert isinstance(message, ToolMessage), message
+    content: list[types.ContentBlock] = [types.TextContent(text=str(message.content))]
+    if message.status == "error":
+        return types.CallToolResult(content=content, is_error=True)
+    artifact = message.artifact
+    if isinstance(artifact, PageShown):
+        content.insert(0, types.ImageContent(data=base64.b64encode(artifact.png).decode(), mime_type="image/png"))
+    return types.CallToolResult(content=content, structured_content=structured(artifact))
+
+
+def structured(artifact: BaseModel) -> dict[str, Json]:
+    """An artifact for code, of which many clients show a model all: with the numbers of pages, defused, bounded.
+
+    Texts of filings carry no invisible characters and nothing that looks like a mark of a chat model. Of an answer,
+    the trace and what was retrieved are left out, by far the longest parts; of what is too long still, the ends of its
+    lists, and `left_out` says of how many.
+    """
+    whole = cast(Json, artifact.model_dump(mode="json", exclude=_LEFT_OUT.get(type(artifact))))
+    document = _defused(with_page_numbers(whole))
+    assert isinstance(document, dict)
+    lists = {name: list(value) for name, value in document.items() if isinstance(value, list)}
+    wholes = {name: len(value) for name, value in lists.items()}
+    excess = len(_line(document)) - MOST_CHARACTERS
+    while excess > 0 and any(lists.values()):
+        longest = max(lists, key=lambda name: (len(_line(lists[name])), name))
+        excess -= len(_line(lists[longest].pop())) + 1
+    cut = [f"{wholes[name] - len(kept)} of {wholes[name]} {name}" for name, kept in lists.items()
+           if len(kept) < wholes[name]]  # fmt: skip
+    return {**document, **lists, **({"left_out": ", ".join(cut)} if cut else {})}
+
+
+def _defused(document: Json) -> Json:
+    if isinstance(document, str):
+        return as_quoted(document)
+    if isinstance(document, float):
+        return document if isfinite(document) else None  # JSON has no such number
+    if isinstance(document, list):
+        return [_defused(each) for each in document]
+    if isinstance(document, dict):
+        return {name: _defused(value) for name, value in document.items()}
+    return document
+
+
+def _output_schema(artifact: type[BaseModel]) -> dict[str, Json]:
+    schema = cast(dict[str, Json], artifact.model_json_schema(mode="serialization"))
+    schema.pop("description", None)  # written for readers of the code
+    hidden = _LEFT_OUT.get(artifact, set())
+    if isinstance(properties := schema.get("properties"), dict):
+        schema["properties"] = {name: each for name, each in properties.items() if name not in hidden}
+    if isinstance(required := schema.get("required"), list):
+        schema["required"] = [name for name in required if name not in hidden]
+    named = schemas_with_page_numbers(cast(dict[str, Json], schema.pop("$defs", {})))
+    (described,) = schemas_with_page_numbers({"": schema}).values()
+    assert isinstance(described, dict)
+    used: dict[str, Json] = {}
+    looked_at = [_line(described)]
+    while looked_at:  # schemas that this one refers to, and that these refer to
+        line = looked_at.pop()
+        new = {name: each for name, each in named.items() if name not in used and f'"#/$defs/{name}"' in line}
+        used |= new
+        looked_at += map(_line, new.values())
+    return {**described, "$defs": {name: named[name] for name in named if name in used}} if used else described
+
+
+def _line(document: Json) -> str:
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _show_page_tool(context: ToolContext) -> BaseTool:
+    def shown(given: ShowPageArguments) -> tuple[str, BaseModel]:
+        record = context.workspace.index.filing(known_id(given.doc_id, context.workspace, context.within))
+        page = page_of(record, given.page)
+        frames, note = [], ""
+        if given.figure is not None:
+            try:
+                frames = figure_frames(context.workspace, record, page, given.figure, given.fiscal_year)
+            except NotThereError as error:
+                note = f" Nothing is framed: {error.what}. {error.remedy}."
+        picture = page_picture(record, page, frames)
+        if picture.framed:
+            note = f" Framed in red: {on_a_line(as_quoted(picture.framed[0]))}."
+        width, height = picture.size
+        artifact = PageShown(
+            filing=make.FilingListed.of(record),
+            page=page,
+            framed=picture.framed,
+            width=width,
+            height=height,
+            png=picture.png,
+        )
+        named = on_a_line(as_quoted(record.doc_id))
+        return f"{named}, page {given.page} of {record.page_count}, as printed.{note}", artifact
+
+    return made_tool(
+        "show_page",
+        "Show one page of a filing as a picture, as it is printed, with a figure framed where one is named. Use it to "
+        "check a table that reads oddly as text, or to show people where a figure stands.",
+        ShowPageArguments,
+        shown,
+    )
