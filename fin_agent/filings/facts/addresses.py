@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fin_agent.filings.tables.of_statement import heading_of
+from fin_agent.filings.tables.sums import proved_boxes
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Note, PageContent
 from fin_agent.vocabulary.table import Table
@@ -18,7 +19,7 @@ def with_addresses(
     notes: Sequence[Note],
     note_of_page: Mapping[int, str],
 ) -> list[Fact]:
-    """`facts` with the caption of their table and the title of their note.
+    """`facts` with the caption of their table, the title of their note, and whether a sum bears them out.
 
     `note_of_page` gives the number of the note that each page belongs to, by the page's number.
     """
@@ -29,12 +30,14 @@ def with_addresses(
         if (caption := heading_of(table.caption, text_of[table.page]))
         for row in table.rows
     }
+    proved = proved_boxes(tables)
     title_of = {note.number: note.title for note in notes}
     return [
         replace(
             fact,
             caption=caption_at.get((fact.page, fact.line), ""),
             note=title_of.get(note_of_page.get(fact.page, ""), ""),
+            proved=(fact.page, fact.box) in proved,
         )
         for fact in facts
     ]

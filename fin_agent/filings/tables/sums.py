@@ -1,0 +1,251 @@
+"""Sums that a table's own figures keep, found without a word of vocabulary: totals, differences, roll-forwards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import log2
+
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Table
+
+Line = Sequence[int | None]
+"""Figures of one row (or column) in whole steps; None where nothing is printed or the figure is of another measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class SumFound:
+    """A line that is the sum of others, signs included, in most of its cells."""
+
+    total: int
+    """Position of the line."""
+    parts: tuple[tuple[int, int], ...]
+    """(position, 1 or -1) of each line that is added or taken off; one part alone: the figure is printed again."""
+    closing: tuple[int, ...]
+    """Positions of the cells in which it closes."""
+    failing: tuple[int, ...]
+    """Positions of the cells in which it does not."""
+
+
+def row_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
+    """Rows that are sums of rows above them; `rows` as long as one another.
+
+    A whole printed above its parts is found as well: the last part is what the others leave of it.
+
+    Each column has to tell the same parts and signs; a sum is claimed where chance would close it in less than one of
+    a thousand tables.
+    """
+    return _sums(_whole_steps(rows))
+
+
+def column_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
+    """Columns that are sums of the columns beside them: parts, eliminations and the whole; quarters and the year."""
+    lines = _whole_steps(rows)
+    columns = [[line[index] for line in lines] for index in range(len(lines[0]) if lines else 0)]
+    return [found for found in _sums(columns) if len(found.parts) > 1] if len(columns) > _FEWEST_COLUMNS else []
+
+
+def proved_boxes(tables: Sequence[Table]) -> set[tuple[int, Box]]:
+    """(page, box) of every cell of `tables`, in their order, that a sum bears out.
+
+    Tables that follow one another with the same periods are read as one: statements run over pages.
+    """
+    proved: set[tuple[int, Box]] = set()
+    for run in _runs(tables):
+        placed = [(table.page, row.cells) for table in run for row in table.rows]
+        for row, column in proved_cells([cells for _, cells in placed]):
+            page, cells = placed[row]
+            if (cell := cells[column]) is not None:
+                proved.add((page, cell.box))
+    return proved
+
+
+def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
+    run: list[Table] = []
+    for table in tables:
+        if run and not (
+            any(table.periods)
+            and table.periods == run[-1].periods
+            and table.page - run[-1].page <= 1
+            and len(run) < _MOST_IN_A_RUN
+        ):
+            yield run
+            run = []
+        run.append(table)
+    if run:
+        yield run
+
+
+_MOST_IN_A_RUN = 4
+
+
+def proved_cells(rows: Sequence[Sequence[Cell | None]]) -> set[tuple[int, int]]:
+    """(row, column) of every cell that some sum of the table bears out."""
+    proved: set[tuple[int, int]] = set()
+    for found in row_sums(rows):
+        lines = [found.total, *(position for position, _ in found.parts)]
+        proved.update(product(lines, found.closing))
+    for found in column_sums(rows):
+        lines = [found.total, *(position for position, _ in found.parts)]
+        proved.update((row, column) for row, column in product(found.closing, lines))
+    return {(row, column) for row, column in proved if rows[row][column] is not None}
+
+
+_FEWEST_COLUMNS = 2
+_MOST_PARTS = 60
+_MOST_OPEN = 90
+_MOST_SIGNED = 6
+"""Parts whose signs are all tried; of more, one may be taken off or left out."""
+_SURE = 10.0
+"""Bits by which a sum has to be unlikelier than chance."""
+_SHARE_CLOSING = 0.66
+
+
+def _whole_steps(rows: Sequence[Sequence[Cell | None]]) -> list[Line]:
+    """Amounts as multiples of the table's smallest step; percentages and figures of another precision are left out."""
+    places = [_places(row) for row in rows]
+    counted = Counter(place for place, row in zip(places, rows, strict=True) if any(row))
+    usual = max(counted, key=lambda place: (counted[place], -place)) if counted else 0
+    kept = max((place for place in counted if place <= usual + (usual > 0)), default=0)
+    return [
+        [None if cell is None or cell.percent or place > kept else int(cell.amount.scaleb(kept)) for cell in row]
+        for row, place in zip(rows, places, strict=True)
+    ]
+
+
+def _places(row: Sequence[Cell | None]) -> int:
+    exponents = (cell.amount.as_tuple().exponent for cell in row if cell is not None and not cell.percent)
+    return max((-exponent for exponent in exponents if isinstance(exponent, int)), default=0)
+
+
+def _sums(lines: Sequence[Line]) -> list[SumFound]:
+    """Lines are read in order; what a sum has counted is replaced by its total, so that totals of totals are found."""
+    found: list[SumFound] = []
+    opened: list[int] = []
+    within: set[int] = set()
+    """Parts of a whole that is printed above them: they may count further on, or the whole may."""
+    for position, line in enumerate(lines):
+        if not any(line):
+            if any(value is not None for value in line):
+                opened.append(position)
+            continue
+        above = opened[-_MOST_OPEN:]
+        best = _best(_readings(lines, above, position))
+        if best is None and within.intersection(above):
+            best = _best(_readings(lines, [part for part in above if part not in within], position))
+        same = _best(_repetitions(lines, position))
+        found += [each for each in (best, same) if each is not None]
+        if best is not None:
+            first, sign = min(best.parts)
+            if len(best.parts) > 2 and sign > 0 and all(other < 0 for _, other in best.parts[1:]):
+                within.update(part for part, other in best.parts if other < 0)
+                within.add(position)
+            else:
+                del opened[opened.index(first) :]
+                if len(best.parts) == 2 and sign > 0 > best.parts[1][1]:
+                    opened.append(first)  # it may be a whole above its two parts
+        elif opened and lines[opened[-1]] == line:
+            opened.pop()  # the total of a single row
+        opened.append(position)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    found: SumFound
+    bits: float
+
+
+def _best(readings: Iterable[_Reading]) -> SumFound | None:
+    best = max(readings, key=lambda reading: reading.bits, default=None)
+    return best.found if best is not None and best.bits >= _SURE else None
+
+
+def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Iterator[_Reading]:
+    """Ways in which the lines still open above a line may come to it; the odder a way, the more it has to explain."""
+    target = lines[total]
+    cells = [cell for cell, value in enumerate(target) if value is not None]
+    lead = max(cells, key=lambda cell: abs(target[cell] or 0))
+    wanted = target[lead] or 0
+    running = 0
+    for count, part in enumerate(reversed(opened[-_MOST_PARTS:]), 1):
+        running += lines[part][lead] or 0
+        if count == 1:
+            continue
+        chosen = opened[len(opened) - count :]
+        first = lines[chosen[0]][lead] or 0
+        length = log2(count)
+        for signs, reached, cost in (
+            ((1,) * count, running, length),
+            ((-1,) * count, -running, length + 1),
+            ((1, *(-1,) * (count - 1)), 2 * first - running, length + 1),
+        ):
+            if abs(reached - wanted) <= _SLACK or len(cells) > 2:
+                yield from _closed(lines, chosen, signs, total, cells, cost)
+        if 2 < count <= _MOST_SIGNED:
+            for signs in product((1, -1), repeat=count - 1):
+                if -1 in signs and 1 in signs:
+                    yield from _closed(lines, chosen, (1, *signs), total, cells, length + count)
+        if count > 2 and running != wanted:
+            for index, value in enumerate(lines[each][lead] or 0 for each in chosen):
+                if value and count > _MOST_SIGNED and abs(running - wanted - 2 * value) <= _SLACK:
+                    signs = (*(1,) * index, -1, *(1,) * (count - index - 1))
+                    yield from _closed(lines, chosen, signs, total, cells, 2 * length + 1)
+                elif value and abs(running - wanted - value) <= _SLACK and index:
+                    others = [*chosen[:index], *chosen[index + 1 :]]
+                    yield from _closed(lines, others, (1,) * (count - 1), total, cells, 2 * length + 1)
+
+
+def _repetitions(lines: Sequence[Line], total: int) -> Iterator[_Reading]:
+    """A line above that has the very figures: assets, and liabilities with equity."""
+    line = lines[total]
+    cells = [cell for cell, value in enumerate(line) if value is not None]
+    for part in range(total):
+        if all(line[cell] == lines[part][cell] for cell in cells):
+            yield from _closed(lines, (part,), (1,), total, cells, log2(total + 1))
+
+
+def _closed(
+    lines: Sequence[Line],
+    parts: Sequence[int],
+    signs: Sequence[int],
+    total: int,
+    cells: Sequence[int],
+    cost: float,
+) -> Iterator[_Reading]:
+    """The sum, with the bits by which it is unlikelier than chance, where most of its cells close."""
+    target = lines[total]
+    slack = 0 if len(parts) == 1 else 1 if len(parts) < _MANY else _SLACK
+    closing: list[int] = []
+    failing: list[int] = []
+    allowed = int(len(cells) * (1 - _SHARE_CLOSING))
+    bits = -cost
+    for cell in cells:
+        reached = largest = 0
+        for part, sign in zip(parts, signs, strict=True):
+            value = lines[part][cell]
+            if value:
+                reached += sign * value
+                largest = max(largest, abs(value))
+        wanted = target[cell] or 0
+        off = abs(reached - wanted)
+        if off > slack:
+            failing.append(cell)
+            if len(failing) > allowed:
+                return
+            bits -= _COST_OF_A_MISS
+            continue
+        closing.append(cell)
+        if wanted and largest:
+            bits += log2(1 + min(largest, abs(wanted)) / (1 + 2 * off)) - (off > 0)
+    if not closing:
+        return
+    bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))
+    yield _Reading(SumFound(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits)
+
+
+_SLACK = 2
+_MANY = 9
+_COST_OF_A_MISS = 4.0
