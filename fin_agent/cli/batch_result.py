@@ -11,7 +11,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.cli.streams import show, show_json
 from fin_agent.models.accounts import usage_of
 from fin_agent.models.metering import CallRecord
-from fin_agent.presentation.usage import usage_line, usage_view
+from fin_agent.presentation.answers import usage_line, usage_view
 
 _MOST_WARNINGS = 5
 _QUOTED = re.compile(r"(?<=: )['\"].*['\"]$")

@@ -23,7 +23,7 @@ from fin_agent.evaluation.report import summarize, write_rows
 from fin_agent.evaluation.same_content import standing_for
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Meter, metered
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 from fin_agent.retrieval.query import Scope
 
 _MOST_NAMED = 5

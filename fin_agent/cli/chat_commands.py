@@ -17,10 +17,9 @@ from fin_agent.filings.picture import FramedPage, draw_pages
 from fin_agent.graphs.chat.state import Turn
 from fin_agent.graphs.chat.threads import KeptThread
 from fin_agent.index.protocol import PageKey
+from fin_agent.presentation.answers import LedgerView, ProgramView
 from fin_agent.presentation.chat import evidence_view, history_view, threads_view, turn_view
-from fin_agent.presentation.ledgers import LedgerView
 from fin_agent.presentation.plain import one_line
-from fin_agent.presentation.programs import program_view
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
@@ -141,7 +140,7 @@ class Commands:
     def _program(self) -> None:
         programs = [answer.program for answer in self._answered().answers if answer.program]
         for program in programs:
-            show(program_view(program))
+            show(ProgramView(program))
         if not programs:
             say("the last answer has no program: it is quoted, or was refused")
 

@@ -13,8 +13,7 @@ from fin_agent.cli.streams import show, show_json
 from fin_agent.filings.facts.check import Check, Outcome
 from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.protocol import FilingIndex, FilingRecord
-from fin_agent.presentation.checks import CheckedFiling, checked_view
-from fin_agent.presentation.filings import in_reading_order
+from fin_agent.presentation.filings import CheckedFiling, checked_view, in_reading_order
 from fin_agent.vocabulary.fact import FactPeriod
 
 

@@ -30,7 +30,7 @@ from fin_agent.evaluation.libraries import DRAWING, MEASURING, require_libraries
 from fin_agent.evaluation.oracle import Oracle
 from fin_agent.evaluation.overlap import Overlap
 from fin_agent.evaluation.same_content import standing_for
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 

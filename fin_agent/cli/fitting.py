@@ -19,7 +19,7 @@ from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.libraries import FITTING, require_libraries
-from fin_agent.presentation.filings import listing
+from fin_agent.presentation.plain import listing
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -136,8 +136,7 @@ def _recalls(rows: Sequence[FitRow]) -> Table:
 
 
 def _weights(weights: PageWeights, packaged: PageWeights) -> Table:
-    table = listing()
-    table.add_column("Feature")
+    table = listing("Feature")
     table.add_column("Packaged", justify="right")
     table.add_column("Fitted", justify="right")
     for name, weight in weights.items():

@@ -12,7 +12,7 @@ from fin_agent.cli.streams import messages, show, show_json
 from fin_agent.evidence.importing import import_archive
 from fin_agent.index.archive import export
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.presentation.counted import counted
+from fin_agent.presentation.plain import counted
 
 
 def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], as_json: bool) -> ExitCode:

@@ -17,8 +17,8 @@ from fin_agent.index.repaired import Repaired
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding, Verified, verify
-from fin_agent.presentation.counted import counted
 from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table
+from fin_agent.presentation.plain import counted
 
 
 def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:

@@ -19,8 +19,7 @@ from fin_agent.index.files_below import files_below
 from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, ingest
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.presentation.counted import counted
-from fin_agent.presentation.page_numbers import told_warnings
+from fin_agent.presentation.plain import counted, told_warnings
 
 
 def ingest_files(

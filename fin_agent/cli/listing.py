@@ -16,7 +16,8 @@ from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.companies import CompanyDirectory
-from fin_agent.presentation.filings import filings_view, in_reading_order, settings_view
+from fin_agent.presentation.filings import filings_view, in_reading_order
+from fin_agent.presentation.plain import settings_view
 
 
 def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:

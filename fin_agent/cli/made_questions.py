@@ -17,7 +17,7 @@ from fin_agent.cli.streams import say, show, show_json
 from fin_agent.evaluation.generated.report import write_outcomes
 from fin_agent.evaluation.generated.scoring import Outcome
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 
 
 @dataclass(frozen=True, slots=True)

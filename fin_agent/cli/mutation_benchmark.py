@@ -19,7 +19,7 @@ from fin_agent.evaluation.generated.question import Family
 from fin_agent.evaluation.mutation_report import report_on_mutants
 from fin_agent.evaluation.mutations import Judged, judge_mutants, mutants_of, refused_by_facts, wrongly_refused
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from fin_agent.filings.drawing import Frame, Ink
 from fin_agent.filings.picture import FramedPage, draw_pages
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.facts import period_of_fact, value_words
+from fin_agent.presentation.filings import period_of_fact, value_words
 from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Page

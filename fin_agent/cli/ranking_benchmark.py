@@ -16,7 +16,7 @@ from fin_agent.evaluation.libraries import FITTING, require_libraries
 from fin_agent.evaluation.ranking import Measuring, measure_rankings
 from fin_agent.evaluation.ranking_report import report_on_rankings, write_ranking_scores
 from fin_agent.evidence.tournament.judge import TournamentSettings
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 
 _MOST_NAMED = 5
 

@@ -12,7 +12,7 @@ from fin_agent.evaluation.reading import ReadingReport, gold_pages_labelled, loa
 from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.protocol import PageOutline
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 
 
 def run_reading(documents: Path, questions: Path, given: Path | None, *, as_json: bool) -> ExitCode:

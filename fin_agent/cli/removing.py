@@ -8,7 +8,7 @@ from pathlib import Path
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import say, show, show_json
-from fin_agent.presentation.counted import counted
+from fin_agent.presentation.plain import counted
 
 
 def remove_filings(doc_ids: Sequence[str], given: Path | None, *, as_json: bool) -> ExitCode:

@@ -18,8 +18,8 @@ from fin_agent.index.opening import address_of
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.models.metering import Budget
-from fin_agent.presentation.runs_list import differences_view
-from fin_agent.presentation.usage import usage_line
+from fin_agent.presentation.answers import usage_line
+from fin_agent.presentation.runs import differences_view
 from fin_agent.runs.comparing import answer_differences
 from fin_agent.runs.run import RULES, IndexState, Run, index_state, running_version
 from fin_agent.workspace import Workspace

@@ -13,8 +13,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.streams import say, show, show_json, show_json_line
 from fin_agent.config import recording_from_environment
-from fin_agent.presentation.runs import run_view, step_of_run_view
-from fin_agent.presentation.runs_list import comparison_view, runs_view
+from fin_agent.presentation.runs import comparison_view, run_view, runs_view, step_of_run_view
 from fin_agent.runs.comparing import run_differences
 from fin_agent.runs.store import RunStore, store_file
 

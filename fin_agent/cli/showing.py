@@ -26,11 +26,9 @@ from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statem
 from fin_agent.index.near_names import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.presentation.facts import facts_view
-from fin_agent.presentation.overview import overview, statements_found, statements_on
-from fin_agent.presentation.pages import page_view
+from fin_agent.presentation.filings import facts_view, overview, statements_found, statements_on
+from fin_agent.presentation.pages import page_view, statement_view
 from fin_agent.presentation.plain import plain
-from fin_agent.presentation.statements import statement_view
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table

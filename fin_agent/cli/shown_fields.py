@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fin_agent.cli.picturing import WrittenPicture
 from fin_agent.filings.tables.of_statement import StatementPart
 from fin_agent.index.protocol import FilingRecord, PageOutline
-from fin_agent.presentation.overview import PageRun, item_runs, statement_runs
+from fin_agent.presentation.filings import PageRun, item_runs, statement_runs
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import Page

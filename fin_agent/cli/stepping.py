@@ -17,7 +17,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.presentation.answers import answer_view
-from fin_agent.presentation.stepping import about_to_run, left_view, step_view
+from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
 
 KEYS = "Enter goes on; e WORDS searches for other words; d N drops passage N; q stops"
 
@@ -33,7 +33,7 @@ def step_through(
         while True:
             step = run.advance()
             if step is not None:
-                shown.print(step_view(step))
+                shown.print(stopped_step_view(step))
             if run.next is None:
                 break
             if step is not None:

@@ -12,7 +12,7 @@ from fin_agent.errors import ReadError
 from fin_agent.evaluation.tagged import TaggedReport, as_json, as_table, evaluate_tagged, load_manifest
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 from fin_agent.vocabulary.filing import Filing
 
 

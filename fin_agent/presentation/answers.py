@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import io
+import re
+import textwrap
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.table import Table
+from rich.syntax import Syntax
+from rich.table import Column, Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Citation, PagePlace, Usage
+from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import Judged, TraceStep
-from fin_agent.presentation.filings import cut, listing
-from fin_agent.presentation.plain import one_line, plain
-from fin_agent.presentation.programs import program_view
-from fin_agent.presentation.runs_groups import group_line
-from fin_agent.presentation.step_notes import step_notes, warning_lines
-from fin_agent.presentation.usage import usage_line
+from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.traces import group_line, step_notes, warning_lines
 
 _NEAREST = 3
 _WARNINGS = 6
@@ -72,7 +75,9 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
     # An answer made of quotations alone is shown as these, not twice.
     quoted = not answer.refused and answer.answer.text == " ".join(citation.text for citation in answer.citations)
     if answer.refused:
-        yield _refusal(answer)
+        near = Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")
+        lead = "This cannot be answered from the indexed filings. What is missing:"
+        yield refusal_panel(answer, lead, *([near] if answer.retrieved.pages else []))
         found = [entry for entry in answer.ledger if entry.figure is not None]
     else:
         found = _used(answer)
@@ -84,7 +89,7 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
         yield _figures(found, "Found so far" if answer.refused else "")
         yield Text()
     if answer.program:
-        yield Padding(program_view(answer.program), (0, 0, 1, 2))
+        yield Padding(ProgramView(answer.program), (0, 0, 1, 2))
     elif not found:
         yield from (_quotation(citation, "bold" if quoted else "") for citation in answer.citations)
     for assumption in answer.assumptions:
@@ -106,15 +111,13 @@ def _used(answer: Answer) -> list[Entry]:
     ]
 
 
-def _refusal(answer: Answer) -> Panel:
+def refusal_panel(answer: Answer, lead: str, *below: Text) -> Panel:
+    """What is missing, under `lead`."""
     missing = Table.grid(padding=(0, 1))
     for what in answer.missing:
         missing.add_row("-", Text(one_line(what)))
-    lead = Text("This cannot be answered from the indexed filings. What is missing:")
-    near = [Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")] if answer.retrieved.pages else []
-    return Panel(
-        Group(lead, missing, *near), title="Refused", title_align="left", border_style="yellow", padding=(0, 1)
-    )
+    shown = Group(Text(lead), missing, *below)
+    return Panel(shown, title="Refused", title_align="left", border_style="yellow", padding=(0, 1))
 
 
 def _nearest(pages: Sequence[PagePlace]) -> str:
@@ -126,26 +129,16 @@ def _nearest(pages: Sequence[PagePlace]) -> str:
 
 
 def _figures(entries: Sequence[Entry], title: str) -> Table:
-    table = listing()
+    table = listing("Figure", "Company", fixed("Period"), right("Value"), fixed("Filing"), right("Page"))
     table.title = title or None
-    table.add_column("Figure")
-    table.add_column("Company")
-    table.add_column("Period", no_wrap=True)
-    table.add_column("Value", justify="right", no_wrap=True)
-    table.add_column("Filing", no_wrap=True)
-    table.add_column("Page", justify="right", no_wrap=True)
     for entry in entries:
         assert entry.figure is not None
         slot = entry.slot
-        table.add_row(Text(one_line(slot.label)), cut(slot.company_name), slot.period, *_place(entry.figure))
+        table.add_row(Text(one_line(slot.label)), cut(slot.company_name), slot.period, *_figure_cells(entry.figure))
         for other in entry.conflicts:
             # A restatement, or a line read wrongly: a person should look.
-            table.add_row("  elsewhere", cut(other.label), "", *_place(other), style="yellow")
+            table.add_row("  elsewhere", cut(other.label), "", *_figure_cells(other), style="yellow")
     return table
-
-
-def _place(figure: Figure) -> tuple[str, str, str]:
-    return money(figure), one_line(figure.doc_id), str(figure.page + 1)
 
 
 def _quotation(citation: Citation, style: str) -> RenderableType:
@@ -155,7 +148,7 @@ def _quotation(citation: Citation, style: str) -> RenderableType:
 
 def _footer(answer: Answer) -> str:
     searched = len({page.doc_id for page in answer.retrieved.pages})
-    done = [_counted(answer.rounds, "round"), f"{_counted(searched, 'filing')} searched"]
+    done = [counted(answer.rounds, "round"), f"{counted(searched, 'filing')} searched"]
     return " · ".join([*(done if answer.rounds else ["refused before any search"]), f"{answer.seconds:.2f} s"])
 
 
@@ -167,5 +160,315 @@ def _by_role(usage: Usage) -> str:
     return ", ".join(f"{one_line(role)} {count}" for role, count in counts.items())
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+FILLED, EMPTY, OPTIONAL = "✓", "✗", "·"
+_STYLES = {FILLED: "green", EMPTY: "bold red", OPTIONAL: "dim"}
+_GAP = "  "
+_LABEL_AT_LEAST = 12
+_FILING_AT_LEAST = 8
+_UNDER = 4
+
+
+class LedgerView:
+    """Slots company by company: figure, period, value, filing, page; the reason and conflicts beneath.
+
+    Optional slots that nothing fills are counted on a line, and of companies that were not chosen no optional slot is
+    shown, unless all is to be shown in `full`.
+    """
+
+    def __init__(self, entries: Sequence[Entry], citations: Sequence[Citation] = (), *, full: bool = False) -> None:
+        """`citations` are those of the answer: they tell which company was chosen, where one was."""
+        self._entries = entries if full else _without_optional_of_others(entries, citations)
+        self._full = full
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        told = [entry for entry in self._entries if self._full or tick(entry) != OPTIONAL]
+        columns = _Columns.fitting(told, options.max_width)
+        if told:
+            yield Text(_GAP + columns.line("Figure", "Period", "Value", "Filing", "Page"), style="dim")
+        for company, entries in _by_company(self._entries).items():
+            yield Text(one_line(company), style="bold", no_wrap=True, overflow="ellipsis")
+            for entry in entries:
+                if entry in told:
+                    yield from _slot(entry, columns)
+            empty = [entry for entry in entries if entry not in told]
+            if empty:
+                line = f"{OPTIONAL} {len(empty)} optional and empty: {_together(empty)}"
+                yield Text(line, style="dim", no_wrap=True, overflow="ellipsis")
+        yield Text(_tally(self._entries), style="dim")
+
+
+def tick(entry: Entry) -> str:
+    """`✓` filled, `✗` required and empty, `·` optional and empty."""
+    if entry.figure is not None:
+        return FILLED
+    return EMPTY if entry.required else OPTIONAL
+
+
+def _by_company(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """The slots of each company, in the order in which companies come first."""
+    grouped: dict[str, list[Entry]] = {}
+    for entry in entries:
+        grouped.setdefault(entry.slot.company_name, []).append(entry)
+    return grouped
+
+
+def _without_optional_of_others(entries: Sequence[Entry], citations: Sequence[Citation]) -> Sequence[Entry]:
+    """Where one company is chosen by a figure: what is asked of it is wanted of no other.
+
+    The chosen one is known by what is required of it beyond the choice, or what the answer cites; while nothing is, all
+    stays.
+    """
+    cited = {(citation.doc_id, citation.page, citation.box) for citation in citations}
+    chosen = {
+        entry.slot.company_name
+        for entry in _asked_of_the_chosen(entries)
+        if entry.required
+        or (entry.figure is not None and (entry.figure.doc_id, entry.figure.page, entry.figure.box) in cited)
+    }
+    return [entry for entry in entries if entry.required or entry.slot.company_name in chosen] if chosen else entries
+
+
+def _asked_of_the_chosen(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Such a ledger goes over the companies twice: by what one is chosen, then what is asked. The second time."""
+    seen: set[str] = set()
+    last = ""
+    for at, entry in enumerate(entries):
+        name = entry.slot.company_name
+        if name != last and name in seen:
+            return entries[at:]
+        seen.add(name)
+        last = name
+    return ()
+
+
+def _slot(entry: Entry, columns: _Columns) -> Iterator[Text | Padding]:
+    mark = tick(entry)
+    yield Text.assemble((mark, _STYLES[mark]), " ", columns.line(entry.slot.label, entry.slot.period, *_cells(entry)))
+    if entry.reason:
+        yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
+    for other in entry.conflicts:
+        # A restatement, or a line read wrongly: a person should look.
+        said = f"! elsewhere {money(other)}: {one_line(other.label)}, {_place(other)}"
+        yield Padding(Text(one_line(said), style="yellow"), (0, 0, 0, _UNDER))
+
+
+def _together(entries: Iterable[Entry]) -> str:
+    """`cost of products (FY2022, FY2023), raw materials (FY2022)`."""
+    periods: dict[str, list[str]] = {}
+    for entry in entries:
+        periods.setdefault(one_line(entry.slot.label), []).append(entry.slot.period)
+    return ", ".join(f"{label} ({', '.join(each)})" for label, each in periods.items())
+
+
+def _cells(entry: Entry) -> tuple[str, str, str]:
+    """Value, filing and page."""
+    if entry.figure is None:
+        return ("missing" if entry.required else "none"), "", ""
+    return _figure_cells(entry.figure)
+
+
+def _figure_cells(figure: Figure) -> tuple[str, str, str]:
+    return money(figure), one_line(figure.doc_id), str(figure.page + 1)
+
+
+def _place(figure: Figure) -> str:
+    return f"{figure.doc_id} page {figure.page + 1}"
+
+
+def _tally(entries: Sequence[Entry]) -> str:
+    marks = [tick(entry) for entry in entries]
+    words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
+    return "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths in cells; names give way before figures do."""
+
+    label: int
+    period: int
+    value: int
+    filing: int
+    page: int
+
+    @classmethod
+    def fitting(cls, entries: Sequence[Entry], width: int) -> _Columns:
+        cells = [_cells(entry) for entry in entries]
+        label = _widest("Figure", (entry.slot.label for entry in entries))
+        period = _widest("Period", (entry.slot.period for entry in entries))
+        value = _widest("Value", (each[0] for each in cells))
+        filing = _widest("Filing", (each[1] for each in cells))
+        page = _widest("Page", (each[2] for each in cells))
+        over = len(_GAP) * 5 + label + period + value + filing + page - width
+        if over > 0:
+            less = min(over, max(0, label - _LABEL_AT_LEAST))
+            label, over = label - less, over - less
+            filing -= min(over, max(0, filing - _FILING_AT_LEAST))
+        return cls(label, period, value, filing, page)
+
+    def line(self, label: str, period: str, value: str, filing: str, page: str) -> str:
+        cells = (
+            _fitted(label, self.label),
+            _fitted(period, self.period),
+            _fitted(value, self.value, right=True),
+            _fitted(filing, self.filing),
+            _fitted(page, self.page, right=True),
+        )
+        return _GAP.join(cells).rstrip()
+
+
+def _widest(head: str, cells: Iterable[str]) -> int:
+    return max(cell_len(one_line(text)) for text in (head, *cells))
+
+
+def _fitted(text: str, width: int, *, right: bool = False) -> str:
+    text = one_line(text)
+    spare = width - cell_len(text)
+    if spare < 0:
+        return f"{set_cell_size(text, width - 1)}…"
+    return " " * spare + text if right else text + " " * spare
+
+
+LONGEST_LINE = 96
+_ASSIGNED = re.compile(r"(\s*)(return|\w+ =) (.+)", re.S)
+_TEXT_BEGINS, _TEXT_ENDS = (getattr(tokenize, name, -1) for name in ("FSTRING_START", "FSTRING_END"))
+"""From Python 3.12 on a text with expressions in it is several tokens."""
+_HELD = "\x00"
+"""Stands for a blank inside a text, where no line may be broken."""
+
+
+class ProgramView:
+    """A program that is set anew for the width it is shown in: a line folded by the terminal is no Python."""
+
+    def __init__(self, program: str, longest: int = LONGEST_LINE) -> None:
+        self._program = plain(program)
+        self._longest = longest
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        code = narrow(self._program, min(self._longest, options.max_width))
+        yield Syntax(code, "python", theme="ansi_dark", background_color="default", word_wrap=True)
+
+
+def narrow(program: str, longest: int = LONGEST_LINE) -> str:
+    """The same program with comments that do not fit set above their line, and long expressions broken at blanks.
+
+    A name or a text longer than `longest` stays whole.
+    """
+    return "\n".join(narrowed for line in program.rstrip().split("\n") for narrowed in _narrowed(line, longest))
+
+
+def _narrowed(line: str, longest: int) -> Iterator[str]:
+    if len(line) <= longest:
+        yield line
+        return
+    indent = line[: len(line) - len(line.lstrip())]
+    code, comment = _parted(line)
+    if comment:
+        yield from _wrapped(comment, f"{indent}# ", longest, break_words=True)
+    if not code.strip():
+        return
+    assigned = _ASSIGNED.fullmatch(code)
+    if len(code) <= longest or assigned is None:
+        yield code.replace(_HELD, " ")
+        return
+    yield f"{indent}{assigned[2]} ("
+    yield from (part.replace(_HELD, " ") for part in _wrapped(assigned[3], f"{indent}    ", longest))
+    yield f"{indent})"
+
+
+def _parted(line: str) -> tuple[str, str]:
+    """Code, its texts without blanks that could be taken for a place to break, and the comment behind it."""
+    code, left = line, len(line) - len(line.lstrip())
+    opened: list[int] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line.lstrip()).readline):
+            begins, ends = left + token.start[1], left + token.end[1]
+            if token.type == tokenize.COMMENT:
+                return code[:begins].rstrip(), token.string.lstrip("#").strip()
+            if token.type == _TEXT_BEGINS:
+                opened.append(begins)
+            elif token.type in (tokenize.STRING, _TEXT_ENDS):
+                begins = opened.pop() if token.type == _TEXT_ENDS else begins
+                code = code[:begins] + code[begins:ends].replace(" ", _HELD) + code[ends:]
+    except (tokenize.TokenError, SyntaxError):
+        return line.replace(" ", _HELD), ""
+    return code, ""
+
+
+def _wrapped(text: str, indent: str, longest: int, *, break_words: bool = False) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(longest, len(indent) + 1),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=break_words,
+        break_on_hyphens=False,
+    )
+
+
+def usage_line(usage: Usage) -> str:
+    """The whole on a line; empty where no model was called.
+
+    >>> usage_line(Usage(model_calls=2, cached_calls=1, input_tokens=4321, output_tokens=210, dollars=0.0042))
+    '2 model calls, 1 kept reply, 4,321 tokens in, 210 out, $0.0042'
+    >>> usage_line(Usage(cached_calls=3))
+    '3 kept replies, at no cost'
+    """
+    kept = [f"{usage.cached_calls:,} kept {'reply' if usage.cached_calls == 1 else 'replies'}"]
+    kept = kept if usage.cached_calls else []
+    if not usage.model_calls:
+        return ", ".join([*kept, "at no cost"]) if kept else ""
+    calls = f"{usage.model_calls:,} model call{'' if usage.model_calls == 1 else 's'}"
+    about = "about " if usage.approximate else ""
+    tokens = (f"{about}{usage.input_tokens:,} tokens in", f"{usage.output_tokens:,} out")
+    return ", ".join([calls, *kept, *tokens, _price(usage.dollars)])
+
+
+def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
+    """A row per role and model, and their sum; below it what that is per question, where they are several."""
+    tokens = [right(head) for head in ("Calls", "Kept", "Tokens in", "cached", "out")]
+    table = listing(fixed("Role"), Column("Model", overflow="fold"), *tokens, right("Dollars"))
+    for role in usage.roles:
+        _row(table, role)
+    if len(usage.roles) > 1:
+        _row(table, _all(usage), style="bold")
+    return Group(table, *(Text(line, style="dim") for line in _notes(usage, questions)))
+
+
+def _row(table: Table, role: RoleUsage, style: str = "") -> None:
+    tokens = (role.input_tokens, role.cached_input_tokens, role.output_tokens)
+    counts = (f"{count:,}" for count in (role.calls, role.cached_calls, *tokens))
+    dollars = "?" if role.dollars is None else f"{role.dollars:,.4f}"
+    table.add_row(one_line(role.role), one_line(role.model), *counts, dollars, style=style)
+
+
+def _all(usage: Usage) -> RoleUsage:
+    return RoleUsage(
+        role="all",
+        model="",
+        calls=usage.model_calls,
+        cached_calls=usage.cached_calls,
+        input_tokens=usage.input_tokens,
+        cached_input_tokens=usage.cached_input_tokens,
+        output_tokens=usage.output_tokens,
+        dollars=usage.dollars,
+    )
+
+
+def _notes(usage: Usage, questions: int) -> list[str]:
+    notes: list[str] = []
+    if questions > 1:
+        tokens = (usage.input_tokens + usage.output_tokens) / questions
+        dollars = "" if usage.dollars is None else f", ${usage.dollars / questions:,.5f}"
+        notes.append(f"Per question: {usage.model_calls / questions:.1f} calls, {tokens:,.0f} tokens{dollars}.")
+    if usage.cached_calls:
+        notes.append("Kept: answered by replies kept from before, which cost nothing and are not counted beside.")
+    if usage.dollars is None:
+        notes.append("?: the price of a model is not known; a file of prices can name it.")
+    if usage.approximate:
+        notes.append("Some tokens are estimated, because the server told none.")
+    return notes
+
+
+def _price(dollars: float | None) -> str:
+    return "price unknown" if dollars is None else f"${dollars:,.4f}"

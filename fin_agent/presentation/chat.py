@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from fin_agent.analyst.rules.follow_ups import MessageKind
@@ -16,12 +15,10 @@ from fin_agent.filings.passages import table_text
 from fin_agent.graphs.chat.state import Turn
 from fin_agent.graphs.chat.threads import KeptThread
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.filings import listing
-from fin_agent.presentation.pages import page_head
-from fin_agent.presentation.plain import one_line, plain
-from fin_agent.presentation.statements import table_view
-from fin_agent.presentation.step_notes import warning_lines
-from fin_agent.presentation.usage import usage_line
+from fin_agent.presentation.answers import usage_line
+from fin_agent.presentation.pages import page_head, table_view
+from fin_agent.presentation.plain import fixed, listing, one_line, plain, right
+from fin_agent.presentation.traces import warning_lines
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Table as FilingTable
 
@@ -102,11 +99,7 @@ def threads_view(threads: Sequence[KeptThread], current: str) -> RenderableType:
     """The threads kept, the current one marked."""
     if not threads:
         return Text("No thread is kept yet.")
-    table: Table = listing()
-    table.add_column("Thread", no_wrap=True)
-    table.add_column("Turns", justify="right")
-    table.add_column("Last used", no_wrap=True)
-    table.add_column("Begins with")
+    table = listing(fixed("Thread"), right("Turns"), fixed("Last used"), "Begins with")
     for thread in threads:
         mark = " ◂" if thread.name == current else ""
         when = thread.changed.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,29 +1,31 @@
-"""The list of what is indexed, and lists of settings."""
+"""Filings as a list and at a glance, the figures that were read, and what checking their statements came to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
-from rich import box
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
-from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.counted import counted
-from fin_agent.presentation.plain import one_line
-from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.filings.facts.check import Check, Figure, Outcome
+from fin_agent.index.protocol import FilingRecord, PageOutline
+from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, right, told_warnings
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import FieldSource, Form, Identity
+from fin_agent.vocabulary.page import ItemStart, Statement
 
 
 def filings_view(records: Sequence[FilingRecord]) -> Table:
     """A line per filing."""
-    table = listing()
     whole = max((len(record.doc_id) for record in records if len(record.doc_id) <= _WIDEST_NAME), default=0)
-    table.add_column("Filing", min_width=whole, max_width=_WIDEST_NAME, overflow="fold")
-    table.add_column("Company")
-    table.add_column("Form", no_wrap=True)
-    table.add_column("Period", no_wrap=True)
-    table.add_column("Pages", justify="right", no_wrap=True)
+    name = Column("Filing", min_width=whole, max_width=_WIDEST_NAME, overflow="fold")
+    table = listing(name, "Company", fixed("Form"), fixed("Period"), right("Pages"))
     for record in records:
         identity = record.identity
         form = f"{identity.form.value}/A" if identity.amended else identity.form.value
@@ -53,6 +55,12 @@ def in_reading_order(records: Iterable[FilingRecord]) -> list[FilingRecord]:
     )
 
 
+def whose(record: FilingRecord) -> str:
+    """`The Boeing Company, 10-K, FY2022`."""
+    identity = record.identity
+    return f"{one_line(identity.company)}, {identity.form.value}, {period_of(identity)}"
+
+
 def period_of(identity: Identity) -> str:
     """`FY2023`, `Q2 FY2023`; the day for a report of an event, and where no fiscal year is known."""
     if identity.fiscal_year is None or identity.form is Form.EIGHT_K:
@@ -60,32 +68,368 @@ def period_of(identity: Identity) -> str:
     return f"Q{identity.quarter} FY{identity.fiscal_year}" if identity.quarter else f"FY{identity.fiscal_year}"
 
 
-def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
-    """Names on the left, what they are on the right."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, said in lines:
-        table.add_row(Text(name), Text(one_line(said), style="" if name else "dim"))
+@dataclass(frozen=True, slots=True)
+class PageRun:
+    """Pages in a row that belong to one Item or statement."""
+
+    name: str
+    first: int
+    last: int
+
+    @property
+    def printed(self) -> str:
+        """`12` or `12-18`, as people count pages."""
+        return f"{self.first + 1}" if self.first == self.last else f"{self.first + 1}-{self.last + 1}"
+
+
+def overview(record: FilingRecord, outline: Sequence[PageOutline]) -> RenderableType:
+    """The filing with a block for each of these that it has."""
+    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {whose(record)}")
+    units = (record.page_count, "page"), (record.fact_count, "figure"), (record.passage_count, "passage")
+    held = ", ".join(counted(number, unit) for number, unit in units)
+    blocks: list[RenderableType] = [head, Text(held), Text(f"read from {one_line(record.source)}", style="dim")]
+    for title, block in (
+        ("Identity", _identity(record.identity)),
+        ("Statements", _runs(statement_runs(outline), "Statement")),
+        ("Items", _runs(item_runs(outline, record.items), "Item")),
+        ("Notes", _notes(record)),
+    ):
+        if block is not None:
+            blocks += [Text(), Text(title, style="bold underline"), block]
+    blocks += _odd(record)
+    return Group(*blocks)
+
+
+def item_runs(outline: Sequence[PageOutline], starts: Sequence[ItemStart]) -> list[PageRun]:
+    """Items in the order of their pages; one that is the most of no page stands with the page it begins on."""
+    runs = _page_runs([(page.key.page, page.item) for page in outline])
+    owning = {run.name for run in runs}
+    order = {start.item: position for position, start in enumerate(starts)}
+    short = [PageRun(start.item, start.page, start.page) for start in starts if start.item not in owning]
+    return sorted([*runs, *short], key=lambda run: (run.first, order.get(run.name, -1)))
+
+
+def statement_runs(outline: Sequence[PageOutline]) -> list[PageRun]:
+    """Primary statements in the order of their first pages; a page may show several."""
+    runs: list[PageRun] = []
+    for name in statements_found(outline):
+        runs += _page_runs([(page.key.page, name if name in statements_on(page) else None) for page in outline])
+    return sorted(runs, key=lambda run: run.first)
+
+
+def statements_on(page: PageOutline) -> tuple[str, ...]:
+    """The primary statements that a page shows, top to bottom."""
+    return (page.statement, *page.further_statements) if page.statement else ()
+
+
+def fields_of(identity: Identity) -> list[tuple[str, str]]:
+    """(field, value) pairs of what is known, values as `FieldSource` writes them."""
+    known = []
+    for name in _FIELDS:
+        value = getattr(identity, name)
+        if value not in (None, "", (), False):
+            known.append((name, "; ".join(value) if isinstance(value, tuple) else str(value)))
+    return known
+
+
+_FIELDS = (
+    "company",
+    "other_names",
+    "ticker",
+    "cik",
+    "file_number",
+    "employer_id",
+    "form",
+    "amended",
+    "fiscal_year",
+    "quarter",
+    "period_end",
+    "fiscal_year_end_month",
+    "filed",
+)
+_NAMES = {"cik": "CIK", "fiscal_year_end_month": "year ends in month", "employer_id": "employer id"}
+_LONGEST = 60
+
+
+def _identity(identity: Identity) -> RenderableType:
+    table = listing(fixed("Field"), "Value")
+    first: dict[str, FieldSource] = {}
+    for source in identity.sources:
+        first.setdefault(source.field, source)
+    if first:
+        table.add_column("Read from", no_wrap=True)
+        table.add_column("Page", justify="right", no_wrap=True)
+        table.add_column("Confidence", justify="right", no_wrap=True)
+        table.add_column("As printed")
+    for name, value in fields_of(identity):
+        row: list[str | Text] = [_NAMES.get(name, name.replace("_", " ")), Text(one_line(value))]
+        taken = first.get(name)
+        if taken is not None:
+            page = "" if taken.page is None else str(taken.page + 1)
+            row += [taken.origin.value, page, f"{taken.confidence:.0%}", cut(one_line(taken.printed, _LONGEST))]
+        table.add_row(*row)
     return table
 
 
-def listing() -> Table:
-    """An empty table in the look that all listings share."""
-    return in_our_look(Table())
-
-
-def in_our_look(table: Table) -> Table:
-    """`table` with a line under its head and nothing else drawn: narrow enough for 100 columns."""
-    table.box = box.SIMPLE_HEAD
-    table.show_edge = table.pad_edge = False
-    table.collapse_padding = True
-    table.header_style = table.title_style = "bold"
-    table.title_justify = table.caption_justify = "left"
-    table.caption_style = "dim"
+def _runs(runs: Sequence[PageRun], name: str) -> RenderableType | None:
+    if not runs:
+        return None
+    table = listing(fixed(name), right("Pages"))
+    for run in runs:
+        table.add_row(run.name, run.printed)
     return table
 
 
-def cut(text: str) -> Text:
-    """One line that gives way first where a table is too wide."""
-    return Text(one_line(text), no_wrap=True, overflow="ellipsis")
+def _notes(record: FilingRecord) -> RenderableType | None:
+    if not record.notes:
+        return None
+    table = listing(fixed("Note"), "Title", right("Pages"))
+    for note in record.notes:
+        table.add_row(note.number, cut(note.title), PageRun("", note.first_page, note.last_page).printed)
+    return table
+
+
+def _odd(record: FilingRecord) -> Iterator[Text]:
+    lines = []
+    for taken, other in record.identity.conflicts():
+        lines.append(
+            f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
+            f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
+        )
+    lines += told_warnings(record.warnings)
+    if lines:
+        yield Text()
+    for line in lines:
+        yield Text(one_line(f"warning: {line}"), style="yellow")
+
+
+def _at(page: int | None) -> str:
+    return "" if page is None else f" (page {page + 1})"
+
+
+def _page_runs(named: Sequence[tuple[int, str | None]]) -> list[PageRun]:
+    runs: list[PageRun] = []
+    for page, name in named:
+        if not name:
+            continue
+        if runs and runs[-1].name == name and runs[-1].last == page - 1:
+            runs[-1] = PageRun(name, runs[-1].first, page)
+        else:
+            runs.append(PageRun(name, page, page))
+    return runs
+
+
+def statements_found(outline: Sequence[PageOutline]) -> list[Statement]:
+    """Which primary statements the filing shows, in the order of their pages."""
+    return list(dict.fromkeys(Statement(name) for page in outline for name in statements_on(page)))
+
+
+def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
+    """A line per fact, under its filing."""
+    head = Text.assemble((one_line(record.doc_id), "bold"), f"  {whose(record)}")
+    if not facts:
+        return Group(head, Text("No figures were read here.", style="yellow"))
+    many = f"{counted(len(facts), 'figure')}, values in base units"
+    return Group(head, Text(), _FactsList(facts), Text(many, style="dim"))
+
+
+def value_words(fact: Fact) -> str:
+    """The value in base units with its unit: `66,608,000,000 USD`, `12.5%`."""
+    return f"{number(fact.value)}{'%' if fact.unit == 'percent' else f' {fact.unit}'}"
+
+
+def number(value: Decimal) -> str:
+    """With thousands set apart and no exponent; decimals as printed.
+
+    >>> number(Decimal("-6.6608E+10")), number(Decimal("8.30"))
+    ('-66,608,000,000', '8.30')
+    """
+    return f"{value:,f}"
+
+
+def period_of_fact(fact: Fact) -> str:
+    """`FY2022`, `end of FY2022`."""
+    return period_words(fact.period)
+
+
+class _FactsList:
+    """Metric, scope and concept get columns of their own where there is room, else a second line under the label."""
+
+    def __init__(self, facts: Sequence[Fact]) -> None:
+        self._facts = facts
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = options.max_width >= _WIDE
+        more = ("Metric", "Scope", "Concept") if wide else ()
+        columns = (right("Value"), fixed("Unit"), fixed("Period"), *more, right("Page"), right("Line"))
+        table = listing(Column("Figure", ratio=None if wide else 1), *columns)
+        for same in _by_row(self._facts):
+            _add(table, same, wide=wide)
+        yield table
+
+
+def _by_row(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
+    """Facts that follow each other and differ in value and period only: those of one row of a table."""
+    run: list[Fact] = []
+    for fact in facts:
+        if run and _named(fact) != _named(run[-1]):
+            yield run
+            run = []
+        run.append(fact)
+    if run:
+        yield run
+
+
+def _named(fact: Fact) -> tuple[object, ...]:
+    concept = fact.tag.concept if fact.tag else None
+    return fact.page, fact.line, fact.section, fact.label, fact.metric, fact.scope, fact.unit, concept
+
+
+_WIDE = 150
+_SHORT_UNITS = {"USD per share": "USD/share"}
+_WITHIN = " › "
+
+
+def _add(table: Table, same: Sequence[Fact], *, wide: bool) -> None:
+    fact = same[0]
+    label: RenderableType = Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label))))
+    more = [fact.metric or "", one_line(fact.scope or ""), fact.tag.concept if fact.tag else ""]
+    if not wide:
+        lines = (", ".join(each for each in more[:2] if each), more[2])
+        label = Group(label, *(_aside(line) for line in lines if line))
+    table.add_row(
+        label,
+        "\n".join(number(each.value) for each in same),
+        _SHORT_UNITS.get(fact.unit, fact.unit),
+        "\n".join(map(period_of_fact, same)),
+        *(map(cut, more) if wide else ()),
+        str(fact.page + 1),
+        str(fact.line + 1),
+    )
+
+
+def _aside(line: str) -> Text:
+    return Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis")
+
+
+_SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+_LONGEST_LABEL = 56
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFiling:
+    """A filing and the checks of its statements."""
+
+    record: FilingRecord
+    checks: tuple[Check, ...]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many checks ended so."""
+        return sum(1 for check in self.checks if check.outcome is outcome)
+
+
+def checked_view(checked: Sequence[CheckedFiling]) -> RenderableType:
+    """A block per filing, then one line over all of them."""
+    return Group(*(Padding(Group(*_block(filing)), (0, 0, 1, 0)) for filing in checked), _summary(checked))
+
+
+def period_words(period: FactPeriod) -> str:
+    """`FY2022`, `Q2 FY2023`, `6 months of FY2023`; with `end of` for an instant."""
+    year = f"FY{period.fiscal_year}"
+    if period.months in (0, 12) or (period.months == 3 and period.quarter):
+        named = f"Q{period.quarter} {year}" if period.quarter else year
+        return f"end of {named}" if period.months == 0 else named
+    return f"{period.months} months of {year}"
+
+
+def printed(figure: Figure) -> str:
+    """`$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
+    number = f"{abs(figure.value) / figure.scale:,f}"
+    sign = "-" if figure.value < 0 else ""
+    words = (number, _SCALE_WORDS.get(figure.scale, ""))
+    if figure.unit == "USD":
+        words = (f"${number}", words[1])
+    elif figure.unit == "USD per share":
+        words = (f"${number}", "per share")
+    elif figure.unit == "shares":
+        words = (number, f"{words[1]} shares".strip())
+    return f"{sign}{' '.join(words)}".rstrip()
+
+
+def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
+    identity = filing.record.identity
+    head = f"  {one_line(identity.company)}, {identity.form.value}, {period_of(identity)}"
+    yield Text.assemble((one_line(filing.record.doc_id), "bold"), head)
+    for check in filing.checks:
+        if check.outcome is Outcome.FAILS:
+            yield Padding(Group(*_failed(check)), (0, 0, 0, 2))
+    for check in filing.checks:
+        if check.outcome is Outcome.NOT_CHECKABLE:
+            yield _line(f"{_headed(check)}: {check.sentence}", "dim")
+    for warning in told_warnings(filing.record.warnings):
+        yield _line(f"warning: {warning}", "yellow")
+    for taken, other in identity.conflicts():
+        yield _line(
+            f"warning: {taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value} and "
+            f"`{other.value}` by the {other.origin.value}; the first is used",
+            "yellow",
+        )
+    held = Counter(check.name for check in filing.checks if check.outcome is Outcome.HOLDS)
+    if held:
+        yield _line("holds: " + ", ".join(f"{name} ({count})" for name, count in held.items()), "green")
+
+
+def _failed(check: Check) -> Iterator[RenderableType]:
+    yield Text(one_line(f"warning: {_headed(check)}: {check.sentence}"), style="yellow")
+    table = listing()
+    table.show_header = False
+    for column in ("sign", "label", "value", "place"):
+        table.add_column(justify="right" if column == "value" else "left", no_wrap=column != "label")
+    for position, figure in enumerate(check.figures):
+        place = f"page {figure.page + 1}, line {figure.line + 1}"
+        label = one_line(figure.label, _LONGEST_LABEL)
+        table.add_row(_sign(check, position), label, printed(figure), place)
+    table.add_row("", "difference", printed(_difference(check)), "", style="bold")
+    yield Padding(table, (0, 0, 0, 2))
+
+
+def _sign(check: Check, position: int) -> str:
+    figure = check.figures[position]
+    if not figure.weight:
+        return "="
+    if figure.unit == "shares":
+        return "x"
+    return "-" if figure.weight < 0 else "+" if position else ""
+
+
+def _difference(check: Check) -> Figure:
+    whole = check.figures[-1]
+    exact = check.difference or Decimal(0)
+    value = exact.quantize(Decimal(whole.scale)) if abs(exact) >= whole.scale else exact
+    return Figure("", value, whole.scale, whole.unit, whole.page, whole.line)
+
+
+def _headed(check: Check) -> str:
+    """`cash, FY2021, page 90`."""
+    parts = [check.name]
+    if check.period is not None:
+        parts.append(period_words(check.period))
+    if check.pages:
+        numbers = ", ".join(str(page + 1) for page in check.pages)
+        parts.append(f"page {numbers}" if len(check.pages) == 1 else f"pages {numbers}")
+    return ", ".join(parts)
+
+
+def _line(text: str, style: str) -> Padding:
+    return Padding(Text(one_line(text), style=style), (0, 0, 0, 2))
+
+
+def _summary(checked: Sequence[CheckedFiling]) -> Table | Text:
+    holds, fails, open_ = (
+        sum(filing.count(outcome) for filing in checked)
+        for outcome in (Outcome.HOLDS, Outcome.FAILS, Outcome.NOT_CHECKABLE)
+    )
+    failing = sum(1 for filing in checked if filing.count(Outcome.FAILS))
+    said = f"{counted(len(checked), 'filing')}: {counted(holds, 'check')} held, {fails:,} failed"
+    said += f" (in {counted(failing, 'filing')})" if failing else ""
+    return Text(f"{said}, {open_:,} could not be made", style="bold")

@@ -1,8 +1,15 @@
-"""Text of filings and questions, made safe to print."""
+"""Text of filings and questions made safe to print, numbers of things in words, and the look of all tables."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Sequence
+
+from rich import box
+from rich.table import Column, Table
+from rich.text import Text
+
+from fin_agent.vocabulary.filing import ReadWarning
 
 _KEPT = "\n\t"
 _UNSAFE = ("Cc", "Cf", "Cs")
@@ -27,3 +34,79 @@ def one_line(text: str, longest: int = 0) -> str:
     """`text` on one line; cut with an ellipsis where it is longer than `longest` (0: never)."""
     joined = " ".join(plain(text).split())
     return joined if not longest or len(joined) <= longest else f"{joined[: longest - 1].rstrip()}…"
+
+
+def counted(number: int, noun: str) -> str:
+    """With a plural where there is not one.
+
+    >>> counted(1, "filing"), counted(1200, "filing"), counted(2, "company")
+    ('1 filing', '1,200 filings', '2 companies')
+    """
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else many}"
+
+
+def told_warnings(warnings: Iterable[ReadWarning]) -> list[str]:
+    """A line for each that says something else, behind the pages that it is said of.
+
+    >>> told_warnings([ReadWarning("no text", page) for page in (0, 8, 9, 10)])
+    ['pages 1, 9-11: no text']
+    """
+    pages: dict[str, list[int]] = {}
+    for warning in warnings:
+        pages.setdefault(warning.what, [])
+        if warning.page is not None:
+            pages[warning.what].append(warning.page)
+    return [f"{_pages(numbers)}: {what}" if numbers else what for what, numbers in pages.items()]
+
+
+def _pages(numbers: Iterable[int]) -> str:
+    runs: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    said = ", ".join(f"{first + 1}" if first == last else f"{first + 1}-{last + 1}" for first, last in runs)
+    return f"page{'s' * (len(runs) > 1 or runs[0][0] < runs[0][1])} {said}"
+
+
+def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
+    """Names on the left, what they are on the right."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, said in lines:
+        table.add_row(Text(name), Text(one_line(said), style="" if name else "dim"))
+    return table
+
+
+def listing(*columns: Column | str) -> Table:
+    """An empty table with these columns, in the look that all listings share."""
+    return in_our_look(Table(*columns))
+
+
+def fixed(header: str) -> Column:
+    """A column that is never folded."""
+    return Column(header, no_wrap=True)
+
+
+def right(header: str) -> Column:
+    """A column of numbers."""
+    return Column(header, justify="right", no_wrap=True)
+
+
+def in_our_look(table: Table) -> Table:
+    """`table` with a line under its head and nothing else drawn: narrow enough for 100 columns."""
+    table.box = box.SIMPLE_HEAD
+    table.show_edge = table.pad_edge = False
+    table.collapse_padding = True
+    table.header_style = table.title_style = "bold"
+    table.title_justify = table.caption_justify = "left"
+    table.caption_style = "dim"
+    return table
+
+
+def cut(text: str) -> Text:
+    """One line that gives way first where a table is too wide."""
+    return Text(one_line(text), no_wrap=True, overflow="ellipsis")

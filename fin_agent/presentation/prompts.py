@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.presentation.filings import cut, listing
-from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.plain import cut, fixed, listing, one_line, right
 
 _CHARACTERS_OF_A_TOKEN = 4
 
@@ -47,13 +46,9 @@ class CheckedPrompt:
 
 def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
     """A line per prompt, in the order given."""
-    table = listing()
-    table.add_column("Prompt", no_wrap=True)
-    table.add_column("What the model does")
-    table.add_column("Version", no_wrap=True)
-    table.add_column("Reply", no_wrap=True)
-    table.add_column("Tokens", justify="right", no_wrap=True)
-    table.add_column("Whose", no_wrap=True)
+    table = listing(
+        fixed("Prompt"), "What the model does", fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose")
+    )
     for each in listed:
         version = Text(each.version) if each.version else Text("wrong", style="red")
         tokens = f"~{each.tokens}" if each.version else "–"

@@ -1,27 +1,27 @@
-"""A run for reading: question and answer, the ledger, the rounds, the evidence, the program, the time it took."""
+"""Recorded runs for reading: one of them whole, a list, what differs between two, and a run stopped between steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.answering.answer import Answer, Citation
+from fin_agent.answering.answer import Citation
 from fin_agent.config import Settings
-from fin_agent.presentation.ledgers import LedgerView
-from fin_agent.presentation.plain import one_line, plain
-from fin_agent.presentation.programs import program_view
-from fin_agent.presentation.runs_fields import fields_line
-from fin_agent.presentation.runs_steps import rounds_view, step_view
-from fin_agent.presentation.step_notes import warning_lines
-from fin_agent.presentation.usage import usage_line, usage_view
-from fin_agent.runs.comparing import KeptPassage, kept_last
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.presentation.answers import LedgerView, ProgramView, refusal_panel, usage_line, usage_view
+from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, plain, right
+from fin_agent.presentation.traces import fields_line, rounds_view, step_notes, step_view, warning_lines
+from fin_agent.runs.comparing import Difference, KeptPassage, kept_last
 from fin_agent.runs.run import Run
+from fin_agent.runs.store import RunLine
 
 _SHOWN_OF_A_PASSAGE = 220
 _SLOWEST = 3
@@ -44,7 +44,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
     yield Text()
     yield Text(plain(run.question), style="bold cyan")
     yield Text()
-    yield _refusal(answer) if answer.refused else Text(plain(answer.answer.text), style="bold")
+    yield refusal_panel(answer, "Missing:") if answer.refused else Text(plain(answer.answer.text), style="bold")
     yield from (Text(f"Note: {one_line(assumption)}", style="yellow") for assumption in answer.assumptions)
     yield from warning_lines(answer.warnings)
     if answer.ledger:
@@ -61,7 +61,7 @@ def _parts(run: Run, full: bool) -> Iterator[RenderableType]:
         yield from (_kept(kept, cited[at], full, mark=mark) for at, kept in enumerate(evidence))
     if answer.program:
         yield _heading("Program")
-        yield Padding(program_view(answer.program), (0, 0, 0, 2))
+        yield Padding(ProgramView(answer.program), (0, 0, 0, 2))
     if answer.usage.roles:
         yield _heading("Calls of models")
         yield usage_view(answer.usage)
@@ -99,15 +99,6 @@ def _unusual(settings: Mapping[str, object], usual: Mapping[str, object], of: st
             yield from _unusual(value, other, f"{of}{name}.")
         elif value != other and f"{of}{name}" != "strategy":
             yield f"{of}{name} {value}"
-
-
-def _refusal(answer: Answer) -> Panel:
-    missing = Table.grid(padding=(0, 1))
-    for what in answer.missing:
-        missing.add_row("-", Text(one_line(what)))
-    return Panel(
-        Group(Text("Missing:"), missing), title="Refused", title_align="left", border_style="yellow", padding=(0, 1)
-    )
 
 
 def _kept(kept: KeptPassage, quoted: Sequence[str], full: bool, *, mark: bool) -> RenderableType:
@@ -148,7 +139,7 @@ def _cited(evidence: Sequence[KeptPassage], citations: Sequence[Citation]) -> li
 
 def _time(run: Run) -> str:
     answer = run.answer
-    rounds = f"{answer.rounds} round{'' if answer.rounds == 1 else 's'}" if answer.rounds else "no search"
+    rounds = counted(answer.rounds, "round") if answer.rounds else "no search"
     parts = [f"{run.seconds:.2f} s", rounds]
     if called := usage_line(answer.usage):
         parts.append(called)
@@ -161,3 +152,160 @@ def _time(run: Run) -> str:
 
 def _timed(run: Run) -> bool:
     return bool(run.steps) and [step.node for step in run.steps] == [step.node for step in run.answer.trace]
+
+
+_PLACES = ("documents", "pages")
+"""Parts whose lines are short and many: they are run together."""
+_READ_WHOLE = ("question", "program", "answer", "missing", "settings")
+_LINES_OF_A_PART = 3
+_LONGEST_LINE = 240
+_LONGEST_ID = 14
+_LONGEST_VALUE = 22
+
+
+def runs_view(lines: Sequence[RunLine], kept: int, today: date) -> RenderableType:
+    """A line per run, the last one first; `kept` is how many there are in all."""
+    of_a_batch = any(line.question_id for line in lines)
+    own_id = [fixed("Id")] if of_a_batch else []
+    table = listing(fixed("Run"), fixed("UTC"), *own_id, "Question", fixed("Answer"), right("R"), right("s"))
+    for line in lines:
+        written = f"{line.started:%m-%d %H:%M}" if line.started.year == today.year else f"{line.started:%Y-%m-%d}"
+        named = [Text(one_line(line.question_id or "", _LONGEST_ID), style="cyan")] if of_a_batch else []
+        table.add_row(
+            line.id, written, *named, cut(line.question), _outcome(line), str(line.rounds or "–"), f"{line.seconds:.2f}"
+        )
+    more = "" if len(lines) == kept else f"the last {len(lines):,} of "
+    caption = f"{more}{counted(kept, 'run')}; R: rounds of search, s: seconds"
+    # A caption of the table itself would be folded where short questions make the table narrow.
+    return Group(table, Text(caption, style="dim"))
+
+
+def _outcome(line: RunLine) -> Text:
+    if line.refused:
+        return Text("refused", style="yellow")
+    if line.value is None:
+        return Text("several figures" if line.computed else "in words", style="green")
+    return Text(one_line(in_short(line.value, line.unit), _LONGEST_VALUE), style="green")
+
+
+_AROUND = {
+    "USD": ("$", ""),
+    "USD thousands": ("$", "K"),
+    "USD millions": ("$", "M"),
+    "USD billions": ("$", "B"),
+    "USD per share": ("$", "/share"),
+    "percent": ("", "%"),
+    "ratio": ("", ""),
+}
+"""Unit of an answer -> what stands before and after its number."""
+
+
+def in_short(value: float, unit: str | None) -> str:
+    """`$3,533M`, `-0.3271`, `12 days`: enough to know it again.
+
+    >>> in_short(-1614.0, "USD millions")
+    '-$1,614M'
+    """
+    size = abs(value)
+    number = f"{size:,.0f}" if size >= 10_000 or size.is_integer() else f"{size:,.4g}"
+    before, after = _AROUND.get(unit or "ratio", ("", f" {unit}"))
+    return f"{'-' if value < 0 else ''}{before}{number}{after}"
+
+
+def comparison_view(
+    first: Run, second: Run, differences: Sequence[Difference], *, full: bool = False
+) -> RenderableType:
+    """Who is compared, then every part that differs: `-` stands only in the first, `+` only in the second."""
+    head = Table.grid(padding=(0, 1))
+    head.add_column(no_wrap=True)
+    head.add_column(no_wrap=True)
+    head.add_column()
+    for mark, style, run in (("-", "red", first), ("+", "green", second)):
+        asked = f"{run.started:%Y-%m-%d %H:%M} UTC, strategy {run.settings.strategy}, {run.seconds:.2f} s"
+        head.add_row(Text(mark, style=style), Text(run.id, style="bold"), Text(one_line(asked), style="dim"))
+        head.add_row("", "", cut(run.question))
+        head.add_row("", "", Text(one_line(run.answer.answer.text, _LONGEST_LINE), style=style))
+    if not differences:
+        return Group(head, Text(), Text("The two runs are the same.", style="bold"))
+    return Group(head, differences_view(differences, full=full))
+
+
+def differences_view(differences: Sequence[Difference], *, full: bool = False) -> RenderableType:
+    """A part after the other, each with the first of the lines that are not in both; `full` shows all of them."""
+    return Group(*(part for difference in differences for part in _difference(difference, full)))
+
+
+def _difference(difference: Difference, full: bool) -> Iterator[RenderableType]:
+    head = Text(one_line(difference.part).capitalize(), style="bold")
+    if difference.note:
+        head.append(f"  {one_line(difference.note)}", style="dim")
+    yield Padding(head, (1, 0, 0, 0))
+    for mark, style, lines in (("-", "red", difference.first), ("+", "green", difference.second)):
+        shown = Table.grid(padding=(0, 1))
+        first = lines if full else lines[:_LINES_OF_A_PART]
+        more = f"… {len(lines) - len(first)} more" if len(first) < len(lines) else ""
+        if difference.part in _PLACES and lines:
+            places = Text(" · ".join(map(one_line, first)), style=style)
+            shown.add_row(Text(mark, style=style), places.append(f" · {more}" if more else "", style="dim"))
+        else:
+            for line in first:
+                shown.add_row(Text(mark, style=style), _line(difference.part, line, style, full))
+            if more:
+                shown.add_row(Text(mark, style=style), Text(more, style="dim"))
+        if lines:
+            yield Padding(shown, (0, 0, 0, 2))
+
+
+def _line(part: str, line: str, style: str, full: bool) -> Text:
+    if part == "passages" or (part not in _READ_WHOLE and not full):
+        return Text(one_line(line), style=style, no_wrap=True, overflow="ellipsis")
+    indent = " " * (len(line) - len(line.lstrip(" "))) if part == "program" else ""
+    return Text(indent + one_line(line, _LONGEST_LINE), style=style)
+
+
+_MOST_DETAILS = 8
+_WORDS_SHOWN = 70
+
+
+def stopped_step_view(step: TraceStep) -> RenderableType:
+    """What a node did; the first of its details."""
+    head = Text.assemble((f"\n{step.node}", "bold cyan"), (f"  round {step.round}", "dim"))
+    # What the filter says of the ledger stands in the ledger, which is shown after it.
+    told = () if step.node == "filter_passages" else step.details
+    details = [Text(one_line(detail), style="dim") for detail in told[:_MOST_DETAILS]]
+    if len(told) > _MOST_DETAILS:
+        details.append(Text(f"and {len(told) - _MOST_DETAILS} more", style="dim"))
+    dropped = [each for each in step.judged if not each.kept]
+    details += [
+        Text(f"dropped {each.doc_id} page {each.page + 1}: {one_line(each.why)}", style="dim") for each in dropped
+    ]
+    under = [_under(each, 4) for each in (*details, *step_notes(step))]
+    return Group(head, _under(Text(one_line(step.summary)), 2), *under)
+
+
+def _under(shown: RenderableType, columns: int) -> RenderableType:
+    return Padding(shown, (0, 0, 0, columns), expand=False)
+
+
+def left_view(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> RenderableType:
+    """What the next node is given: the words of a search, the passages, the ledger."""
+    return _under(Group(*_left(state, following, passages)), 2)
+
+
+def _left(state: AnswerState, following: str, passages: Sequence[RetrievedPassage]) -> Iterator[RenderableType]:
+    if following == "search_documents":
+        yield Text(f"searches for: {one_line(state['query'].text)}")
+    if following in ("filter_passages", "check_answerability", "answer_with_reasoning"):
+        kept = {evidence.passage.key: evidence.why for evidence in state.get("evidence", [])}
+        for number, passage in enumerate(passages, start=1):
+            why = kept.get(passage.key, "")
+            place = f"{number:>2}  {passage.doc_id} page {passage.page + 1} ({passage.kind.value})"
+            said = f": {one_line(why)}" if why else f"  {one_line(passage.text, _WORDS_SHOWN)}"
+            yield Text(f"{place}{said}", no_wrap=True, overflow="ellipsis")
+    if following == "check_answerability" and state["ledger"].entries:
+        yield LedgerView(state["ledger"].entries)
+
+
+def about_to_run(program: str) -> RenderableType:
+    """A program that waits to be run."""
+    return _under(Group(Text("about to run:"), ProgramView(program)), 2)

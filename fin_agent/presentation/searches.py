@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.filings import cut, listing, period_of, settings_view
-from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.filings import period_of
+from fin_agent.presentation.plain import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.query import Query
 from fin_agent.vocabulary.page import Statement
 
@@ -111,9 +111,7 @@ _UNDERSTOOD = ("companies", "periods", "dates", "forms", "statements", "items", 
 def _table(hits: Sequence[Hit], explain: bool) -> Table:
     """With `explain`, what the scores are made of takes the place of the widest column."""
     pages = hits[0].page is not None
-    table = listing()
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("Filing", no_wrap=True)
+    table = listing(right("#"), fixed("Filing"))
     if pages:
         table.add_column("Page", justify="right", no_wrap=True)
         table.add_column("Part", no_wrap=True)

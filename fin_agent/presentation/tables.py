@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-from fin_agent.presentation.column_heads import Heads, heads_of, own_width, width_on, wrapped
-from fin_agent.presentation.table_rows import LineKind, Printed, ShownLine, of_columns, shown_lines
-from fin_agent.vocabulary.table import Row
+from fin_agent.presentation.plain import one_line
+from fin_agent.vocabulary.table import Cell, Row
 
 _BETWEEN = 2
 _STEP = 2
 _HANGING = 2
 _NARROWEST_LABELS = 26
 _WIDEST_LABELS = 76
-_STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
 
 
 class FiguresTable:
@@ -219,3 +221,268 @@ def _hung(text: str, indent: str, width: int) -> list[str]:
     # Words no column can hold are cut: a line that runs over would push the figures out of their columns.
     parts = [piece for part in parts for piece in ([part[at : at + room] for at in range(0, len(part), room)] or [""])]
     return [f"{indent}{'' if number == 0 else ' ' * _HANGING}{part}" for number, part in enumerate(parts)]
+
+
+class LineKind(StrEnum):
+    """What a shown line is."""
+
+    HEADING = "heading"
+    ROW = "row"
+    TOTAL = "total"
+    GAP = "gap"
+    PAGE = "page"
+    """Where a page begins, in a table that runs over several."""
+
+
+_STYLES = {LineKind.HEADING: "bold", LineKind.TOTAL: "bold", LineKind.PAGE: "dim"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A line of a table as people see it."""
+
+    kind: LineKind
+    label: str = ""
+    depth: int = 0
+    """Steps of indentation."""
+    cells: tuple[Printed | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number in two parts, so that those of a column stand digit under digit."""
+
+    digits: str
+    """With what stands before them: `(1,234`, `$ 5.51`, `—`."""
+    after: str = ""
+    """`)`, `%` or both."""
+
+
+GAP = ShownLine(LineKind.GAP)
+
+
+def shown_lines(
+    rows: Sequence[Row], *, dollars: bool = False, page_starts: Mapping[int, int] | None = None
+) -> list[ShownLine]:
+    """The lines of `rows`: each heading once, above its rows; a gap before a section and after a total.
+
+    Currency signs are left out where not `dollars`: the unit line says what the figures are in. `page_starts` names,
+    by its position, the row that a page begins with, and that page (0-based).
+    """
+    totals = totals_among(rows)
+    lines: list[ShownLine] = []
+    path: tuple[str, ...] = ()
+    for index, row in enumerate(rows):
+        if page_starts and index in page_starts:
+            lines.append(ShownLine(LineKind.PAGE, f"page {page_starts[index] + 1}"))
+        shared = _shared(path, row.section)
+        for depth in range(shared, len(row.section)):
+            if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
+                lines.append(GAP)
+            lines.append(ShownLine(LineKind.HEADING, _heading(row.section[depth]), depth))
+        path = row.section
+        if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
+            lines.append(GAP)
+        kind = LineKind.TOTAL if index in totals else LineKind.ROW
+        depth = min(totals.get(index, len(path)), len(path))
+        cells = tuple(printed(cell, dollars=dollars) if cell else None for cell in row.cells)
+        lines.append(ShownLine(kind, one_line(row.label), depth, cells))
+    return lines
+
+
+def totals_among(rows: Sequence[Row]) -> dict[int, int]:
+    """Rows that sum up others, and how many headings stand over all of what they sum up.
+
+    A sum of the rows above it, or the first of them less the others; and any row called a total.
+    """
+    found: dict[int, int] = {}
+    starts: list[int] = []
+    for index, row in enumerate(rows):
+        start = _first_summand(rows, starts, index)
+        starts.append(start)
+        if start < index:
+            found[index] = min(len(each.section) for each in rows[start : index + 1])
+        elif _CALLED_TOTAL.match(row.label) or _is_marked(rows, index):
+            found[index] = len(row.section)
+    return found
+
+
+def printed(cell: Cell, *, dollars: bool) -> Printed:
+    """The cell's print in two parts.
+
+    >>> from fin_agent.vocabulary.place import Box
+    >>> printed(Cell(Decimal("-4935"), "($ 4,935)", False, True, Box(0, 0, 0, 0)), dollars=False)
+    Printed(digits='(4,935', after=')')
+    """
+    text = re.sub(r"\s+", "", one_line(cell.printed))
+    if not dollars:
+        text = text.translate(_NO_SIGNS)
+    parts = _PRINT.fullmatch(text)
+    return Printed(parts[1], parts[2]) if parts else Printed(text)
+
+
+def of_columns(line: ShownLine, columns: Sequence[int]) -> ShownLine:
+    """The line with its cells of `columns` only."""
+    return replace(line, cells=tuple(line.cells[column] for column in columns)) if line.cells else line
+
+
+_CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
+_NO_SIGNS = str.maketrans("", "", "$€£¥")
+_PRINT = re.compile(r"(.*[\d—–-])([^\d]*)")
+_MOST_SUMMANDS = 40
+_COARSE = 50
+"""Sums of rounded figures may be one off; among figures as small as the rounding, that proves nothing."""
+_MOST_MARKED = 0.4
+
+
+def _first_summand(rows: Sequence[Row], starts: Sequence[int], index: int) -> int:
+    """First of the rows right above that make up row `index`, sums among them counted once; `index` if none do."""
+    wanted = [cell.amount if cell else None for cell in rows[index].cells]
+    if not any(wanted):
+        return index
+    below = [Decimal(0)] * len(wanted)
+    position, count = index - 1, 0
+    while position >= 0 and count < _MOST_SUMMANDS:
+        here = [cell.amount if cell else Decimal(0) for cell in rows[position].cells]
+        if len(here) != len(below):
+            return index
+        added = [mine + sofar for mine, sofar in zip(here, below, strict=True)]
+        less = [mine - sofar for mine, sofar in zip(here, below, strict=True)]
+        start, count = starts[position], count + 1
+        taken_off = _makes(less, wanted) and _is_taken_off(rows[position : index + 1])
+        if count > 1 and (taken_off or _makes(added, wanted)):
+            return start
+        below, position = added, start - 1
+    return index
+
+
+def _is_taken_off(rows: Sequence[Row]) -> bool:
+    """Whether the last of `rows` may be the first less all others: these stand under one heading, or under none.
+
+    Assets less liabilities make no sum of a statement: what would be left stands among the liabilities.
+    """
+    first, *taken, last = (row.section[0] if row.section else "" for row in rows)
+    headings = {heading for heading in taken if heading}
+    return len(headings) <= 1 and (not first or headings <= {first} or last not in headings)
+
+
+def _makes(sums: Sequence[Decimal], wanted: Sequence[Decimal | None]) -> bool:
+    return all(
+        target is None or abs(target - made) <= (1 if abs(target) > _COARSE else 0)
+        for target, made in zip(wanted, sums, strict=True)
+    )
+
+
+def _is_marked(rows: Sequence[Row], index: int) -> bool:
+    """Whether a `$` sets the row off: filers print one on the first row of a block and on its last."""
+    row = rows[index]
+    marked = [position for position, each in enumerate(rows) if any(cell and cell.dollar for cell in each.cells)]
+    if index not in marked or index == 0 or len(marked) > _MOST_MARKED * len(rows):
+        return False
+    whole = all(cell is None or cell.amount == cell.amount.to_integral_value() for cell in row.cells)
+    return whole and rows[index - 1].section == row.section and index - 1 not in marked
+
+
+def _shared(path: Sequence[str], other: Sequence[str]) -> int:
+    return next(
+        (depth for depth, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), min(len(path), len(other))
+    )
+
+
+def _heading(text: str) -> str:
+    return one_line(text).rstrip(":")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A header over the columns `first` to `last`, on one level."""
+
+    text: str
+    first: int
+    last: int
+    level: int
+    """0 for the outermost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """The headers of a table: what is shared, outermost first, and what each column has of its own."""
+
+    shared: tuple[Head, ...]
+    own: tuple[str, ...]
+
+    @property
+    def levels(self) -> int:
+        """How many levels of shared headers there are."""
+        return max((head.level + 1 for head in self.shared), default=0)
+
+
+def heads_of(columns: Sequence[str]) -> Heads:
+    """Split printed headers into what is shared and what is not.
+
+    >>> heads_of(["Years ended December 31, 2022", "Years ended December 31, 2021"]).own
+    ('2022', '2021')
+    """
+    words = [_ASIDE.sub("", one_line(column)).split() for column in columns]
+    own = [" ".join(each) for each in words]
+    shared: list[Head] = []
+
+    def split(first: int, last: int, used: int, level: int) -> None:
+        start = first
+        while start <= last:
+            end = start
+            while end < last and _shared_words(words[start : end + 2], used):
+                end += 1
+            count = _shared_words(words[start : end + 1], used) if end > start else 0
+            if count:
+                shared.append(Head(" ".join(words[start][used : used + count]), start, end, level))
+                for column in range(start, end + 1):
+                    own[column] = " ".join(words[column][used + count :])
+                split(start, end, used + count, level + 1)
+            start = end + 1
+
+    split(0, len(words) - 1, 0, 0)
+    return Heads(tuple(shared), tuple(own))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """`text` on lines of at most `width` columns; a longer word stays whole, and a month keeps its day."""
+    tied = _DAY.sub("\\1\u00a0", text)
+    lines = textwrap.wrap(tied, max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def own_width(text: str, figures: int) -> int:
+    """How wide a column over figures `figures` wide is with its own header on as few lines as that suits, up to six."""
+    widths = [width_on(text, lines) for lines in range(2, _MOST_LINES + 1)]
+    return max(figures, next((width for width in widths if width <= _SUITABLE), widths[-1]))
+
+
+def width_on(text: str, lines: int) -> int:
+    """The least width at which a header takes no more than `lines` lines and holds its words."""
+    return next(
+        width
+        for width in range(len(text) + 1)
+        if len(parts := wrapped(text, width)) <= lines and max(map(len, parts)) <= width
+    )
+
+
+_ASIDE = re.compile(r"^\(unaudited\)\s+", re.I)
+_SUITABLE = 14
+_MOST_LINES = 6
+_MONTH = re.compile(r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?$", re.I)
+_DAY = re.compile(r"\b((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?) (?=\d)", re.I)
+
+
+def _shared_words(columns: Sequence[Sequence[str]], used: int) -> int:
+    """How many words after the first `used` these columns all begin with, leaving each something of its own.
+
+    A date is not split between its month and its day.
+    """
+    most = min(len(words) for words in columns) - used - 1
+    count = 0
+    while count < most and len({words[used + count].lower() for words in columns}) == 1:
+        count += 1
+    while count > 0 and _MONTH.fullmatch(columns[0][used + count - 1]):
+        count -= 1
+    return count

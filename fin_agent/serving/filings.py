@@ -12,8 +12,8 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.overview import PageRun, item_runs, statement_runs
-from fin_agent.presentation.page_numbers import told_warnings
+from fin_agent.presentation.filings import PageRun, item_runs, statement_runs
+from fin_agent.presentation.plain import told_warnings
 from fin_agent.serving.problems import NotThereError
 from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import ToolContext

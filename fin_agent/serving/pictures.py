@@ -13,7 +13,7 @@ from fin_agent.filings.facts.chosen import chosen_facts, names_near
 from fin_agent.filings.picture import FramedPage, draw_pages, refuse_changed
 from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.index.protocol import FilingRecord, PageKey
-from fin_agent.presentation.facts import period_of_fact, value_words
+from fin_agent.presentation.filings import period_of_fact, value_words
 from fin_agent.presentation.plain import one_line
 from fin_agent.serving.problems import NotThereError
 from fin_agent.tools.errors import ToolInputError, named

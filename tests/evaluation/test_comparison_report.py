@@ -20,7 +20,7 @@ from fin_agent.evaluation.comparison_report import ComparisonReport, Kind, repor
 from fin_agent.evaluation.comparison_tables import groups_tables, overall_tables, pairs_tables
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.oracle import Oracle
-from fin_agent.presentation.filings import in_our_look
+from fin_agent.presentation.plain import in_our_look
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, PUBLISHED, QUESTIONS, Scripted, compared
 
 

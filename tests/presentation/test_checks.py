@@ -8,7 +8,7 @@ from rich.console import Console
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome, not_checkable
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.presentation.checks import CheckedFiling, checked_view, period_words, printed
+from fin_agent.presentation.filings import CheckedFiling, checked_view, period_words, printed
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from fin_agent.presentation.facts import facts_view, value_words
+from fin_agent.presentation.filings import facts_view, value_words
 from fin_agent.vocabulary.fact import FactPeriod, Tag
 from tests.presentation.figures import fact, record, shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fin_agent.index.protocol import PageKey, PageOutline
-from fin_agent.presentation.overview import item_runs, overview, statement_runs
+from fin_agent.presentation.filings import item_runs, overview, statement_runs
 from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Origin
 from fin_agent.vocabulary.page import Note

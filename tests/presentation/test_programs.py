@@ -7,7 +7,7 @@ import ast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.presentation.programs import narrow
+from fin_agent.presentation.answers import narrow
 
 NAMES = st.text("abcdefghij_", min_size=1, max_size=40).map(lambda name: f"v{name}")
 

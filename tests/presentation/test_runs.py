@@ -17,9 +17,15 @@ from fin_agent.config import Settings
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
-from fin_agent.presentation.ledgers import LedgerView
-from fin_agent.presentation.runs import run_view, step_of_run_view
-from fin_agent.presentation.runs_list import comparison_view, differences_view, in_short, runs_view
+from fin_agent.presentation.answers import LedgerView
+from fin_agent.presentation.runs import (
+    comparison_view,
+    differences_view,
+    in_short,
+    run_view,
+    runs_view,
+    step_of_run_view,
+)
 from fin_agent.runs.comparing import run_differences
 from fin_agent.runs.run import Run, StepTime
 from fin_agent.runs.store import RunStore

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fin_agent.filings.tables.of_statement import StatementPart
-from fin_agent.presentation.statements import joined, statement_view
+from fin_agent.presentation.pages import joined, statement_view
 from tests.presentation.figures import record, row, shown, table
 
 FIRST = table(["2023"], [row("Net income", "5")], page=62, unit_line="(in millions)")

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.presentation.column_heads import Head, heads_of, own_width, wrapped
-from fin_agent.presentation.table_rows import LineKind, shown_lines, totals_among
-from fin_agent.presentation.tables import FiguresTable
+from fin_agent.presentation.tables import (
+    FiguresTable,
+    Head,
+    LineKind,
+    heads_of,
+    own_width,
+    shown_lines,
+    totals_among,
+    wrapped,
+)
 from tests.presentation.figures import row, shown
 
 ASSETS = ("Assets",)

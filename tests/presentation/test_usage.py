@@ -7,9 +7,8 @@ import pytest
 from fin_agent.answering.answer import Answer, AnswerValue, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.evidence.trace import TraceStep
-from fin_agent.presentation.answers import answer_view, trace_view
+from fin_agent.presentation.answers import answer_view, trace_view, usage_line, usage_view
 from fin_agent.presentation.runs import run_view
-from fin_agent.presentation.usage import usage_line, usage_view
 from fin_agent.runs.run import Run
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX

@@ -1,8 +1,8 @@
-"""The steps of a run, round by round: what was searched, found, kept, dropped, and what was still missing."""
+"""The steps of a run: what each searched, found, kept and dropped, and what was still missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -12,11 +12,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from fin_agent.evidence.trace import Judged, TraceStep
-from fin_agent.presentation.plain import one_line
-from fin_agent.presentation.runs_fields import fields_line
-from fin_agent.presentation.runs_groups import groups_view
-from fin_agent.presentation.step_notes import step_notes
+from fin_agent.evidence.trace import Judged, RankedGroup, TraceStep
+from fin_agent.presentation.plain import fixed, listing, one_line, right
 
 _SEARCHING = ("search_documents", "search_pages", "search_passages", "extract_cards")
 """Steps whose lines are a ranking: the first of them are enough, on one line."""
@@ -156,3 +153,70 @@ def _why(judged: Judged, *, fields: bool) -> Text:
         said = fields_line(judged.fields)
         text.append(f"{_NEW_LINE if text.plain else ''}{said}", style="cyan" if judged.kept else "dim")
     return text
+
+
+def fields_line(fields: Iterable[str]) -> str:
+    """Each field once, with all that matches in it.
+
+    >>> fields_line(["metrics: revenue", "time: FY2022", "time: FY2023"])
+    'metrics: revenue · time: FY2022, FY2023'
+    """
+    matching: dict[str, list[str]] = {}
+    for field in map(one_line, fields):
+        name, mark, what = field.partition(": ")
+        matching.setdefault(f"{name}{mark}", []).extend([what] if mark else [])
+    return " · ".join(f"{name}{', '.join(what)}" for name, what in matching.items())
+
+
+_BEST = 3
+
+
+def groups_view(groups: Sequence[RankedGroup], *, full: bool = False) -> RenderableType:
+    """A line per group; `full` lists all that went on below it."""
+    table = listing(fixed("Stage"), right("No."), right("Met"), right("On"), "Came out first (filing : passage)")
+    for group in groups:
+        stage = one_line(group.stage) + _attempt(group)
+        named = _came_out_first(group, full)
+        said = Text(named)
+        if group.note:
+            said.append(f"{'  ' if named else ''}{one_line(group.note)}", style="dim")
+        table.add_row(stage, str(group.number), str(len(group.ranked)), str(group.finalists), said)
+    return Group(Padding(table, (1, 0, 1, 0)))
+
+
+def group_line(group: RankedGroup) -> str:
+    """`round 2: 25 met, 6 went on; top 10 agree: acme_2023_10k:12, acme_2023_10k:3 … 4 more`."""
+    named = _came_out_first(group, full=False)
+    head = f"{one_line(group.stage)} {group.number}{_attempt(group)}"
+    line = f"{head}: {len(group.ranked)} met, {group.finalists} went on"
+    return "".join((line, f"; {one_line(group.note)}" if group.note else "", f": {named}" if named else ""))
+
+
+def _attempt(group: RankedGroup) -> str:
+    """Where groups were shuffled anew."""
+    return f", attempt {group.attempt}" if group.attempt > 1 else ""
+
+
+def _came_out_first(group: RankedGroup, full: bool) -> str:
+    finalists = group.ranked[: group.finalists]
+    shown = finalists if full else finalists[:_BEST]
+    more = f" … {len(finalists) - len(shown)} more" if len(shown) < len(finalists) else ""
+    return ", ".join(f"{one_line(doc_id)}:{ordinal}" for doc_id, ordinal in shown) + more
+
+
+_LONGEST = 300
+
+
+def step_notes(step: TraceStep) -> Iterator[Text]:
+    """A line each, calls first."""
+    yield from (Text(f"asked: {one_line(call, _LONGEST)}", style="dim") for call in step.calls)
+    yield from (Text(f"flagged: {one_line(flag, _LONGEST)}", style="magenta") for flag in step.flags)
+    yield from warning_lines(step.warnings)
+
+
+def warning_lines(warnings: Sequence[str], *, most: int = 0) -> Iterator[Text]:
+    """A line per warning; the first so many where `most` is given, and how many more there are."""
+    shown = warnings[:most] if most else warnings
+    yield from (Text(f"Warning: {one_line(warning, _LONGEST)}", style="yellow") for warning in shown)
+    if len(shown) < len(warnings):
+        yield Text(f"… {len(warnings) - len(shown)} more warnings in the trace", style="yellow")
