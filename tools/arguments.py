@@ -162,8 +162,8 @@ class PythonExecutionArguments(Arguments):
             min_length=1,
             description="A Python program that defines `def solution():` without parameters and returns a number, a "
             "text, a bool or a list of these. Put each figure into a variable of its own, as printed, with its unit "
-            "behind it: `revenue_fy2023 = 3533  # USD millions`. There are no files, no network, no clock; the "
-            "modules are math, decimal, datetime and re.",
+            "behind it: `revenue_fy2023 = 3533  # USD millions`. Only assignments, + - * / **, comparisons, "
+            "if, return, lists of values, abs, min, max, sum, round and sorted; no imports, no loops, no printing.",
         ),
     ]
     sources: Annotated[

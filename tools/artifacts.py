@@ -6,7 +6,7 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from fin_agent.answering.executor import ProgramValue
+from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
 from fin_agent.vocabulary.filing import PassageKind
@@ -159,7 +159,6 @@ class ProgramRun(_Frozen):
     """Of `python_execution`."""
 
     value: ProgramValue
-    printed: str
     checked: bool
     """Whether its numbers were held against pages of filings."""
     numbers: tuple[NumberAccounted, ...] = ()

@@ -139,7 +139,7 @@ def program_run(context: ToolContext, given: take.PythonExecutionArguments) -> P
     provenance = check_provenance(given.code, [each.fact for each in facts], given.question or "") if checked else None
     result = context.answering.executor.run(given.code)
     numbers = _accounted(provenance, facts) if provenance is not None else ()
-    return ProgramRun(value=result.value, printed=result.printed, checked=checked, numbers=numbers)
+    return ProgramRun(value=result.value, checked=checked, numbers=numbers)
 
 
 def question_answered(context: ToolContext, given: take.AnswerQuestionArguments) -> Answer:

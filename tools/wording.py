@@ -224,8 +224,6 @@ def run_told(run: ProgramRun, budget: Budget) -> str:
             else "It holds no numbers."
         )
     parts = [Part("\n".join(map(_number_line, run.numbers)), mark="figures")] if run.numbers else []
-    if run.printed.strip():
-        parts.append(Part(run.printed.rstrip(), "printed by the program", "text"))
     return budget.told("\n".join(head), parts)
 
 

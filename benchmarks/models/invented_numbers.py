@@ -16,7 +16,7 @@ from pathlib import Path
 from page_print import page_text
 
 from fin_agent.answering.answer import Answer
-from fin_agent.answering.executor import ProgramExecutor
+from fin_agent.answering.sandbox import ProgramExecutor
 
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _ROWS = re.compile(r"\bof \d+ rows\b")

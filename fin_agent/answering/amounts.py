@@ -1,8 +1,51 @@
-"""Amounts as people write them, and rounded as people round."""
+"""Results as amounts: the unit they are in, brought to the one asked for, rounded and written as people do."""
 
 from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import get_args
+
+from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
+
+
+def unit_of_result(intent: Intent) -> str:
+    """Unit of what is computed for `intent`, before it is converted."""
+    if intent.comparison is Comparison.RATIO:
+        return "ratio"
+    if intent.comparison is Comparison.EXCESS:
+        return "percent"
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
+        return "percentage points" if intent.comparison is Comparison.DIFFERENCE else "percent"
+    moved = intent.relation is Relation.CHANGE or intent.comparison is Comparison.DIFFERENCE
+    return "percentage points" if moved and intent.measure_unit == "percent" else intent.measure_unit
+
+
+def known_unit(unit: str) -> OutputUnit | None:
+    """`unit` as one of the units an answer has; None for none of them."""
+    known: dict[str, OutputUnit] = {name: name for name in get_args(OutputUnit)}
+    return known.get(unit)
+
+
+def in_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
+    """(value, unit) of a result in the unit wanted, or in the one its figures are printed in.
+
+    `unit` is the measure's: dollar results are in `scale` base units.
+    """
+    if unit == "USD":
+        scales = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
+        target = wanted if wanted in scales else next(name for name, size in scales.items() if size == scale)
+        exact = Decimal(repr(value)) * scale / scales[target]
+        return float(exact), target
+    if unit == "shares":
+        return float(Decimal(repr(value)) * scale), "shares"
+    if unit == "ratio" and wanted == "percent":
+        return value * 100, "percent"
+    if unit == "percent" and wanted == "ratio":
+        return value / 100, "ratio"
+    if unit == "percent" and wanted == "percentage points":
+        return value, "percentage points"
+    return value, unit
+
 
 _ANY_SIZE = Context(prec=400)
 _DECIMALS: dict[str, int] = {

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from fin_agent.answering.amounts import rounded, shown
+from fin_agent.answering.amounts import in_unit, known_unit, rounded, shown
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.answering.executor import ProgramExecutor, ProgramScalar, ProgramValue
-from fin_agent.answering.model_influence import require_influence, without_rounding
-from fin_agent.answering.model_measures import Measure, measure_of
-from fin_agent.answering.model_syntax import check_model_syntax
-from fin_agent.answering.program import Program, in_unit
-from fin_agent.answering.program_errors import ProgramError, require_sources
-from fin_agent.answering.provenance import Provenance, Source, check_provenance
-from fin_agent.answering.result_units import known_unit
+from fin_agent.answering.dimensional_analysis import Measure, measure_of
+from fin_agent.answering.program import Program
+from fin_agent.answering.program_syntax import ProgramError, program_tree
+from fin_agent.answering.provenance import Binding, Provenance, Source, check_provenance, require_sources
+from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar, ProgramValue
+from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure
 from fin_agent.vocabulary.fact import Fact
@@ -31,9 +31,8 @@ def check_model_program(program: Program, question: str) -> Provenance:
 
 
 def require_accounted(program: Program, provenance: Provenance) -> None:
-    """Before a model's program runs. Raises ProgramError for what it may not be written with, for numbers without a
-    source, and for figures of unlike units that are added or compared."""
-    check_model_syntax(program.code)
+    """Before a model's program runs. Raises ProgramError for numbers without a source, and for figures of unlike units
+    that are added or compared."""
     require_sources(provenance)
     measure_of(program.code, provenance)
     figures = [binding for binding in provenance.bindings if binding.source is Source.FACT]
@@ -70,7 +69,7 @@ def model_answer(
         )
     values = _listed(result)
     words = [_words(value, intent, figures) for value in values]
-    require_influence(program, provenance, result, executor)
+    _require_influence(program, provenance, result, executor)
     measure = measure_of(program.code, provenance)
     numbers = _numbers(values)
     converted = _in_units(intent, program, measure, numbers) if numbers else []
@@ -80,7 +79,7 @@ def model_answer(
     text = _visible(f"{told[0]}, {by}." if isinstance(result, bool) else f"Result: {'; '.join(told)}, {by}.")
     if numbers:
         _require_printed_signs(numbers, provenance, several=isinstance(result, list))
-        exact = _numbers(_listed(without_rounding(program.code, result, executor)))
+        exact = _numbers(_listed(_without_rounding(program.code, result, executor)))
         if intent.decimals is None and len(exact) == len(numbers):
             _require_decimals(converted, _in_units(intent, program, measure, exact))
     if not numbers or isinstance(result, list):
@@ -278,3 +277,90 @@ def _figure_in_words(fact: Fact) -> str:
     else:
         amount = shown(float(fact.amount), fact.unit, decimals)
     return f"'{' '.join(fact.label.split())}' {quarter}FY{fact.period.fiscal_year} {amount}"
+
+
+_TRIED_AT = ("7",)
+_TRIED_AT_CHOICES = ("1000000", "0.000001")
+"""Where values are chosen among, a figure has to become the largest or the smallest to be seen."""
+_TRIED_AT_TRUTHS = (*_TRIED_AT_CHOICES, "-1")
+
+
+def _require_influence(
+    program: Program, provenance: Provenance, result: ProgramValue, executor: ProgramExecutor
+) -> None:
+    """Every figure changes the result when it alone is another: else it is named for show, or cancels out."""
+    factors: tuple[str, ...] = _TRIED_AT
+    if _selects(program.code):
+        truths = isinstance(result, bool | str)
+        factors = _TRIED_AT_TRUTHS if truths else _TRIED_AT_CHOICES
+    same: dict[object, list[Binding]] = {}
+    for binding in provenance.bindings:
+        if binding.fact is not None:
+            # One figure printed on two pages is one: `a + (b - same_as_b)` has no part of it.
+            key = (
+                abs(binding.fact.value),
+                binding.fact.unit,
+                binding.fact.period.fiscal_year,
+                binding.fact.period.quarter,
+            )
+            same.setdefault(key, []).append(binding)
+    for bindings in same.values():
+        if not any(_differs(_multiplied(program.code, bindings, factor), result, executor) for factor in factors):
+            fact = bindings[0].fact
+            raise ProgramError(
+                f"line {bindings[0].line}: {bindings[0].literal} ({fact.label if fact else ''}) has no part in the "
+                "result: it is the same whatever that figure is",
+                remedy="Compute the result from every figure, and leave out those that it does not need.",
+                line=bindings[0].line,
+            )
+
+
+def _selects(code: str) -> bool:
+    """Whether a program chooses among values: a figure that is not chosen changes nothing while it stays so."""
+    chooses = ("min", "max", "sorted")
+    return any(
+        isinstance(node, ast.Compare | ast.If | ast.IfExp)
+        or (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in chooses)
+        for node in ast.walk(program_tree(code))
+    )
+
+
+def _without_rounding(code: str, result: ProgramValue, executor: ProgramExecutor) -> ProgramValue:
+    """What the program returns where `round` does nothing."""
+    if "round" not in code:
+        return result
+    try:
+        again = executor.run(ast.unparse(_Unrounded().visit(program_tree(code)))).value
+    except SandboxError:
+        return result
+    return again if len(_listed(again)) == len(_listed(result)) else result
+
+
+class _Unrounded(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return node.args[0] if isinstance(node.func, ast.Name) and node.func.id == "round" else node
+
+
+def _differs(code: str, result: ProgramValue, executor: ProgramExecutor) -> bool:
+    try:
+        again = executor.run(code).value
+    except SandboxError:
+        return True
+    one, other = _listed(result), _listed(again)
+    return len(one) != len(other) or any(not _same(a, b) for a, b in zip(one, other, strict=True))
+
+
+def _same(one: ProgramScalar, other: ProgramScalar) -> bool:
+    if isinstance(one, bool | str) or isinstance(other, bool | str):
+        return one == other
+    return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+
+
+def _multiplied(code: str, figures: Sequence[Binding], factor: str) -> str:
+    lines = code.splitlines()
+    for (place, literal), count in Counter((each.line - 1, each.literal.lstrip("-")) for each in figures).items():
+        number = re.compile(rf"(?<![\w.]){re.escape(literal)}(?![\w.])")
+        changed = f"({literal} * {factor})" if any(digit in literal for digit in "123456789") else factor
+        lines[place] = number.sub(changed, lines[place], count=count)
+    return "\n".join(lines)

@@ -1,11 +1,15 @@
-"""Numbers written in running text, and what kind of number each one is."""
+"""Numbers in running text: those in digits with what kind of number each one is, and those spelled in words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from typing import NamedTuple
+
+from fin_agent.filings.xbrl.number_words import read_number_words
 
 
 class NumeralKind(StrEnum):
@@ -134,3 +138,42 @@ def _is_negative(text: str, match: re.Match[str]) -> bool:
 
 def _spelled_span(match: re.Match[str]) -> Numeral:
     return Numeral(match[1], Decimal(_SPELLED[match[1].lower()]), NumeralKind.SPAN)
+
+
+SMALLEST_SPELLED = 11
+"""Smaller ones are words of everyday speech: `one of the largest`, `two reasons`."""
+
+
+class SpelledNumber(NamedTuple):
+    """A number as it is spelled, and its value."""
+
+    words: str
+    value: int
+
+
+def spelled_numbers(text: str) -> Iterator[SpelledNumber]:
+    """Numbers from SMALLEST_SPELLED on that stand in words, in their order; not the scale after digits (`$5 million`).
+
+    >>> [each.words for each in spelled_numbers("It has forty-two stores, one of them large, and $5 million.")]
+    ['forty-two']
+    >>> [each.value for each in spelled_numbers("Three hundred and five thousand shares")]
+    [305000]
+    """
+    for found in _RUN.finditer(text):
+        words = found[0].strip(" -,")
+        while words.lower().endswith((" and", "-and")):
+            words = words[:-4].rstrip()
+        value = read_number_words(words)
+        if value is not None and value >= SMALLEST_SPELLED:
+            yield SpelledNumber(words, value)
+
+
+_UNITS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
+    "|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+)
+_RUN = re.compile(
+    rf"(?<![\w.,])(?<!\d\s)(?:{_UNITS}|an?\s+(?=hundred|thousand|million|billion|trillion))"
+    rf"(?:[\s‐‑-]+(?:and[\s‐‑-]+)?(?:{_UNITS}|hundred|thousand|million|billion|trillion))*(?!\w)",
+    re.I,
+)

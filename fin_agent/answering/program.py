@@ -1,4 +1,4 @@
-"""Write the program that computes an answer: one variable per figure, then the arithmetic, then the result."""
+"""The program that computes an answer: one variable per figure, then the arithmetic, then the result; and its check."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
+from fin_agent.answering.provenance import Provenance, check_provenance, constants_of
 from fin_agent.evidence.choosing import wanted_terms
 from fin_agent.evidence.expressions import (
     Choice,
@@ -26,6 +26,7 @@ from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
 from fin_agent.lexicon.slots import Slot
+from fin_agent.vocabulary.fact import Fact
 
 CHANGE = ("change",)
 ENDS = ("first", "last")
@@ -83,6 +84,22 @@ def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:
     body = [*writer.figures(), "", *writer.steps, f"return {result}"]
     code = "def solution():\n" + "\n".join(f"    {line}".rstrip() for line in body) + "\n"
     return Program(code, dict(writer.variables), writer.scale, names, beside)
+
+
+def check_program(code: str, written: Program, question: str, facts: Sequence[Fact] = ()) -> Provenance:
+    """Account for every number of `code`, which has the variables, the scale and the constants of `written`.
+
+    `facts` are further figures of the evidence, which no variable stands for.
+    """
+    expected = {name: figure.fact() for name, figure in written.variables.items()}
+    return check_provenance(
+        code,
+        [*expected.values(), *facts],
+        question,
+        expected,
+        scale=written.scale,
+        constants=constants_of(written.code, expected),
+    )
 
 
 _MOVES = (Relation.GROWTH, Relation.CHANGE, Relation.ANNUAL_GROWTH)
@@ -265,24 +282,3 @@ def _over_time(values: Sequence[str], relation: Relation, years: int) -> str | N
             return " + ".join(values)
         case _:
             return None
-
-
-def in_unit(value: float, unit: str, scale: int, wanted: str | None) -> tuple[float, str]:
-    """(value, unit) of a result in the unit wanted, or in the one its figures are printed in.
-
-    `unit` is the measure's: dollar results are in `scale` base units.
-    """
-    if unit == "USD":
-        scales = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
-        target = wanted if wanted in scales else next(name for name, size in scales.items() if size == scale)
-        exact = Decimal(repr(value)) * scale / scales[target]
-        return float(exact), target
-    if unit == "shares":
-        return float(Decimal(repr(value)) * scale), "shares"
-    if unit == "ratio" and wanted == "percent":
-        return value * 100, "percent"
-    if unit == "percent" and wanted == "ratio":
-        return value / 100, "ratio"
-    if unit == "percent" and wanted == "percentage points":
-        return value, "percentage points"
-    return value, unit

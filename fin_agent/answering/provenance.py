@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from fin_agent.answering.expected import Expectation, departures
-from fin_agent.answering.fitting import is_declared_as_printed, scale_that_fits, year_fits
-from fin_agent.answering.known_constants import is_known_constant
-from fin_agent.answering.literals import Literal, ProgramNumbers, Role
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.answering.program_reader import read_numbers
+from fin_agent.answering.program_numbers import Declaration, Literal, ProgramNumbers, Role, read_numbers
+from fin_agent.answering.program_syntax import ProgramError
 from fin_agent.vocabulary.fact import Fact
 
 
@@ -65,10 +63,31 @@ class Provenance:
 
     bindings: tuple[Binding, ...]
     unbound: tuple[Unbound, ...]
+    used: frozenset[str] = frozenset()
+    """Variables whose value is read."""
 
     @property
     def ok(self) -> bool:
         return not self.unbound
+
+
+class UnsourcedNumberError(ProgramError):
+    """Numbers of a program that nothing accounts for."""
+
+    def __init__(self, unbound: Sequence[Unbound]) -> None:
+        self.unbound = tuple(unbound)
+        named = "; ".join(f"line {each.line}: {each.literal}: {each.reason}" for each in self.unbound)
+        super().__init__(
+            f"numbers of the program have no source: {named}",
+            remedy="Use figures of the evidence as printed, one variable each with its unit, page and line.",
+            line=self.unbound[0].line if self.unbound else None,
+        )
+
+
+def require_sources(provenance: Provenance) -> None:
+    """Raises UnsourcedNumberError where a number of the program has no source."""
+    if not provenance.ok:
+        raise UnsourcedNumberError(provenance.unbound)
 
 
 def check_provenance(
@@ -97,28 +116,35 @@ def check_provenance(
       several of them, is a number, not a constant.
     - Facts of one unit must enter at one scale, unless the program rescales the variable by a power of a thousand.
 
-    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. What can make
-    numbers out of nothing (`eval`, `ord`, the length of a text, bits, the clock) is unbound.
+    Numbers in quotes are numbers. Numbers in texts must be a fact's, the question's or a known year. A program that
+    does not keep to the list of `program_syntax` is unbound as a whole.
 
     Where the figures are known before (`expected`: variable -> the fact it was written for), each of these variables
     must be given that very fact, declared as printed, once, and be used; no other figure may enter, nothing but a
     single figure may be rescaled, and `scale` is what they all enter at (any of theirs where it is None). `constants`
     are all other numbers of the formula, in reading order.
     """
-    numbers = read_numbers(code)
-    expectation = Expectation(expected or {}, scale, None if constants is None else tuple(constants))
-    accounts = _Accounts(facts, question, expectation.figures, numbers)
+    try:
+        numbers = read_numbers(code)
+    except ProgramError as refused:
+        return Provenance((), (Unbound("", refused.line or 1, None, refused.what),))
+    figures = expected or {}
+    accounts = _Accounts(facts, question, figures, numbers)
     judged = [(literal, accounts.judge(literal)) for literal in numbers.literals]
     judged = _without_unsupported_groups(judged)
-    judged = _at_one_scale(judged, numbers.names.rescaled)
-    judged = _at_expected_scale(judged, expectation)
+    judged = _at_one_scale(judged, numbers.rescaled)
+    judged = _at_expected_scale(judged, figures, scale)
     bindings = tuple(verdict for _, verdict in judged if isinstance(verdict, Binding))
     unbound = [verdict for _, verdict in judged if isinstance(verdict, Unbound)]
-    unbound += [Unbound(obstacle.source, obstacle.line, None, obstacle.reason) for obstacle in numbers.obstacles]
-    unbound += [
-        Unbound(each.literal, each.line, each.variable, each.reason) for each in departures(numbers, expectation)
-    ]
-    return Provenance(bindings, tuple(sorted(unbound, key=lambda each: (each.line, each.literal, each.reason))))
+    unbound += [Unbound(value.source, value.line, None, value.reason) for value in numbers.untraceable_values]
+    unbound += _departures(numbers, figures, constants)
+    unbound.sort(key=lambda each: (each.line, each.literal, each.reason))
+    return Provenance(bindings, tuple(unbound), numbers.used)
+
+
+def constants_of(code: str, figures: Collection[str]) -> tuple[Decimal, ...]:
+    """The numbers of a program besides the figures given to these variables, in reading order: 100, then 4."""
+    return tuple(literal.value for literal in _others(read_numbers(code).literals, figures))
 
 
 _YEAR_WORDS = frozenset(("year", "years", "fy", "period", "periods", "fiscal", "y"))
@@ -132,7 +158,7 @@ class _Accounts:
         self, facts: Sequence[Fact], question: str, expected: Mapping[str, Fact], numbers: ProgramNumbers
     ) -> None:
         self._expected = expected
-        self._accumulators = numbers.names.accumulators
+        self._accumulators = numbers.accumulators
         self._by_amount: dict[Decimal, list[Fact]] = {}
         self._by_value: dict[Decimal, list[Fact]] = {}
         for fact in (*facts, *expected.values()):
@@ -159,23 +185,21 @@ class _Accounts:
             return fact
         if self._is_in_question(literal):
             return _binding(literal, Source.QUESTION)
-        return Unbound(literal.source, literal.line, literal.variable, self._reason(literal))
+        return _unbound(literal, self._reason(literal))
 
     def _as_expected(self, literal: Literal, fact: Fact) -> Binding | Unbound:
-        scale = scale_that_fits(literal, fact)
-        if scale is not None and is_declared_as_printed(literal, fact):
+        scale = _scale_that_fits(literal, fact)
+        if scale is not None and _is_declared_as_printed(literal, fact):
             return _binding(literal, Source.FACT, fact, scale)
         stated = f"{fact.amount} (times {fact.scale:,})" if fact.scale != 1 else f"{fact.amount}"
-        return Unbound(
-            literal.source,
-            literal.line,
-            literal.variable,
+        return _unbound(
+            literal,
             f"`{literal.variable}` stands for {fact.label} of FY{fact.period.fiscal_year} on page {fact.page + 1}, "
             f"which is {stated} {fact.unit}",
         )
 
     def _is_constant(self, literal: Literal) -> bool:
-        return is_known_constant(
+        return _is_known_constant(
             literal,
             spans=self._lengths,
             asked=self._asked,
@@ -199,7 +223,7 @@ class _Accounts:
         fitting = [
             (fact, scale)
             for fact in seen
-            if (scale := scale_that_fits(literal, fact)) is not None and year_fits(literal.variable, fact)
+            if (scale := _scale_that_fits(literal, fact)) is not None and _year_fits(literal.variable, fact)
         ]
         if not fitting:
             return None
@@ -210,10 +234,8 @@ class _Accounts:
         value = abs(literal.value)
         words = set((literal.variable or "").lower().split("_"))
         stands_for_figure = literal.role is Role.FIGURE
-        if literal.role is Role.POSITION and value + 1 in self._years | {year + 2 for year in self._years}:
-            return True  # range(2017, 2020) ends behind its last year
         if value in self._years and (not stands_for_figure or words & _YEAR_WORDS):
-            return literal.role in (Role.FIGURE, Role.COMPARED, Role.POSITION, Role.TEXT)
+            return literal.role in (Role.FIGURE, Role.COMPARED, Role.TEXT)
         if value in self._spans and (not stands_for_figure or words & _COUNT_WORDS):
             return literal.role is not Role.ADDED
         scaled = value * literal.multiplier
@@ -255,6 +277,10 @@ def _binding(literal: Literal, source: Source, fact: Fact | None = None, scale: 
     return Binding(literal.source, literal.value, literal.line, literal.variable, source, fact, scale)
 
 
+def _unbound(literal: Literal, reason: str) -> Unbound:
+    return Unbound(literal.source, literal.line, literal.variable, reason)
+
+
 def _likeness(variable: str | None, fact: Fact) -> int:
     """How well a variable's name fits a fact that has its number: only to choose the citation among equals."""
     if variable is None:
@@ -278,10 +304,7 @@ def _without_unsupported_groups(judged: Sequence[tuple[Literal, _Verdict]]) -> l
     return [
         (literal, verdict)
         if literal.closed_group is None or literal.closed_group in supported or isinstance(verdict, Unbound)
-        else (
-            literal,
-            Unbound(literal.source, literal.line, literal.variable, "a number is put together from constants alone"),
-        )
+        else (literal, _unbound(literal, "a number is put together from constants alone"))
         for literal, verdict in judged
     ]
 
@@ -300,26 +323,26 @@ def _at_one_scale(
             usual = scales[verdict.fact.unit].most_common(1)[0][0]
             if verdict.scale != usual:
                 reason = f"{literal.source} enters times {verdict.scale:,f}, other {verdict.fact.unit} times {usual:,f}"
-                verdict = Unbound(literal.source, literal.line, literal.variable, reason)
+                verdict = _unbound(literal, reason)
         result.append((literal, verdict))
     return result
 
 
 def _at_expected_scale(
-    judged: Sequence[tuple[Literal, _Verdict]], expected: Expectation
+    judged: Sequence[tuple[Literal, _Verdict]], expected: Mapping[str, Fact], scale: int | None
 ) -> list[tuple[Literal, _Verdict]]:
     """Where figures are expected, each enters at the scale that the result is taken to be in."""
-    if not expected.figures:
+    if not expected:
         return list(judged)
-    scales = {expected.scale} if expected.scale else {fact.scale for fact in expected.figures.values()}
+    scales = {scale} if scale else {fact.scale for fact in expected.values()}
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None and literal.value:
             usual = scales if verdict.fact.unit in ("USD", "shares") else {verdict.fact.scale}
             if verdict.scale not in usual:
-                wanted = " or ".join(f"{scale:,}" for scale in sorted(usual))
+                wanted = " or ".join(f"{each:,}" for each in sorted(usual))
                 reason = f"{literal.source} enters times {verdict.scale:f}, the result is taken to be times {wanted}"
-                verdict = Unbound(literal.source, literal.line, literal.variable, reason)
+                verdict = _unbound(literal, reason)
         result.append((literal, verdict))
     return result
 
@@ -332,3 +355,164 @@ def _counts_for_scale(literal: Literal, binding: Binding, rescaled: frozenset[st
         and literal.value != 0
         and literal.variable not in rescaled
     )
+
+
+def _departures(
+    numbers: ProgramNumbers, expected: Mapping[str, Fact], constants: Sequence[Decimal] | None
+) -> Iterator[Unbound]:
+    """Every way in which a program's variables and constants are not the expected ones."""
+    judged = {literal.variable for literal in numbers.literals if literal.role is Role.FIGURE}
+    for name, fact in sorted(expected.items(), key=lambda pair: pair[0]):
+        what = f"`{name}` stands for {fact.label}"
+        if name not in judged:
+            yield Unbound(name, 1, name, f"{what} but is never given its figure")
+        elif numbers.assignments.get(name, 0) > 1:
+            yield Unbound(name, 1, name, f"{what} but is given a value {numbers.assignments[name]} times")
+        elif name not in numbers.used:
+            yield Unbound(name, 1, name, f"{what} but nothing is computed with it")
+    if constants is None:
+        return
+    found = _others(numbers.literals, expected)
+    for literal, value in zip(found, constants, strict=False):
+        if literal.value != value:
+            yield _unbound(literal, f"the formula holds {value:f} here")
+            return
+    for literal in found[len(constants) :]:
+        yield _unbound(literal, "the formula holds no such number")
+    for value in constants[len(found) :]:
+        yield Unbound(f"{value:f}", 1, None, f"the formula's {value:f} is left out")
+
+
+def _others(literals: Sequence[Literal], figures: Collection[str]) -> list[Literal]:
+    return [
+        literal
+        for literal in literals
+        if literal.role is not Role.TEXT and not (literal.role is Role.FIGURE and literal.variable in figures)
+    ]
+
+
+def _scale_that_fits(literal: Literal, fact: Fact) -> Decimal | None:
+    """What takes the literal's variable to base units if the literal is this fact, else None.
+
+    All that the program says of the figure must be true of the fact: the unit, scale, page and line of its comment, and
+    its sign, which is the printed one unless the comment says `printed negative`.
+    """
+    declared = literal.declared or Declaration()
+    if not (_unit_fits(declared, fact) and _place_fits(declared, fact) and _sign_fits(literal, declared, fact)):
+        return None
+    value, amount = abs(literal.value), abs(fact.amount)
+    if declared.ratio:
+        if fact.unit == "percent":
+            return Decimal(1) / 100 if value * 100 == amount else None
+        return Decimal(1) if value == amount else None
+    if literal.declared_scale is not None and literal.role is Role.FIGURE:
+        scale = Decimal(literal.declared_scale)
+        if value * literal.multiplier * scale == abs(fact.value):  # the comment tells the product's unit
+            return scale
+        if value * scale == abs(fact.value):  # the comment tells the literal's unit
+            return scale / literal.multiplier
+        return None
+    if value == amount:
+        return Decimal(fact.scale) / literal.multiplier
+    return Decimal(1) / literal.multiplier if value == abs(fact.value) else None
+
+
+def _is_declared_as_printed(literal: Literal, fact: Fact) -> bool:
+    """False where the comment tells the unit of a product (`382456 / 1000  # USD millions`), not the printed one."""
+    return literal.multiplier == 1 or literal.declared_scale in (None, fact.scale)
+
+
+def _year_fits(variable: str | None, fact: Fact) -> bool:
+    """False where the variable's name says a year (`revenue_2019`, `revenue_fy19`) that is not the fact's."""
+    matches = _YEAR.finditer((variable or "").lower())
+    named = {int(match["year"] or f"20{match['short']}") for match in matches}
+    period = fact.period
+    return not named or not named.isdisjoint(
+        {period.fiscal_year, period.end.year if period.end else period.fiscal_year}
+    )
+
+
+_YEAR = re.compile(r"(?<![a-z0-9])(?:(?:fy|cy|y)?(?P<year>(?:19|20)\d\d)|(?:fy|cy)_?(?P<short>\d\d))(?![0-9a-z])")
+_ANY_SIGN = frozenset((Role.SUBTRACTED, Role.COMPARED, Role.TEXT))
+"""`6489 - 116` takes away a printed (116)."""
+
+
+def _unit_fits(declared: Declaration, fact: Fact) -> bool:
+    return declared.unit in (None, fact.unit) or (declared.ratio and fact.unit == "percent")
+
+
+def _place_fits(declared: Declaration, fact: Fact) -> bool:
+    return declared.page in (None, fact.page + 1) and (not fact.line or declared.line in (None, fact.line + 1))
+
+
+def _sign_fits(literal: Literal, declared: Declaration, fact: Fact) -> bool:
+    if not literal.value or literal.role in _ANY_SIGN:
+        return True
+    return ((literal.value < 0) == (fact.amount < 0)) != declared.opposite
+
+
+def _is_known_constant(
+    literal: Literal,
+    *,
+    spans: Collection[Decimal],
+    asked: Collection[Decimal],
+    accumulators: Collection[str],
+    rescaling: bool,
+) -> bool:
+    """Whether a number is trusted for what it does.
+
+    `spans` are the lengths in years that an exponent may hold, `asked` the numbers of the question, `rescaling` whether
+    a power of a thousand may multiply what is no single figure.
+    """
+    value = abs(literal.value)
+    match literal.role:
+        case Role.FIGURE:
+            return _is_named(literal, accumulators) and (rescaling or value not in _POWERS)
+        case Role.FACTOR if literal.terms is not None and value in _COUNTS_OF_TERMS:
+            return value == literal.terms
+        case Role.FACTOR:
+            return value in _FACTORS or (value in _RARE_FACTORS and value in asked) or (rescaling and value in _POWERS)
+        case Role.EXPONENT:
+            return value in (0, 1) or value in spans or (value != 0 and 1 / value in spans)
+        case role:
+            return value in _CONSTANTS_BY_ROLE.get(role, frozenset())
+
+
+_FACTORS = frozenset(map(Decimal, (1, 2, 3, 4, 12, 52, 100, 365)))
+_RARE_FACTORS = frozenset(map(Decimal, (53, 360, 366)))
+"""Trusted where the question says them: a year has 365 days unless it is said to have another number."""
+_POWERS = frozenset(map(Decimal, (10**3, 10**6, 10**9)))
+_COUNTS_OF_TERMS = frozenset(map(Decimal, range(1, 13)))
+"""What divides a sum is how many terms it has."""
+_CONSTANTS_BY_ROLE: Mapping[Role, frozenset[Decimal]] = {
+    Role.ADDED: frozenset(map(Decimal, (0, 1))),
+    Role.SUBTRACTED: frozenset(map(Decimal, (0, 1, 100))),
+    Role.COMPARED: frozenset(map(Decimal, (0, 1))),
+    Role.POSITION: frozenset(map(Decimal, range(13))),
+}
+_NAMED_CONSTANTS: Mapping[str, frozenset[Decimal]] = {
+    **dict.fromkeys(("day", "days"), frozenset((Decimal(365),))),
+    **dict.fromkeys(("week", "weeks"), frozenset((Decimal(52),))),
+    **dict.fromkeys(("month", "months"), frozenset((Decimal(12),))),
+    **dict.fromkeys(("quarter", "quarters"), frozenset((Decimal(4),))),
+    **dict.fromkeys(("percent", "pct", "hundred"), frozenset((Decimal(100),))),
+    **dict.fromkeys(("thousand", "thousands"), frozenset((Decimal(10**3),))),
+    **dict.fromkeys(("million", "millions"), frozenset((Decimal(10**6),))),
+    **dict.fromkeys(("billion", "billions"), frozenset((Decimal(10**9),))),
+    **dict.fromkeys(("scale", "multiplier", "divisor"), frozenset(map(Decimal, (100, 10**3, 10**6, 10**9)))),
+}
+_FILLING_WORDS = frozenset(
+    ("a", "an", "the", "in", "per", "of", "to", "one", "year", "years", "usd", "unit", "units", "factor", "number", "n")
+)
+
+
+def _is_named(literal: Literal, accumulators: Collection[str]) -> bool:
+    """`days_in_year = 365`: every word of the name is about the constant; or a start of 0 or 1."""
+    if literal.variable is None:
+        return False
+    if literal.variable in accumulators and literal.value in (0, 1):
+        return True
+    words = set(literal.variable.lower().split("_"))
+    naming = words & _NAMED_CONSTANTS.keys()
+    only_naming = naming and words <= _NAMED_CONSTANTS.keys() | _FILLING_WORDS
+    return bool(only_naming) and any(literal.value in _NAMED_CONSTANTS[word] for word in sorted(naming))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
 import weakref
+from dataclasses import dataclass, field
+from typing import Protocol
 
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic_monty import (
     Monty,
     MontyCrashedError,
@@ -17,30 +21,38 @@ from pydantic_monty import (
     ResourceLimits,
 )
 
-from fin_agent.answering.allowed_syntax import check_syntax
-from fin_agent.answering.executor import ProgramExecutor, ProgramResult, ProgramScalar, ProgramValue, SandboxSettings
-from fin_agent.answering.program_errors import (
-    ProgramError,
-    cannot_be_called,
-    failed,
-    one_line,
-    out_of_time,
-    printed_too_much,
-    slept_too_long,
-)
-from fin_agent.answering.returned_value import LARGEST_FIGURE, LONGEST_LIST, checked_value
+from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.errors import SandboxError
 
-__all__ = [
-    "LARGEST_FIGURE",
-    "LONGEST_LIST",
-    "MontySandbox",
-    "ProgramExecutor",
-    "ProgramResult",
-    "ProgramScalar",
-    "ProgramValue",
-    "SandboxSettings",
-]
+ProgramScalar = float | int | str | bool
+ProgramValue = ProgramScalar | list[ProgramScalar]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """What a program returned. Two runs of one program are equal, however long each took."""
+
+    value: ProgramValue
+    seconds: float = field(compare=False)
+
+
+class ProgramExecutor(Protocol):
+    """Whatever can run a program that defines `solution()`."""
+
+    def run(self, code: str) -> ProgramResult:
+        """The value of `solution()`; SandboxError when there is none."""
+        ...
+
+
+class SandboxSettings(BaseModel):
+    """What a program may use up before it is stopped."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_seconds: float = Field(default=1.0, gt=0, le=60)
+    max_memory_bytes: int = Field(default=64 * 2**20, ge=2**20)
+    workers: int = Field(default=2, ge=1)
+    """Programs that can run at the same time; more wait for a free worker."""
 
 
 class MontySandbox:
@@ -63,15 +75,15 @@ class MontySandbox:
     def run(self, code: str) -> ProgramResult:
         """The value of the program's `solution()`.
 
-        Raises SandboxError, which says why and what to change, when the program is not Python, has no `solution`,
-        goes beyond a limit, reaches for something that is not there, fails, or returns something that is no answer.
+        Raises SandboxError, which says why and what to change, when the program does not keep to the list of
+        `program_syntax`, goes beyond a limit, fails, or returns something that is no answer.
         """
-        check_syntax(code, self.settings)
+        program_tree(code)
         try:
             return self._run_once(code)
         except MontyCrashedError as crash:
             if crash.timed_out:
-                raise out_of_time(self.settings) from crash
+                raise _out_of_time(self.settings) from crash
         try:  # The worker was killed from outside, or the program broke it: only the second repeats itself.
             return self._run_once(code)
         except MontyCrashedError as crash:
@@ -88,21 +100,18 @@ class MontySandbox:
             closing()
 
     def _run_once(self, code: str) -> ProgramResult:
-        printed = _Printed(self.settings.max_printed_characters)
         pool = self._running_pool()
         started = time.perf_counter()
         try:
             with pool.checkout(
                 script_name="program.py", limits=self._limits(), os_policy=_NO_CLOCK_NO_CHANCE
             ) as worker:
-                value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=printed)
+                value = worker.feed_run(f"{code}\n\nsolution()\n", print_callback=_print_nothing)
         except MontyCrashedError:
             raise
         except (MontyError, TimeoutError, RuntimeError, ValueError) as failure:
-            if printed.full:
-                raise printed_too_much(self.settings) from failure
             raise _explained(failure, self.settings) from failure
-        return ProgramResult(checked_value(value, self.settings), printed.text, time.perf_counter() - started)
+        return ProgramResult(_checked_value(value), time.perf_counter() - started)
 
     def _running_pool(self) -> Monty:
         with self._lock:
@@ -119,7 +128,7 @@ class MontySandbox:
             min_processes=1,
             max_processes=settings.workers,
             checkout_timeout=60.0,
-            request_timeout=settings.max_seconds + settings.max_sleep_seconds + _GRACE_SECONDS,
+            request_timeout=settings.max_seconds + _GRACE_SECONDS,
             feed_duration_limit_grace=_GRACE_SECONDS,
         )
         try:
@@ -135,8 +144,8 @@ class MontySandbox:
         return {
             "max_feed_duration_secs": self.settings.max_seconds,
             "max_memory": self.settings.max_memory_bytes,
-            "max_recursion_depth": self.settings.max_recursion_depth,
-            "max_total_sleep_secs": self.settings.max_sleep_seconds,
+            "max_recursion_depth": 200,
+            "max_total_sleep_secs": 0.0,
             "max_suspensions": 100,
         }
 
@@ -148,25 +157,8 @@ _NO_CLOCK_NO_CHANCE: OSPolicy = {"datetime": "call_host", "random_start": "call_
 """Asking the host, which does not answer: a program that depends on the time or on chance has no single result."""
 
 
-class _Printed:
-    """Collects what a program prints, up to a limit."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._parts: list[str] = []
-        self._characters = 0
-        self.full = False
-
-    def __call__(self, stream: str, text: str) -> None:
-        self._characters += len(text)
-        if self._characters > self._limit:
-            self.full = True
-            raise MemoryError("printed too much")
-        self._parts.append(text)
-
-    @property
-    def text(self) -> str:
-        return "".join(self._parts)
+def _print_nothing(stream: str, text: str) -> None:
+    raise MemoryError("nothing is printed")
 
 
 def _close_in_own_process(pool: Monty, process: int) -> None:
@@ -180,26 +172,64 @@ def _explained(failure: Exception, settings: SandboxSettings) -> ProgramError:
         return ProgramError(f"the sandbox failed ({one_line(str(failure))})", remedy="Run the program again.")
     frames = failure.traceback()
     line = frames[-1].line if frames else None
-    kind, message = type(failure.exception()).__name__, str(failure)
-    if isinstance(failure, MontySyntaxError):
-        return failed("SyntaxError", _said(failure), line, settings)
-    if kind == "TimeoutError":
-        return slept_too_long(settings) if "sleep limit" in message else out_of_time(settings)
-    if "not supported in this environment" in message:
-        return failed("PermissionError", _said(failure), line, settings)
-    if kind == "TypeError" and _raised_by_the_call(failure):
-        return cannot_be_called(message)
-    return failed(kind, _said(failure), line, settings)
+    kind = type(failure.exception()).__name__
+    said = one_line(failure.display("type-msg"))
+    located = f"line {line}: {said}" if line else said
+    match kind:
+        case "TimeoutError":
+            return _out_of_time(settings)
+        case "MemoryError":
+            megabytes = settings.max_memory_bytes / 2**20
+            return ProgramError(
+                f"the program needs more memory than {megabytes:,.0f} MB", remedy="Keep numbers and lists small."
+            )
+        case "ZeroDivisionError":
+            return ProgramError(
+                f"the program divides by zero: {located}", remedy="Check the figure it divides by.", line=line
+            )
+        case _:
+            return ProgramError(f"the program failed: {located}", remedy="Correct that line.", line=line)
 
 
-def _said(failure: MontyRuntimeError | MontySyntaxError) -> str:
-    """The message without the name of its class."""
-    kind, _, message = failure.display("type-msg").partition(": ")
-    return message or kind
+def _out_of_time(settings: SandboxSettings) -> ProgramError:
+    return ProgramError(
+        f"the program ran longer than its time limit of {settings.max_seconds:g} s",
+        remedy="Remove very large numbers.",
+    )
 
 
-def _raised_by_the_call(failure: MontyRuntimeError) -> bool:
-    """Whether `solution` itself could not be called, rather than something that it does."""
-    frames = failure.traceback()
-    called_wrongly = "solution() missing" in str(failure)
-    return called_wrongly or (len(frames) == 1 and frames[0].source_line == "solution()")
+def one_line(text: str) -> str:
+    """An exception's text is the program's, so it is kept short and on one line."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 200 else f"{flat[:199]}…"
+
+
+LARGEST_FIGURE = 10**18
+"""No figure of a filing comes near a quintillion; beyond it floats and JSON readers lose digits without a word."""
+
+
+def _checked_value(value: object) -> ProgramValue:
+    """A returned value as an answer, or ProgramError."""
+    if value is None:
+        raise ProgramError("`solution` returned None", remedy="Return the answer on every path.")
+    if isinstance(value, list | tuple):
+        return [_checked_scalar(member) for member in value]
+    return _checked_scalar(value)
+
+
+def _checked_scalar(value: object) -> ProgramScalar:
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, int | float):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ProgramError(f"`solution` returned {value}, which is no figure", remedy="Check what it divides by.")
+        if not -LARGEST_FIGURE <= value <= LARGEST_FIGURE:
+            raise ProgramError(
+                f"`solution` returned a number beyond {LARGEST_FIGURE:.0e}, too large for any filing",
+                remedy="Check the units of its figures.",
+            )
+        return value
+    raise ProgramError(
+        f"`solution` returned a value of type {type(value).__name__}",
+        remedy="Return a number, a text, True or False, or a list of those.",
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from fin_agent.answering.program_check import check_program
+from fin_agent.answering.program import check_program
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evaluation.correct_programs import Specimen
 from fin_agent.evaluation.mutators import MUTATORS, Mutable

@@ -14,8 +14,7 @@ from fin_agent.analyst.listening import told
 from fin_agent.analyst.model.judgements import gives_verdict
 from fin_agent.analyst.protocol import ReasoningStep
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
-from fin_agent.answering.assumptions import assumptions
-from fin_agent.answering.compose import citations_of
+from fin_agent.answering.composition import assumptions, citations_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep

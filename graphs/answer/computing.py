@@ -7,18 +7,12 @@ from dataclasses import dataclass
 from fin_agent.analyst.journal import warned
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.answering.compose import numeric_answer
-from fin_agent.answering.executor import ProgramExecutor, ProgramValue
-from fin_agent.answering.model_programs import (
-    check_model_program,
-    cited_figures,
-    model_answer,
-    require_accounted,
-)
-from fin_agent.answering.program import Program
-from fin_agent.answering.program_check import check_program
-from fin_agent.answering.program_errors import require_sources
-from fin_agent.answering.provenance import Provenance
+from fin_agent.answering.composition import numeric_answer
+from fin_agent.answering.model_programs import check_model_program, cited_figures, model_answer, require_accounted
+from fin_agent.answering.program import Program, check_program
+from fin_agent.answering.program_syntax import program_tree
+from fin_agent.answering.provenance import Provenance, require_sources
+from fin_agent.answering.sandbox import ProgramExecutor, ProgramValue
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
@@ -92,21 +86,21 @@ def attempts(asked: Asked, *, analyst: Analyst, executor: ProgramExecutor) -> Co
 
 
 def _attempt(program: Program, asked: Asked, executor: ProgramExecutor) -> Attempt:
-    if program.by_model:
-        provenance = check_model_program(program, asked.question)
-    else:
-        provenance = check_program(program.code, program, asked.question)
+    provenance = Provenance((), ())
     try:
+        program_tree(program.code)
         if program.by_model:
+            provenance = check_model_program(program, asked.question)
             require_accounted(program, provenance)
         else:
+            provenance = check_program(program.code, program, asked.question)
             require_sources(provenance)
-        result = executor.run(program.code)
+        result = executor.run(program.code).value
         if program.by_model:
-            value = model_answer(asked.intent, program, provenance, result.value, executor)
+            value = model_answer(asked.intent, program, provenance, result, executor)
         else:
-            value = numeric_answer(asked.intent, asked.plan, program, result.value)
-        return Attempt(program, provenance, value, None, result.value)
+            value = numeric_answer(asked.intent, asked.plan, program, result)
+        return Attempt(program, provenance, value, None, result)
     except SandboxError as problem:
         return Attempt(program, provenance, None, problem)
 

@@ -13,8 +13,7 @@ from fin_agent.analyst.card_making import CardMaker
 from fin_agent.analyst.model.role_models import callers_of, names_model
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.answering.executor import ProgramExecutor
-from fin_agent.answering.sandbox import MontySandbox
+from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
 from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings

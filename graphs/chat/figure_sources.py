@@ -9,8 +9,7 @@ from decimal import Decimal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.answering.spelled_numbers import spelled_numbers
+from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
 from fin_agent.graphs.chat.history import is_correction
 from fin_agent.tools.wording import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
 

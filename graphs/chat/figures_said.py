@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.answering.spelled_numbers import spelled_numbers
+from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
 from fin_agent.graphs.chat.figure_sources import Stated, numbers_of
 
 NO_SOURCE = " [no source]"

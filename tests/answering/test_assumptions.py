@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.answering.assumptions import assumptions
+from fin_agent.answering.composition import assumptions
 from fin_agent.evidence.expressions import IfReported, Known
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation, StatedFormula
 from fin_agent.evidence.ledger import Ledger

@@ -11,17 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.answering.executor import ProgramValue
-from fin_agent.answering.model_measures import Measure, measure_of
-from fin_agent.answering.model_programs import (
-    check_model_program,
-    cited_figures,
-    model_answer,
-    require_accounted,
-)
+from fin_agent.answering.dimensional_analysis import Measure, measure_of
+from fin_agent.answering.model_programs import check_model_program, cited_figures, model_answer, require_accounted
 from fin_agent.answering.program import Program
-from fin_agent.answering.program_errors import ProgramError
-from fin_agent.answering.sandbox import MontySandbox
+from fin_agent.answering.program_syntax import ProgramError
+from fin_agent.answering.sandbox import MontySandbox, ProgramValue
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.intent import Intent, OutputUnit
 from fin_agent.evidence.ledger import Figure
@@ -187,7 +181,7 @@ def test_a_unit_that_is_not_the_results_is_refused(names: str, result: str, unit
         ("revenue", "round(revenue, -3)", "`round` cuts decimals"),
         ("revenue costs", "revenue ** 0 + costs", "whatever the figure"),
         ("revenue costs", "(revenue > costs) + (revenue > costs)", "a truth value stands where a number"),
-        ("revenue", "revenue.real", "`attribute` is no arithmetic"),
+        ("revenue", "revenue.real", "the attribute `real` is no arithmetic"),
         ("revenue", "revenue * other", "`other` is given no value"),
         ("revenue", "-revenue", "its sign turned"),
         ("revenue", "0 - revenue", "its sign turned"),

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.answering.program import Program, in_unit, write_program
+from fin_agent.answering.amounts import in_unit
+from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.evidence.expressions import Constant, Known, Magnitude, Mean, Node, Operation, bind, parse_formula
 from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation

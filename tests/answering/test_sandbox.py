@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from fin_agent.answering.program_errors import ProgramError
+from fin_agent.answering.program_syntax import ProgramError
 from fin_agent.answering.sandbox import MontySandbox, ProgramResult, SandboxSettings
 from fin_agent.errors import SandboxError
 from tests.answering.children import workers
@@ -26,13 +27,6 @@ from tests.answering.hostile_programs import HOSTILE, returning
 def sandbox() -> Iterator[MontySandbox]:
     sandbox = MontySandbox(SandboxSettings(max_seconds=0.25))
     sandbox.run("def solution():\n    return 1")
-    yield sandbox
-    sandbox.close()
-
-
-@pytest.fixture(scope="module")
-def patient() -> Iterator[MontySandbox]:
-    sandbox = MontySandbox(SandboxSettings(max_seconds=20))
     yield sandbox
     sandbox.close()
 
@@ -56,86 +50,78 @@ class TestValues:
         assert result == value
         assert type(result) is type(value)
 
-    def test_decimal_becomes_float(self, sandbox: MontySandbox) -> None:
-        result = sandbox.run(returning("Decimal('1.25')", first="from decimal import Decimal")).value
-        assert (result, type(result)) == (1.25, float)
-
-    def test_what_is_printed_is_kept(self, sandbox: MontySandbox) -> None:
-        result = sandbox.run("def solution():\n    print('margin', 0.5)\n    return 1")
-        assert result.printed == "margin 0.5\n"
-
     @pytest.mark.parametrize("ending", ["", "\n#", "\n# comment", "\n\\", "\n\n\n", ";"])
     def test_the_programs_ending_does_not_matter(self, sandbox: MontySandbox, ending: str) -> None:
         assert sandbox.run(f"def solution():\n    return 7{ending}").value == 7
 
     def test_seconds_do_not_count_in_equality(self) -> None:
-        assert ProgramResult(1.0, "", 0.1) == ProgramResult(1.0, "", 9.9)
-        assert ProgramResult(1.0, "", 0.1) != ProgramResult(2.0, "", 0.1)
+        assert ProgramResult(1.0, 0.1) == ProgramResult(1.0, 9.9)
+        assert ProgramResult(1.0, 0.1) != ProgramResult(2.0, 0.1)
 
     @settings(max_examples=50, deadline=None)
     @given(st.floats(min_value=-1e15, max_value=1e15), st.integers(min_value=1, max_value=10**12))
     def test_arithmetic_is_pythons(self, sandbox: MontySandbox, first: float, second: int) -> None:
         assert sandbox.run(returning(f"({first!r} - {second}) / {second}")).value == (first - second) / second
 
-    def test_nothing_is_left_for_the_next_program(self, sandbox: MontySandbox) -> None:
-        sandbox.run("leftover = 3\ndef solution():\n    return leftover")
-        with pytest.raises(SandboxError, match="leftover"):
-            sandbox.run(returning("leftover"))
+
+GUARDED = "fin_agent.answering.sandbox.program_tree"
+HARMLESS = {
+    "long text", "long texts in a list", "long list", "endless result", "class with a hook", "deep blocks", "null byte",
+    "unicode name of eval",
+}  # fmt: skip
+"""Programs that Monty runs to their end: each returns what it says, and no more."""
 
 
 class TestHostilePrograms:
     def test_there_are_enough_of_them(self) -> None:
         assert len(HOSTILE) >= 80
 
-    @pytest.mark.parametrize("name", HOSTILE)
-    def test_says_why_and_goes_on(self, sandbox: MontySandbox, patient: MontySandbox, name: str) -> None:
-        code, reason = HOSTILE[name]
-        if reason == "more memory":  # which limit comes first must not hang on how busy the machine is
-            sandbox = patient
-        if name == "endless result":  # A list that holds itself comes back as its printed form, which is a text.
-            assert sandbox.run(code).value == ["[...]"]
-            return
-        with pytest.raises(SandboxError, match=reason) as raised:
-            sandbox.run(code)
+    @pytest.mark.parametrize("name", [name for name, (_, piece) in HOSTILE.items() if not piece])
+    def test_what_the_list_lets_pass_ends_at_a_limit(self, sandbox: MontySandbox, name: str) -> None:
+        with pytest.raises(SandboxError, match=r"more memory|time limit|too large") as raised:
+            sandbox.run(HOSTILE[name][0])
         assert raised.value.remedy
-        assert "\n" not in str(raised.value)
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_the_sandbox_holds_without_the_list(
+        self, sandbox: MontySandbox, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        monkeypatch.setattr(GUARDED, lambda code: None)
+        started = time.perf_counter()
+        if name in HARMLESS:
+            assert sandbox.run(HOSTILE[name][0]).value is not None
+        else:
+            with pytest.raises(SandboxError) as raised:
+                sandbox.run(HOSTILE[name][0])
+            assert raised.value.remedy
+            assert "\n" not in str(raised.value)
+        assert time.perf_counter() - started < 30  # seconds, on a busy machine; the limit is 0.25
         assert sandbox.run(returning("1")).value == 1
 
-    def test_nothing_is_written(self, sandbox: MontySandbox, tmp_path: Path) -> None:
+    def test_nothing_is_written_or_left(
+        self, sandbox: MontySandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(GUARDED, lambda code: None)
         target = tmp_path / "written"
-        with pytest.raises(SandboxError, match="files"):
+        with pytest.raises(SandboxError, match="PermissionError"):
             sandbox.run(f"def solution():\n    open({str(target)!r}, 'w').write('x')\n    return 1")
         assert not target.exists()
+        sandbox.run("leftover = 3\ndef solution():\n    return leftover")
+        with pytest.raises(SandboxError, match="leftover"):
+            sandbox.run(returning("leftover"))
 
 
 class TestProgramsThatGiveNoAnswer:
     @pytest.mark.parametrize(
         ("code", "reason"),
         [
-            ("", "empty"),
-            ("x = 1", "does not define `solution`"),
             ("def solution():\n    x = 1", "returned None"),
-            ("def solution(:\n    return", "line 1: SyntaxError"),
-            ("def solution():\n    return 1\n'''", "not valid Python"),
-            ("def solution(x):\n    return x", "cannot be called"),
-            ("solution = 3", "cannot be called"),
-            ("async def solution():\n    return 1", "asynchronous"),
-            (returning("1 / 0"), "line 3: .*divides by zero|divides by zero: line 3"),
-            (returning("revenue_2019"), "line 3: NameError.*revenue_2019"),
-            (returning("float('nan')"), "nan, which is no figure"),
-            (returning("float('inf')"), "inf, which is no figure"),
+            (returning("1 / 0"), "divides by zero: line 3"),
+            (returning("1e308 * 10"), "inf, which is no figure"),
             (returning("1e19"), "too large"),
-            (returning("Decimal('sNaN')", first="from decimal import Decimal"), "no figure"),
-            (returning("Decimal('1e400')", first="from decimal import Decimal"), "too large"),
-            (returning("{'a': 1}"), "a dict"),
-            (returning("[[1]]"), "list within a list"),
-            (returning("[None]"), "NoneType"),
-            (returning("b'x'"), "bytes"),
-            (returning("1j"), "complex"),
-            ("def solution():\n    raise ValueError('not reported\\nat all')", "ValueError: not reported at all"),
-            ("def solution():\n    yield 1", "not available.*yield"),
-            ("#" * 20_001, "20,001 characters"),
-            (returning("'\ud800'"), "not valid Python"),
+            (returning("(0 - 1) ** 0.5"), "type complex|failed"),
+            (returning("sorted([1])[5]"), "line 3: IndexError"),
+            ("def solution():\n    if 2 < 1:\n        a = 1\n    return a", "line 4: .*Error"),
         ],
     )
     def test_says_why_and_what_to_do(self, sandbox: MontySandbox, code: str, reason: str) -> None:
@@ -143,26 +129,10 @@ class TestProgramsThatGiveNoAnswer:
             sandbox.run(code)
         assert raised.value.remedy
 
-    def test_a_programs_own_message_is_kept_short(self, sandbox: MontySandbox) -> None:
-        with pytest.raises(SandboxError) as raised:
-            sandbox.run("def solution():\n    raise ValueError('x' * 10000)")
-        assert len(str(raised.value)) < 400
-
     def test_the_line_is_there_for_a_repair(self, sandbox: MontySandbox) -> None:
-        for code, line in (
-            (returning("1 / 0"), 3),
-            (returning("open('x')"), 3),
-            ("import os\n" + returning("1"), 1),
-            ("def solution(:", 1),
-            ("def solution():\n    a = 1\n    return a + revenue", 3),
-        ):
-            with pytest.raises(ProgramError) as raised:
-                sandbox.run(code)
-            assert raised.value.line == line
-
-    def test_a_programs_own_type_error_is_not_blamed_on_the_call(self, sandbox: MontySandbox) -> None:
-        with pytest.raises(SandboxError, match="line 3: TypeError"):
-            sandbox.run(returning("1 + 'a'"))
+        with pytest.raises(ProgramError) as raised:
+            sandbox.run(returning("1 / 0"))
+        assert raised.value.line == 3
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts child processes by /proc")
@@ -206,7 +176,8 @@ class TestWorkers:
         assert sandbox.run(returning("2")).value == 2
         sandbox.close()
 
-    def test_worker_killed_at_work_runs_the_program_again(self) -> None:
+    def test_worker_killed_at_work_runs_the_program_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(GUARDED, lambda code: None)
         sandbox = MontySandbox(SandboxSettings(max_seconds=3))
         others = workers()
         sandbox.run(returning("1"))
@@ -235,16 +206,11 @@ class TestSettings:
         with pytest.raises(ValidationError):
             SandboxSettings(max_second=1)  # type: ignore[call-arg]
 
-    def test_limits_are_the_settings(self) -> None:
-        sandbox = MontySandbox(
-            SandboxSettings(max_memory_bytes=2**21, max_printed_characters=5, max_recursion_depth=10)
-        )
+    def test_limits_are_the_settings(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(GUARDED, lambda code: None)
+        sandbox = MontySandbox(SandboxSettings(max_memory_bytes=2**21))
         with pytest.raises(SandboxError, match="more memory than 2 MB"):
             sandbox.run(returning("'a' * 3_000_000"))
-        with pytest.raises(SandboxError, match="more than 5 characters"):
-            sandbox.run("def solution():\n    print('123456')\n    return 1")
-        with pytest.raises(SandboxError, match="more than 10 times"):
-            sandbox.run("def f(n):\n    return n and f(n - 1)\ndef solution():\n    return f(20)")
         sandbox.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program
-from fin_agent.answering.program_errors import UnsourcedNumberError
+from fin_agent.answering.provenance import UnsourcedNumberError
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent

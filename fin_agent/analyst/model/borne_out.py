@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.analyst.model.page_sizes import PageSizes
 from fin_agent.analyst.model.sizes import Sized, sizes_in
-from fin_agent.answering.numerals import NumeralKind, numerals_in
-from fin_agent.answering.spelled_numbers import spelled_numbers
+from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
 from fin_agent.lexicon.words import word_lists
 
 

@@ -11,7 +11,6 @@ from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.wanted import intent_lines
 from fin_agent.answering.model_programs import check_model_program
 from fin_agent.answering.program import Program
-from fin_agent.answering.program_reader import read_numbers
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import lacking_slots
 from fin_agent.evidence.evidence import Evidence
@@ -104,12 +103,11 @@ class ProgramWriter:
         if not reply.inputs:
             return "`inputs` names no figure: a program computes from figures"
         inputs = [offered[number - 1] for number in reply.inputs]
-        bindings = check_model_program(self._program(reply, offered), intent.question).bindings
-        names = read_numbers(reply.code).names.used
+        provenance = check_model_program(self._program(reply, offered), intent.question)
         used = {
             abs(binding.fact.amount)
-            for binding in bindings
-            if binding.fact is not None and (binding.variable is None or binding.variable in names)
+            for binding in provenance.bindings
+            if binding.fact is not None and (binding.variable is None or binding.variable in provenance.used)
         }
         # A figure that is named and not used makes no program one of the period asked about.
         inputs = [each for each in inputs if abs(each.fact.amount) in used] or inputs

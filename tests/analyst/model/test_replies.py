@@ -22,10 +22,7 @@ from fin_agent.analyst.model.question_replies import IntentReply, QueryReply, Su
 from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply
 from fin_agent.analyst.model.replies import REPLIES
 from fin_agent.analyst.model.summary_replies import NodeSummaryReply, SummaryReply, TitleReply
-from fin_agent.answering.allowed_syntax import check_syntax
-from fin_agent.answering.executor import SandboxSettings
-from fin_agent.answering.model_syntax import check_model_syntax
-from fin_agent.answering.program_errors import ProgramError
+from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evidence.expressions import parse_formula
 from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
@@ -199,14 +196,13 @@ def test_a_program_written_as_the_prompt_says_passes_every_check(name: str) -> N
         Fact(label, Decimal(amount), scale, "USD", period, page, Box(0, 0, 1, 1), line=line_number)
         for label, amount, scale, page, line_number in FIGURES
     ]
-    check_syntax(code, SandboxSettings())
     assert check_provenance(code, facts, "What was debt and dividends over revenue?").unbound == ()
     assert not check_provenance(code.replace("6489", "6498"), facts, "What was it?").ok
-    check_model_syntax(code)
+    program_tree(code)
     assert "No imports" in " ".join(system.split())
     for module in ("math", "decimal", "datetime", "re"):
         with pytest.raises(ProgramError):
-            check_model_syntax(f"import {module}\n{code}")
+            program_tree(f"import {module}\n{code}")
 
 
 def test_the_expressions_that_the_intent_prompt_shows_are_in_the_grammar() -> None:

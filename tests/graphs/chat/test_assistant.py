@@ -292,7 +292,7 @@ class TestFigures:
             (
                 "python_execution",
                 {
-                    "code": "def solution():\n    print('999 million')\n    x = 544  # USD millions\n    return x",
+                    "code": "def solution():\n    '999 million'\n    x = 544  # USD millions\n    return x",
                     "sources": [{"doc_id": "harborlight_2023_10k", "pages": "9"}],
                 },
             ),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fin_agent.answering.amounts import shown
 from fin_agent.answering.answer import AnswerValue
-from fin_agent.answering.compose import citations_of, numeric_answer
+from fin_agent.answering.composition import citations_of, numeric_answer
 from fin_agent.answering.program import CHANGE, ENDS, Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.expressions import Constant

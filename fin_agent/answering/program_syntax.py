@@ -1,45 +1,64 @@
-"""What a program of a chat model may be written with: figures, plain arithmetic, comparisons, a result."""
+"""The one list of what a program may be written with: figures, plain arithmetic, comparisons, lists, a result.
+
+It holds for every program, whether rules, a chat model or a person wrote it: what cannot be accounted for cannot be
+written, so that nothing else stands between a number and its source.
+"""
 
 from __future__ import annotations
 
 import ast
-from decimal import Decimal
 from enum import StrEnum
 
-from fin_agent.answering.program_errors import ProgramError
-from fin_agent.answering.syntax import SCALES, name_of, number_of, scaling_of
+from fin_agent.errors import SandboxError
 from fin_agent.syntax_trees import module_tree
 
 CALLS = frozenset(("abs", "min", "max", "sum", "round", "sorted"))
+LONGEST_PROGRAM = 20_000
+"""Characters."""
+DEFINE_SOLUTION = "Define `def solution():` without parameters, and return the answer."
 
 
-def check_model_syntax(code: str) -> None:
-    """Raises ProgramError, with the line, for anything but assignments, `if`, `return`, the operators + - * / **,
-    comparisons, lists of values, and the calls of CALLS.
+class ProgramError(SandboxError):
+    """A program gave no answer. It carries what a repair needs: the reason, the line, the next step."""
 
-    What is left out is what makes numbers of other things: texts, lengths, positions, remainders, loops. `round` cuts
-    decimals only, a list is picked from only after it is sorted (a median), and a power of a thousand stands only
-    behind a printed figure, where it brings it to the scale of the others.
+    def __init__(self, what: str, *, remedy: str, line: int | None = None) -> None:
+        self.line = line
+        """Of the program, from 1; None where no line is to blame."""
+        super().__init__(what, remedy=remedy)
+
+
+def program_tree(code: str) -> ast.Module:
+    """The tree of a program that keeps to the list.
+
+    Allowed are `def solution():` without parameters and constants above it; assignments to a name, `if`, `return`; the
+    operators + - * / **, comparisons, `and`, `or`, `not`, a choice (`a if b else c`); lists of values, one of which is
+    taken by its position; the calls of CALLS; texts that are returned as they are. Left out is what makes numbers of
+    other things: texts, lengths, remainders, bits, loops, imports, attributes.
+
+    Raises ProgramError, which names the line and the piece that is not on the list.
     """
+    if not code.strip():
+        raise ProgramError("the program is empty", remedy=DEFINE_SOLUTION)
+    if len(code) > LONGEST_PROGRAM:
+        raise ProgramError(
+            f"the program has {len(code):,} characters, more than {LONGEST_PROGRAM:,}",
+            remedy="Shorten it: one assignment per figure and the formula.",
+        )
     try:
-        tree = module_tree(code)
-        _Writing().module(tree)
+        tree = module_tree(f"{code}\n\n")
+        _Checked().module(tree)
     except (SyntaxError, ValueError) as failure:
         line = getattr(failure, "lineno", None)
-        what = f"the program is not valid Python: {getattr(failure, 'msg', failure)}"
-        raise ProgramError(what, remedy="Correct the syntax.", line=line) from failure
+        what = " ".join(f"{getattr(failure, 'msg', failure)}".split())[:200]
+        where = f"line {line}: " if line else ""
+        raise ProgramError(
+            f"the program is not valid Python: {where}{what}", remedy="Correct the syntax.", line=line
+        ) from failure
     except (RecursionError, MemoryError) as failure:
-        raise ProgramError("the program is nested too deeply", remedy="Write one step a line.") from failure
-
-
-def selects(code: str) -> bool:
-    """Whether a program chooses among values: a figure that is not chosen changes nothing while it stays so."""
-    chooses = ("min", "max", "sorted")
-    return any(
-        isinstance(node, ast.Compare | ast.If | ast.IfExp)
-        or (isinstance(node, ast.Call) and name_of(node.func) in chooses)
-        for node in ast.walk(module_tree(code))
-    )
+        raise ProgramError(
+            "the program is not valid Python: it is nested too deeply", remedy="Write one step a line."
+        ) from failure
+    return tree
 
 
 class _Kind(StrEnum):
@@ -50,24 +69,37 @@ class _Kind(StrEnum):
 
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-_SIGNS = {ast.Mod: "%", ast.FloorDiv: "//"}
+_SIGNS = {
+    ast.Mod: "%", ast.FloorDiv: "//", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<",
+    ast.RShift: ">>", ast.MatMult: "@", ast.Invert: "~",
+}  # fmt: skip
 
 
-class _Writing:
+class _Checked:
     """Walks a program in the order of its statements, and knows of each variable what kind of value it holds."""
 
     def __init__(self) -> None:
         self._held: dict[str, _Kind] = {}
 
     def module(self, tree: ast.Module) -> None:
+        defined = False
         for statement in tree.body:
             match statement:
-                case ast.FunctionDef(name="solution", args=arguments, decorator_list=[]) if not _any(arguments):
-                    self._block(statement.body)
+                case ast.FunctionDef(name="solution", args=arguments, body=body, decorator_list=[]) if not defined:
+                    if _any(arguments):
+                        raise ProgramError(
+                            "`solution` cannot be called: it takes arguments",
+                            remedy=DEFINE_SOLUTION,
+                            line=statement.lineno,
+                        )
+                    defined = True
+                    self._block(body)
                 case ast.Assign() | ast.Expr(value=ast.Constant(value=str())):
                     self._statement(statement)
                 case _:
-                    raise _left_out(statement, "there is something beside `def solution():`")
+                    raise _left_out(statement, f"{_name_of(statement)} stands beside `def solution():`")
+        if not defined:
+            raise ProgramError("the program does not define `solution`", remedy=DEFINE_SOLUTION)
 
     def _block(self, statements: list[ast.stmt]) -> None:
         for statement in statements:
@@ -92,23 +124,27 @@ class _Writing:
                 self._kind(value)
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
                 return
+            case ast.Expr(value=value):
+                self._kind(value)  # which says what of it is not on the list, if anything is not
+                raise _left_out(node, "a value is neither assigned nor returned")
             case _:
-                raise _left_out(node, f"`{type(node).__name__.lower()}` is no assignment, `if` or `return`")
+                raise _left_out(node, f"{_name_of(node)} is no assignment, `if` or `return`")
 
     def _kind(self, node: ast.expr) -> _Kind:
         match node:
             case ast.Constant(value=bool()):
                 return _Kind.TRUTH
-            case ast.Constant(value=int() | float() as value):
-                if Decimal(repr(value)) in SCALES:
-                    raise scales_elsewhere(node.lineno)
+            case ast.Constant(value=int() | float()):
                 return _Kind.NUMBER
             case ast.Constant(value=str()):
                 return _Kind.TEXT
             case ast.Name(id=name) if name in self._held:
                 return self._held[name]
             case ast.BinOp(left=left, op=op, right=right):
-                return self._operation(node, left, op, right)
+                if not isinstance(op, _OPERATORS):
+                    raise _left_out(node, f"`{_SIGNS[type(op)]}` makes another number of a figure")
+                self._number(left)
+                return self._number(right)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self._number(operand)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -138,43 +174,32 @@ class _Writing:
                 return self._picked(node, value, position)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in CALLS:
                 return self._call(node, name, arguments)
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+                raise _left_out(node, f"`{name}` is none of the calls there are")
+            case ast.Attribute(attr=name):
+                raise _left_out(node, f"the attribute `{name}` is no arithmetic")
             case ast.Name(id=name):
                 raise _left_out(node, f"`{name}` is given no value before")
-            case ast.Call(func=func):
-                raise _left_out(node, f"`{name_of(func) or 'this'}` is none of the calls there are")
             case _:
-                raise _left_out(node, f"`{type(node).__name__.lower()}` is no arithmetic")
-
-    def _operation(self, node: ast.BinOp, left: ast.expr, op: ast.operator, right: ast.expr) -> _Kind:
-        if not isinstance(op, _OPERATORS):
-            raise _left_out(node, f"`{_SIGNS.get(type(op), type(op).__name__)}` makes another number of a figure")
-        scaling = scaling_of(node)
-        if scaling is not None and number_of(scaling[0]) not in SCALES:
-            return _Kind.NUMBER
-        if isinstance(op, ast.Pow):
-            if number_of(left) is not None:
-                raise _left_out(node, "a power of a bare number")
-            if number_of(right) == 0:
-                raise _left_out(node, "`** 0` is 1 whatever the figure")
-        self._number(left)
-        return self._number(right)
+                raise _left_out(node, f"{_name_of(node)} is no arithmetic")
 
     def _picked(self, node: ast.expr, value: ast.expr, position: ast.expr) -> _Kind:
-        number = number_of(position)
-        match value:
-            case ast.Call(func=ast.Name(id="sorted")) if number is not None and number == int(number):
-                self._kind(value)
-                return _Kind.NUMBER
-            case ast.Name(id=name) if self._held.get(name) is _Kind.LIST and number is not None:
-                return _Kind.NUMBER
+        """A list is picked from by a position that is written down: a median, one of several values."""
+        match position:
+            case ast.Constant(value=int()) | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+                pass
             case _:
                 raise _left_out(node, "a piece is taken out of something")
+        is_sorted = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "sorted"
+        is_list = isinstance(value, ast.Name) and self._held.get(value.id) is _Kind.LIST
+        if not (is_sorted or is_list):
+            raise _left_out(node, "a piece is taken out of something")
+        self._kind(value)
+        return _Kind.NUMBER
 
     def _call(self, node: ast.Call, name: str, arguments: list[ast.expr]) -> _Kind:
         match name, arguments:
-            case "round", [value] | [value, ast.Constant(value=0)]:
-                return self._number(value)
-            case "round", [value, ast.Constant(value=int(digits))] if digits > 0:
+            case "round", [value] | [value, ast.Constant(value=int())]:
                 return self._number(value)
             case "round", _:
                 raise _left_out(node, "`round` cuts decimals, and no other digits")
@@ -210,18 +235,20 @@ class _Writing:
         return _Kind.TRUTH
 
 
-def scales_elsewhere(line: int | None) -> ProgramError:
-    """A power of a thousand that brings no figure to the scale of the others."""
-    return ProgramError(
-        f"line {line}: a power of a thousand stands elsewhere than behind a printed figure",
-        remedy="Leave scaling to the unit: return the result in the scale of the figures, and bring figures of another "
-        "scale to it where they are assigned (`debt = 1.2 * 1000`).",
-        line=line,
-    )
-
-
 def _any(arguments: ast.arguments) -> bool:
     return bool(arguments.args or arguments.posonlyargs or arguments.kwonlyargs or arguments.vararg or arguments.kwarg)
+
+
+def _name_of(node: ast.AST) -> str:
+    match node:
+        case ast.Import(names=[first, *_]):
+            return f"`import {first.name}`"
+        case ast.ImportFrom(module=module):
+            return f"`from {module or '.'} import`"
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return f"the {'class' if isinstance(node, ast.ClassDef) else 'function'} `{name}`"
+        case _:
+            return f"`{type(node).__name__.lower()}`"
 
 
 def _left_out(node: ast.AST, what: str) -> ProgramError:

@@ -9,11 +9,9 @@ from fractions import Fraction
 from functools import reduce
 from typing import NamedTuple
 
-from fin_agent.answering.model_syntax import scales_elsewhere
-from fin_agent.answering.program_errors import ProgramError
+from fin_agent.answering.program_numbers import SCALES, number_of, power_of_ten, scaling_of
+from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.answering.provenance import Binding, Provenance, Source
-from fin_agent.answering.syntax import SCALES, number_of, scaling_of
-from fin_agent.syntax_trees import module_tree
 
 
 class Measure(NamedTuple):
@@ -46,12 +44,13 @@ class Measure(NamedTuple):
 
 
 def measure_of(code: str, provenance: Provenance) -> Measure | None:
-    """Of what a program returns; None for truth values and texts. The code has passed `check_model_syntax`.
+    """Of what a program returns; None for truth values and texts.
 
-    Raises ProgramError where unlike is added or compared, as dollars with shares, or a percentage with a ratio.
+    Raises ProgramError where unlike is added or compared, as dollars with shares, or a percentage with a ratio; and for
+    a power of a thousand that brings no printed figure to the scale of the others.
     """
     reading = _Reading(code, provenance)
-    for statement in module_tree(code).body:
+    for statement in program_tree(code).body:
         reading.statement(statement)
     return reading.returned()
 
@@ -125,8 +124,12 @@ class _Reading:
                 return self._measure(operand)
             case ast.BinOp(left=left, op=op, right=right):
                 scaling = scaling_of(node)
-                if scaling is not None:
+                if scaling is not None and number_of(scaling[0]) not in SCALES:
                     return self._literal(scaling[0])
+                if power_of_ten(node) in SCALES:
+                    raise _scale_elsewhere(node.lineno)
+                if isinstance(op, ast.Pow) and number_of(left) is not None:
+                    raise _unlike(node, "a bare number and a power of it")
                 one, other = self._measure(left) or _LOOSE, self._measure(right) or _LOOSE
                 return self._computed(one, op, other, right, node)
             case ast.Compare(left=left, comparators=others):
@@ -169,6 +172,8 @@ class _Reading:
         if base._replace(loose=False) == _PURE:
             return base
         power = number_of(written)
+        if power == 0:
+            raise _unlike(at, "a figure to the power of 0, which is 1 whatever the figure,", "Leave it out.")
         if power is None or power != int(power) or abs(power) > _MOST_POWER:
             raise _unlike(at, "a root of dollars, shares or percentages")
         return base.to_the(int(power))
@@ -185,8 +190,17 @@ class _Reading:
         if binding.source is Source.QUESTION:
             return _LOOSE
         if value in SCALES:
-            raise scales_elsewhere(bare.lineno)
+            raise _scale_elsewhere(bare.lineno)
         return _PERCENT if value == Decimal(100) else _STRETCH if value in _OF_A_YEAR else _PURE
+
+
+def _scale_elsewhere(line: int) -> ProgramError:
+    return ProgramError(
+        f"line {line}: a power of a thousand stands elsewhere than behind a printed figure",
+        remedy="Leave scaling to the unit: return the result in the scale of the figures, and bring figures of another "
+        "scale to it where they are assigned (`debt = 1.2 * 1000`).",
+        line=line,
+    )
 
 
 def _of_figure(binding: Binding) -> Measure:

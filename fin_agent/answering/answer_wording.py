@@ -1,0 +1,262 @@
+"""What an answer says of its figures in words: its subject, how it moved, yes or no, which period stands out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isclose
+from typing import TypeVar
+
+from fin_agent.answering.amounts import in_unit, shown
+from fin_agent.answering.program import Program
+from fin_agent.evidence.intent import Claim, Comparison, Intent, Relation
+from fin_agent.evidence.plan import Plan
+
+
+def subject_of(intent: Intent, plan: Plan) -> str:
+    """`inventory turnover of NIKE, Inc. for FY2021`, with the relation in front where there is one."""
+    periods = list(dict.fromkeys(str(term.period) for term in plan.terms))
+    companies = list(dict.fromkeys(term.company.name for term in plan.terms))
+    span = _span(intent, plan, periods)
+    measure = moved_measure(intent)
+    if intent.comparison is Comparison.DIFFERENCE:
+        subject = f"difference in {measure} between {companies[0]} and {companies[1]}"
+    elif intent.comparison is Comparison.EXCESS:
+        subject = f"{measure} of {companies[0]} above that of {companies[1]}, in percent of the latter"
+    elif intent.comparison is Comparison.RATIO:
+        subject = f"ratio of {measure} of {companies[0]} to that of {companies[1]}"
+    elif intent.comparison is Comparison.TOTAL:
+        subject = f"combined {measure} of {' and '.join(companies)}"
+    elif intent.comparison is Comparison.AVERAGE:
+        subject = f"average {measure} of {' and '.join(companies)}"
+    else:
+        subject = f"{measure} of {companies[0]}"
+    return f"{subject} for {span}"
+
+
+def _span(intent: Intent, plan: Plan, periods: Sequence[str]) -> str:
+    """`FY2019`, `FY2017 to FY2019`; of a sum or mean over years that do not follow each other, `FY2016 and FY2018`."""
+    if len(periods) == 1:
+        return periods[0]
+    years = sorted({term.period.fiscal_year for term in plan.terms})
+    gaps = intent.relation in (Relation.TOTAL, Relation.AVERAGE) and years != list(range(years[0], years[-1] + 1))
+    return f"{', '.join(periods[:-1])} and {periods[-1]}" if gaps else f"{periods[0]} to {periods[-1]}"
+
+
+def capital(text: str) -> str:
+    """With a capital, unless its first word has its own: `iPhone revenue`."""
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
+
+
+def moved_measure(intent: Intent) -> str:
+    """`growth of revenue`: the relation before the measure, said once where the measure's own words say it too."""
+    lead = _over_time(intent)
+    measure = plain(intent)
+    if intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH, Relation.CHANGE):
+        measure = re.sub(r"(?<=\w)\s+(?:growth|change|increase|decrease)(?: rates?)?$", "", measure, flags=re.I)
+    return measure if lead and measure.lower().startswith(lead) else f"{lead}{measure}"
+
+
+def plain(intent: Intent) -> str:
+    """`Inventory turnover` as it stands inside a sentence; `EBITDA`, `R&D` and names of parts stay as they are."""
+    measure = intent.measure
+    if measure.startswith(intent.parts or "\0"):
+        return measure
+    return measure[:1].lower() + measure[1:] if re.match(r"[A-Z][a-z]+\b", measure) else measure
+
+
+def _over_time(intent: Intent) -> str:
+    return {
+        Relation.GROWTH: "growth of ",
+        Relation.ANNUAL_GROWTH: "compound annual growth rate of ",
+        Relation.CHANGE: "change in ",
+        Relation.AVERAGE: "average ",
+        Relation.TOTAL: "total ",
+    }.get(intent.relation, "")
+
+
+def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, unit: str) -> str:
+    """`No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.`
+
+    `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
+    """
+    first, last = plan.terms[0].period, plan.terms[-1].period
+    subject = f"{plain(intent)} of {plan.terms[0].company.name}"
+    lead = _moved_as_claimed(intent, change)
+    subject = subject if lead else capital(subject)
+    if not change:
+        return f"{lead}{subject} did not change from {first} to {last}: it stayed at {written[-1]}."
+    by = shown(abs(change), "percentage points" if unit == "percent" else unit, _places(intent, unit))
+    rose, fell = ("narrowed", "widened") if intent.losses else ("rose", "fell")
+    moved = f"{rose if change > 0 else fell} by {by}"
+    return f"{lead}{subject} {moved}, from {written[0]} in {first} to {written[-1]} in {last}."
+
+
+def from_and_to(intent: Intent, plan: Plan, program: Program, moved: float, ends: Sequence[float]) -> str:
+    """` (from $1,840 million in FY2022 to $1,720 million in FY2023)`: both ends of a change that is one number.
+
+    `ends` are both where the program returns them; else two printed figures that account for `moved` alone.
+    """
+    before, after = ends or _printed(intent, program, moved) or (None, None)
+    if before is None or after is None:
+        return ""
+    levels = [in_unit(level, intent.measure_unit, program.scale, intent.unit) for level in (before, after)]
+    first, last = (shown(value, unit, _places(intent, unit)) for value, unit in levels)
+    return f" (from {first} in {plan.terms[0].period} to {last} in {plan.terms[-1].period})"
+
+
+def _printed(intent: Intent, program: Program, moved: float) -> tuple[float, float] | None:
+    if intent.relation not in (Relation.GROWTH, Relation.CHANGE) or len(program.variables) != 2:
+        return None
+    scale = program.scale if intent.measure_unit in ("USD", "shares") else 1
+    before, after = (float(figure.value / scale) for figure in program.variables.values())
+    change = after - before if intent.relation is Relation.CHANGE else 100 * (after - before) / (abs(before) or 1.0)
+    return (before, after) if isclose(change, moved, rel_tol=1e-9, abs_tol=1e-9) else None
+
+
+def _places(intent: Intent, unit: str) -> int | None:
+    """The rounding asked for is the answer's: the ends of a growth in percent are dollars, and not rounded by it."""
+    grown = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
+    return None if grown or unit == "percent" else intent.decimals
+
+
+def _moved_as_claimed(intent: Intent, change: float) -> str:
+    if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
+        return ""
+    if intent.losses:
+        rising = not (intent.claim.above if intent.claim else loss_asked_to_grow(intent.core))
+    else:
+        rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
+    return "Yes: " if change and rising == (change > 0) else "No: "
+
+
+_NO_CLAIM = re.compile(r"^\W*(?:how|what|compare|describe|show|tell me how)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One figure of an answer."""
+
+    name: str
+    value: float
+    text: str
+    """The value as people write it."""
+    number: float = 0.0
+    """The program's own result, before it was put into a unit."""
+
+
+_Entry = TypeVar("_Entry")
+
+
+def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
+    """`Yes: `, `No: `, or nothing where the question claims nothing of one figure; base units are `value * scale`."""
+    if claim is None or claim.bound is None:
+        return ""
+    against = value * scale - claim.bound
+    return _verdict(against > 0 if claim.above else against < 0)
+
+
+def first_stands_out(intent: Intent, best: str) -> str:
+    """`Yes: ` or `No: ` where a company was claimed to stand out; `best` is the name of the one that does."""
+    if intent.claim is None or intent.claim.bound is not None or not intent.companies:
+        return ""
+    return _verdict(best == intent.companies[0].name)
+
+
+def extreme_of(
+    comparison: Comparison, entries: Sequence[_Entry], value: Callable[[_Entry], float], *, losses: bool
+) -> _Entry:
+    """The one that stands out; of losses the highest is the one furthest below zero."""
+    highest = (comparison is Comparison.HIGHEST) is not losses
+    return max(entries, key=value) if highest else min(entries, key=value)
+
+
+def without_losses(intent: Intent, values: Sequence[float]) -> str:
+    """What hinders a comparison of losses: that there is none, or for a trend that one of both is a profit."""
+    below = sum(value < 0 for value in values)
+    if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
+        return "" if below else "None of these is below zero:"
+    return "" if below == len(values) else f"{'Not all' if below else 'None'} of these are below zero:"
+
+
+def best_period(
+    comparison: Comparison, subject: str, listed: Sequence[Listed], *, losses: bool = False
+) -> tuple[Listed, str]:
+    """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
+    ranked = [one for one in listed if not losses or one.value < 0]
+    best = extreme_of(comparison, ranked, lambda one: one.value, losses=losses)
+    others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+    level = [one.name for one in listed if one.value == best.value]
+    degree = comparison.value
+    if losses:
+        degree = {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
+    elif len(listed) == 2:
+        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
+    if len(level) > 1:
+        return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
+    return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."
+
+
+def every_year(core: str, subject: str, listed: Sequence[Listed], *, losses: bool = False) -> str:
+    """`Yes: revenue of Acme rose every year (FY2020: ...)`."""
+    moved = moves(core, listed, losses=losses)
+    against = [one.name for one, held in zip(listed[1:], moved, strict=True) if not held]
+    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
+    way = "rise" if asked_to_rise(core) else "fall"
+    if against:
+        return f"No: {subject} did not {way} in {' and '.join(against)} ({figures})."
+    return f"Yes: {subject} {'rose' if way == 'rise' else 'fell'} every year ({figures})."
+
+
+def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale: float) -> tuple[int, str]:
+    """In how many years it lay beyond the question's bound, else moved as asked, and the sentence."""
+    core, claim = intent.core, intent.claim
+    moved = moves(core, listed, losses=intent.losses)
+    figures = "; ".join(f"{one.name}: {one.text}" for one in listed)
+    way = "rose" if asked_to_rise(core) else "fell"
+    if claim is not None and claim.bound is not None:
+        held = [yes_or_no(claim, one.number, scale) == _verdict(True) for one in listed]
+        beyond = "above" if claim.above else "below"
+        where = f"{subject} was {beyond} that in {_named(listed, held)} ({figures})"
+        return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
+    found = sum(moved)
+    return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."
+
+
+def moves(core: str, listed: Sequence[Listed], *, losses: bool = False) -> list[bool]:
+    """Whether each figure but the first moved as asked against the one before it."""
+    rising = not loss_asked_to_grow(core) if losses else asked_to_rise(core)
+    return [after.value > before.value if rising else after.value < before.value for before, after in pairwise(listed)]
+
+
+def asked_to_rise(core: str) -> bool:
+    """Whether the question speaks of a rise; else of a fall."""
+    return _FALLING.search(core) is None
+
+
+def loss_asked_to_grow(core: str) -> bool:
+    """Whether the question speaks of a loss that grew: one that worsens does, one that improves shrinks."""
+    if _WORSENING.search(core):
+        return True
+    return asked_to_rise(core) and _IMPROVING.search(core) is None
+
+
+_WORSENING = re.compile(r"worsen|deteriorat|deepen", re.I)
+_IMPROVING = re.compile(r"\bimprov|\bsmaller\b|\bless\b|\bbetter\b", re.I)
+
+
+def _named(listed: Sequence[Listed], held: Sequence[bool]) -> str:
+    return ", ".join(one.name for one, true in zip(listed, held, strict=True) if true) or "none of them"
+
+
+def _verdict(holds: bool) -> str:
+    return "Yes: " if holds else "No: "
+
+
+_FALLING = re.compile(
+    r"declin|decreas|fall|fell|drop|reduc|shr[iau]nk|worsen|deteriorat|lower|contract(?!s\b)|narrow| down|slow"
+    r"|decelerat|weaken|moderat|cool",
+    re.I,
+)
