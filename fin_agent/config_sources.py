@@ -16,8 +16,8 @@ import platformdirs
 from pydantic import BaseModel, ValidationError
 
 from fin_agent.errors import FinAgentError
+from fin_agent.models.call import Role
 from fin_agent.models.keys import holds_key, redacted
-from fin_agent.models.roles import Role
 
 Place: TypeAlias = tuple[str, ...]
 """Where a setting stands: `("models", "budget", "tokens")`."""

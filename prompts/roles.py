@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fin_agent.models.roles import Role as ModelRole
+from fin_agent.models.call import Role as ModelRole
 
 TEXT = "text"
 """The output of a role whose reply is read as it is."""

@@ -19,8 +19,8 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import hold_tournament
+from fin_agent.models.call import Role
 from fin_agent.models.callers import Callers
-from fin_agent.models.roles import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import Query, RankedPassage
 from fin_agent.retrieval.strategies.protocol import (

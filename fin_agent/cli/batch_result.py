@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.streams import show, show_json
-from fin_agent.models.accounts import usage_of
+from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import CallRecord
 from fin_agent.presentation.answers import usage_line, usage_view
 

@@ -23,11 +23,11 @@ from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
 from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
+from fin_agent.models.costs import usage_table
 from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
-from fin_agent.models.usage_table import usage_table
 from fin_agent.presentation.doctor import findings_view
 from fin_agent.serving.http_server import TOKEN_VARIABLE
 

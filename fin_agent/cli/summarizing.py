@@ -15,9 +15,9 @@ from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord
+from fin_agent.models.call import Role
+from fin_agent.models.costs import usage_table
 from fin_agent.models.metering import Meter, metered
-from fin_agent.models.roles import Role
-from fin_agent.models.usage_table import usage_table
 from fin_agent.workspace import Workspace
 
 

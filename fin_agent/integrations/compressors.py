@@ -19,7 +19,7 @@ from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.retrieval.query import RankedPassage
 from fin_agent.retrieval.strategies.protocol import PassageScorer
 from fin_agent.tools.context import opened_workspace

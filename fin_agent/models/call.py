@@ -1,4 +1,4 @@
-"""What a chat model is asked, and what comes back."""
+"""What a chat model is asked, for which role, and what comes back."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypeVar
-
-from fin_agent.models.roles import Role
-from fin_agent.models.usage import Usage
 
 OutputT = TypeVar("OutputT", bound=BaseModel, default=BaseModel)
 
@@ -20,6 +17,93 @@ Message: TypeAlias = tuple[Kind, str]
 """Who says it, and what."""
 
 TEMPERATURE = 0.01
+
+
+class Role(StrEnum):
+    """A role has a prompt of its own, may have a model of its own, and is accounted for by its name.
+
+    Short names, and those of the prompts' files, are read as well.
+
+    >>> Role("curation"), Role("cover_summary"), Role("card")
+    (<Role.CURATION: 'curation'>, <Role.SUMMARY: 'cover-summary'>, <Role.CARD: 'card-abstraction'>)
+    """
+
+    SUMMARY = "cover-summary"
+    QUERY = "query-rewrite"
+    CARD = "card-abstraction"
+    INTENT = "intent"
+    CURATION = "curation"
+    GROUP = "group-selection"
+    LISTWISE = "listwise-ranking"
+    PROGRAM = "program"
+    REPAIR = "program-repair"
+    REASONING = "reasoning"
+    TEXT_JUDGE = "text-judge"
+    HYDE = "hypothetical-passage"
+    MULTI_HYDE = "hypothetical-passages"
+    THOUGHT = "next-thought"
+    NODE_SUMMARY = "node-summary"
+    SUB_QUESTIONS = "sub-questions"
+    TITLE = "title"
+    ASSISTANT = "assistant"
+
+    @classmethod
+    def _missing_(cls, value: object) -> Role | None:
+        if not isinstance(value, str):
+            return None
+        plain = value.strip().lower().replace("_", "-")
+        return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
+
+
+_SHORT = {
+    Role.SUMMARY: "summary",
+    Role.QUERY: "query",
+    Role.CARD: "card",
+    Role.GROUP: "group",
+    Role.LISTWISE: "judge",
+    Role.REPAIR: "repair",
+    Role.HYDE: "hyde",
+    Role.MULTI_HYDE: "multi-hyde",
+    Role.THOUGHT: "ircot",
+}
+
+
+class Usage(BaseModel):
+    """Tokens of one call, or of several together.
+
+    >>> (Usage(input=100, output=5) + Usage(input=20, output=1, approximate=True)).total
+    126
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: int = Field(default=0, ge=0)
+    """Of the messages, those in `cached_input` included."""
+    cached_input: int = Field(default=0, ge=0)
+    """Of these, what the provider had in its own cache and sells for less."""
+    output: int = Field(default=0, ge=0)
+    """Of the reply, those in `reasoning` included."""
+    reasoning: int = Field(default=0, ge=0)
+    """Of these, what the model thought and did not say."""
+    approximate: bool = False
+    """Whether some of it is our own count, because the server told none."""
+
+    @property
+    def total(self) -> int:
+        """Tokens in and out."""
+        return self.input + self.output
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input=self.input + other.input,
+            cached_input=self.cached_input + other.cached_input,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+            approximate=self.approximate or other.approximate,
+        )
+
+
+NO_USAGE = Usage()
 
 
 class PromptIdentity(NamedTuple):
@@ -61,9 +145,10 @@ class Finish(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(BaseModel):
     """What a call came to: of all that was sent for it, a correction included."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     usage: Usage
@@ -72,8 +157,6 @@ class Reply:
     finish: Finish
     from_cache: bool = False
     """Whether an earlier reply was used again; `usage` is what that one took, this one cost nothing."""
-    attempts: int = 1
-    """Requests sent, those that failed included."""
     seconds: float = 0.0
     """Spent on requests; not on waiting for a turn."""
     notes: tuple[str, ...] = ()

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
+from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import ModelSetupError
 from fin_agent.models.loading import LoadedModel, load_chat_model
-from fin_agent.models.prices import PriceTable
 from fin_agent.models.response_cache import ResponseCache
-from fin_agent.models.retrying import Retrying
-from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
 
 if TYPE_CHECKING:
@@ -46,9 +45,7 @@ class Callers:
         """`load` gives the model of a name in place of `load_chat_model`. Raises PricesError."""
         self.settings = settings
         self._load = load or _loaded
-        self._prices = (
-            PriceTable.packaged() if settings.prices is None else PriceTable.packaged().with_file(settings.prices)
-        )
+        self.prices = PriceTable.from_file(settings.prices)
         self._cache = None if settings.cache is None else ResponseCache(settings.cache)
         self._callers: dict[str, Caller] = {}
         self._guard = threading.Lock()
@@ -58,7 +55,7 @@ class Callers:
         """All roles by one chat model that is there already; `name` is what it is called in accounts."""
         called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
         settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
-        return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url, settings.timeout))
+        return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
 
     def __enter__(self) -> Callers:
         return self
@@ -72,11 +69,6 @@ class Callers:
         """Close the file of kept replies."""
         if self._cache is not None:
             self._cache.close()
-
-    @property
-    def prices(self) -> PriceTable:
-        """What tokens cost."""
-        return self._prices
 
     def name(self, role: Role) -> str:
         """The model that fills a role. Raises ModelSetupError where none is named."""
@@ -99,10 +91,9 @@ class Callers:
                 self._callers[name] = Caller(
                     self._load(name, self.settings),
                     mode=self.settings.output,
-                    retrying=Retrying(attempts=self.settings.attempts),
                     at_once=self.settings.at_once,
                     cache=self._cache,
-                    prices=self._prices,
+                    prices=self.prices,
                 )
             return self._callers[name]
 
@@ -126,5 +117,9 @@ def _families() -> dict[str, str]:
 
 def _loaded(name: str, settings: ModelSettings) -> LoadedModel:
     return load_chat_model(
-        name, base_url=settings.base_url, key_variable=settings.key_variable, timeout=settings.timeout
+        name,
+        base_url=settings.base_url,
+        key_variable=settings.key_variable,
+        timeout=settings.timeout,
+        max_retries=settings.attempts - 1,
     )

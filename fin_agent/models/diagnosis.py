@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from fin_agent.models.call import Call, Message, PromptIdentity, Reply
+from fin_agent.models.call import Call, Message, PromptIdentity, Reply, Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers
-from fin_agent.models.dialects import OutputMode
+from fin_agent.models.costs import PriceTable
 from fin_agent.models.errors import (
     KeyRefusedError,
     ModelError,
@@ -28,11 +28,8 @@ from fin_agent.models.errors import (
 )
 from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model, variable_with_key
 from fin_agent.models.metering import Meter, metered
-from fin_agent.models.prices import PriceTable
 from fin_agent.models.response_cache import kept_in
-from fin_agent.models.retrying import Retrying
-from fin_agent.models.roles import Role
-from fin_agent.models.settings import ModelSettings
+from fin_agent.models.settings import ModelSettings, OutputMode
 
 _PROMPT = PromptIdentity("doctor", "1")
 _MESSAGES: tuple[Message, ...] = (
@@ -112,7 +109,11 @@ def _of_model(
 ) -> Iterator[Finding]:
     try:
         loaded = load_chat_model(
-            name, base_url=settings.base_url, key_variable=settings.key_variable, timeout=settings.timeout
+            name,
+            base_url=settings.base_url,
+            key_variable=settings.key_variable,
+            timeout=settings.timeout,
+            max_retries=0,
         )
     except ModelSetupError as error:
         yield Finding(name, "set-up", State.FAILED, error.what, error.remedy)
@@ -177,7 +178,7 @@ def _of_call(
     loaded: LoadedModel, role: Role, settings: ModelSettings, prices: PriceTable, meter: Meter
 ) -> Iterator[Finding]:
     """One call, and what it shows: that the server answers, and how replies are held to their form."""
-    caller = Caller(loaded, mode=settings.output, retrying=Retrying(attempts=1), prices=prices)
+    caller = Caller(loaded, mode=settings.output, prices=prices)
     call = Call(role, _MESSAGES, _PROMPT, output=Ready, max_output_tokens=_MOST_TOKENS, temperature=0.01)
     try:
         with metered(meter):
@@ -234,8 +235,7 @@ def _of_failure(loaded: LoadedModel, error: ModelError, caller: Caller, settings
 def _of_price(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) -> Finding:
     price = prices.price(loaded.name, loaded.priced_at)
     if price is not None:
-        packaged = PriceTable.packaged().price(loaded.name, loaded.priced_at) == price
-        source = f"packaged, read {prices.read}" if packaged else f"from {settings.prices}"
+        source = f"from {settings.prices}" if loaded.name in prices.own else "as genai-prices has it"
         found = f"${price.input:g} in, ${price.output:g} out for a million tokens ({source})"
         return Finding(loaded.name, "price", State.OK, found)
     remedy = f"Name a file of prices (FIN_AGENT_PRICES) with models: {{'{loaded.name}': {{input: 0.5, output: 1.5}}}}"
@@ -247,13 +247,10 @@ def _of_price(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) 
 
 
 def _prices(settings: ModelSettings) -> tuple[PriceTable, Finding | None]:
-    packaged = PriceTable.packaged()
-    if settings.prices is None:
-        return packaged, None
     try:
-        return packaged.with_file(settings.prices), None
+        return PriceTable.from_file(settings.prices), None
     except PricesError as error:
-        return packaged, Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
+        return PriceTable(), Finding("prices", "file", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
 
 
 def _of_cache(file: Path | None) -> Finding:

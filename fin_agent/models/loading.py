@@ -1,21 +1,29 @@
-"""A chat model by its name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows."""
+"""A chat model by its name: `openai:gpt-4o-mini`, `ollama:llama3.1`, or any that LangChain knows.
+
+Requests are made again by the provider's client. Of a server that speaks OpenAI's protocol, redirects are not followed
+and no body is read without an end.
+"""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
+import time
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from fin_agent.errors import how_to_install
-from fin_agent.models.errors import ModelSetupError
-from fin_agent.models.http_clients import http_clients
+from fin_agent.models.errors import ModelSetupError, ServerFailedError
 from fin_agent.models.keys import holds_key, names_a_key, redacted
 from fin_agent.secret_texts import as_sent, why_unsendable
 
 if TYPE_CHECKING:
+    import httpx
     from langchain_core.language_models import BaseChatModel
 
 KEY_VARIABLE = "FIN_AGENT_API_KEY"
@@ -28,6 +36,9 @@ _NO_KEY = "none"
 """What is sent to a server that asks for no key: the client insists on one."""
 _NAME = re.compile(r"([a-z][a-z0-9_]*):(\S+)")
 _TIMEOUT_SECONDS = 120.0
+MAX_RETRIES = 3
+MOST_BYTES = 20_000_000
+"""Of a body."""
 _BESIDE_THE_POINT = (
     "This model does not support OpenAI's structured output feature",
     "Invalid schema for OpenAI's structured output feature",
@@ -46,8 +57,6 @@ class LoadedModel:
     model: BaseChatModel = field(repr=False)
     base_url: str | None = None
     """The server's address where it is not the provider's own."""
-    timeout: float | None = None
-    """Seconds that a request may take as a whole; None for as many as it takes."""
 
     @property
     def provider(self) -> str:
@@ -67,7 +76,7 @@ def load_chat_model(
     base_url: str | None = None,
     key_variable: str | None = None,
     timeout: float = _TIMEOUT_SECONDS,
-    max_retries: int = 0,
+    max_retries: int = MAX_RETRIES,
     stream_usage: bool = True,
 ) -> LoadedModel:
     """The chat model named `PROVIDER:MODEL`. `openai` serves for every server that speaks OpenAI's protocol.
@@ -96,10 +105,10 @@ def load_chat_model(
     if address is not None:
         options["base_url"] = address
     if provider == _OPENAI:
-        options |= {"stream_usage": stream_usage, **http_clients()}
+        options |= {"stream_usage": stream_usage, **_http_client()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
-    return LoadedModel(name, _initiated(name, model, options), address, timeout)
+    return LoadedModel(name, _initiated(name, model, options), address)
 
 
 def _initiated(name: str, model: str, options: dict[str, object]) -> BaseChatModel:
@@ -213,4 +222,49 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
         f"it needs a key, and {_OPENAI_KEY} is not set",
         subject=f"chat model {name!r}",
         remedy=f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none",
+    )
+
+
+@lru_cache(maxsize=1)
+def _http_client() -> dict[str, object]:
+    """The client of HTTP as `ChatOpenAI` takes it, one for the process; none where the package is not installed."""
+    try:
+        import openai
+    except ImportError:
+        return {}  # `init_chat_model` says which package is missing
+    client = openai.DefaultHttpxClient(
+        follow_redirects=False, headers={"Accept-Encoding": "identity"}, event_hooks={"response": [_bound]}
+    )
+    return {"http_client": client}
+
+
+def _bound(response: httpx.Response) -> None:
+    """Let no more be read of a body than MOST_BYTES, nor for longer than one read may take, however it drips."""
+    packed = response.headers.get("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity"):  # what comes of unpacking it would have no end
+        raise _unusable(f"is packed in a way that was not asked for ({redacted(packed)})")
+    stream = cast("httpx.SyncByteStream", response.stream)
+    left = (response.request.extensions.get("timeout") or {}).get("read")
+
+    def pieces() -> Iterator[bytes]:
+        read, waited, began = 0, 0.0, time.monotonic()
+        for piece in stream:
+            waited += time.monotonic() - began
+            read += len(piece)
+            if left is not None and waited > left:
+                raise TimeoutError
+            if read > MOST_BYTES:
+                raise _unusable(f"is longer than {MOST_BYTES // 1_000_000} MB")
+            yield piece
+            began = time.monotonic()
+
+    # The stream of the package that openai's clients are made with: httpx, or what comes after it.
+    base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
+    methods = {"__iter__": lambda self: pieces(), "close": lambda self: stream.close()}
+    response.stream = type("BoundStream", (base,), methods)()
+
+
+def _unusable(what: str) -> ServerFailedError:
+    return ServerFailedError(
+        f"what the server answered {what}", remedy="See whether a chat model answers at this address"
     )

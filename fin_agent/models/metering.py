@@ -7,17 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from typing import ParamSpec, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fin_agent.models.call import Role, Usage
 from fin_agent.models.errors import BudgetExceededError, CallsStoppedError, UnknownPriceError
-from fin_agent.models.roles import Role
-from fin_agent.models.usage import Usage
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 
 class Budget(BaseModel):
@@ -38,7 +34,7 @@ class Budget(BaseModel):
 class CallRecord(BaseModel):
     """One call as it is accounted for. Holds no text and no key."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")  # records of earlier versions said more
 
     role: Role
     model: str
@@ -50,7 +46,6 @@ class CallRecord(BaseModel):
     seconds: float
     from_cache: bool = False
     """Such a call cost nothing: its tokens are those of the call it saved."""
-    attempts: int = 1
     note: str = ""
     """What did not go smoothly."""
 
@@ -63,6 +58,40 @@ class CallListener(Protocol):
 
     def call_ended(self, record: CallRecord) -> None:
         """A call is recorded, also one that failed; one that a kept reply serves has not begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls took together, those served by the cache left out."""
+
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    """Since the meter was started, and those of earlier calls."""
+    dollars: float = 0.0
+    """Of the calls whose price is known."""
+    unpriced_calls: int = 0
+
+    def with_call(self, record: CallRecord) -> Spent:
+        """The sum with one more call."""
+        if record.from_cache:
+            return self
+        return Spent(
+            calls=self.calls + 1,
+            tokens=self.tokens + record.usage.total,
+            seconds=self.seconds + record.seconds,
+            dollars=self.dollars + (record.dollars or 0),
+            unpriced_calls=self.unpriced_calls + (record.dollars is None and record.usage.total > 0),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """A call under way, or about to be."""
+
+    role: Role
+    tokens: int
+    dollars: float | None
 
 
 class Meter:
@@ -95,10 +124,12 @@ class Meter:
         self._stopped = False
         self._clock = clock
         self._started = clock()
-        self._before = sum((_spent(record) for record in earlier), _NOTHING)
-        self._sum = self._before
+        self._sum = Spent()
+        for record in earlier:
+            self._sum = self._sum.with_call(record)
+        self._seconds_before = self._sum.seconds
         self._records: list[CallRecord] = []
-        self._places: list[Place] = []
+        self._places: list[_Place] = []
         self._left_out: list[str] = []
         self._guard = threading.RLock()
 
@@ -117,7 +148,7 @@ class Meter:
     def spent(self) -> Spent:
         """All that was paid for until now, earlier records included."""
         with self._guard:
-            return self._sum.model_copy(update={"seconds": self._before.seconds + self._clock() - self._started})
+            return replace(self._sum, seconds=self._seconds_before + self._clock() - self._started)
 
     @property
     def stopped(self) -> bool:
@@ -140,7 +171,7 @@ class Meter:
         """Record a call, here and in the meters around."""
         with self._guard:
             self._records.append(record)
-            self._sum += _spent(record)
+            self._sum = self._sum.with_call(record)
         if self._within is not None:
             self._within.add(record)
         if self._listener is not None:
@@ -153,7 +184,7 @@ class Meter:
         Raises BudgetExceededError where there is none, UnknownPriceError where dollars are limited and not known, and
         CallsStoppedError.
         """
-        place = Place(role, input_tokens, dollars)
+        place = _Place(role, input_tokens, dollars)
         self._take(place)
         try:
             if self._listener is not None:
@@ -162,7 +193,7 @@ class Meter:
         finally:
             self._free(place)
 
-    def _take(self, place: Place) -> None:
+    def _take(self, place: _Place) -> None:
         with self._guard:
             try:
                 self._check(place)
@@ -173,13 +204,13 @@ class Meter:
                 raise
             self._places.append(place)
 
-    def _free(self, place: Place) -> None:
+    def _free(self, place: _Place) -> None:
         with self._guard:
             self._places.remove(place)
         if self._within is not None:
             self._within._free(place)
 
-    def _check(self, place: Place) -> None:
+    def _check(self, place: _Place) -> None:
         if self._stopped:
             raise CallsStoppedError(f"the call of role `{place.role}` was not made: nobody waits for it")
         budget, spent = self.budget, self.spent()
@@ -209,55 +240,6 @@ class Meter:
             )
 
 
-class Place:
-    """A call under way, or about to be."""
-
-    __slots__ = ("dollars", "role", "tokens")
-
-    def __init__(self, role: Role, tokens: int, dollars: float | None) -> None:
-        self.role = role
-        self.tokens = tokens
-        self.dollars = dollars
-
-
-class Spent(BaseModel):
-    """What calls took together, those served by the cache left out."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    calls: int
-    tokens: int
-    seconds: float
-    """Since the meter was started, and those of earlier calls."""
-    dollars: float
-    """Of the calls whose price is known."""
-    unpriced_calls: int
-
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            calls=self.calls + other.calls,
-            tokens=self.tokens + other.tokens,
-            seconds=self.seconds + other.seconds,
-            dollars=self.dollars + other.dollars,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-        )
-
-
-_NOTHING = Spent(calls=0, tokens=0, seconds=0, dollars=0, unpriced_calls=0)
-
-
-def _spent(record: CallRecord) -> Spent:
-    if record.from_cache:
-        return _NOTHING
-    return Spent(
-        calls=1,
-        tokens=record.usage.total,
-        seconds=record.seconds,
-        dollars=record.dollars or 0,
-        unpriced_calls=int(record.dollars is None and record.usage.total > 0),
-    )
-
-
 _CURRENT: ContextVar[Meter | None] = ContextVar("fin_agent_meter", default=None)
 
 
@@ -274,15 +256,3 @@ def metered(meter: Meter | None) -> Iterator[Meter | None]:
 def current_meter() -> Meter | None:
     """The meter of the block that this code runs in."""
     return _CURRENT.get()
-
-
-def carrying_meter(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """The function with the meter of here, for a thread: threads do not take it along by themselves."""
-    meter = current_meter()
-
-    @wraps(function)
-    def carried(*args: Given.args, **kwargs: Given.kwargs) -> Result:
-        with metered(meter):
-            return function(*args, **kwargs)
-
-    return carried

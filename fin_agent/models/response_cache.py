@@ -5,27 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
-from fin_agent.models.call import Call, Finish, OutputT
-from fin_agent.models.schemas import schema_text
-from fin_agent.models.usage import Usage
+from fin_agent.models.call import Call, OutputT, Reply
+from fin_agent.models.replies import schema_text
 
 FORMAT_VERSION = 1
 _APPLICATION = 0x46414D52
 """Marks the file as ours (SQLite file format, 1.3.14)."""
-_BUSY_MILLISECONDS = 10_000
-_MEGABYTE = 1_000_000
-_EVICTED_A_TIME = 64
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BUSY_SECONDS = 10.0
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
 CREATE TABLE replies (
@@ -36,17 +32,6 @@ CREATE TABLE replies (
 ) STRICT
 """
 _LOG = logging.getLogger(__name__)
-
-
-class KeptReply(BaseModel):
-    """What is kept of a reply that was good."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    text: str
-    usage: Usage
-    model: str
-    finish: Finish
 
 
 class ResponseCache:
@@ -64,10 +49,8 @@ class ResponseCache:
     def __init__(self, file: Path, *, megabytes: int = 200) -> None:
         """Nothing is opened yet. The oldest replies go where all together take more than `megabytes`."""
         self.file = file
-        self._most = megabytes * _MEGABYTE
+        self._most = megabytes * 1_000_000
         self._guard = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._process = os.getpid()
         self._given_up = False
 
     def __enter__(self) -> ResponseCache:
@@ -79,82 +62,53 @@ class ResponseCache:
         self.close()
 
     def close(self) -> None:
-        """Close the file; the next use opens it anew."""
-        with self._guard:
-            self._close()
+        """Nothing is held open between two uses."""
 
-    def get(self, key: str) -> KeptReply | None:
+    def get(self, key: str) -> Reply | None:
         """The reply kept under a key of `cache_key`; None where there is none."""
-        with self._guard:
-            rows = self._run("SELECT reply FROM replies WHERE key = ?", (key,))
-        if not rows:
-            return None
+        rows = self._run([("SELECT reply FROM replies WHERE key = ?", (key,))])
         try:
-            return KeptReply.model_validate_json(str(rows[0][0]))
+            return Reply.model_validate_json(str(rows[0][0])) if rows else None
         except ValidationError:
             _LOG.warning("A kept reply in %s cannot be read and is asked for anew", self.file)
             return None
 
-    def put(self, key: str, reply: KeptReply) -> None:
+    def put(self, key: str, reply: Reply) -> None:
         """Keep a reply, in place of another under this key, and let the oldest go where there are too many."""
-        text = reply.model_dump_json()
-        size = len(text.encode())
-        if size > self._most:
+        text = reply.model_dump_json(include={"text", "usage", "model", "finish"})
+        if (size := len(text.encode())) > self._most:
             return
-        with self._guard:
-            self._run("INSERT OR REPLACE INTO replies (key, reply, bytes) VALUES (?, ?, ?)", (key, text, size))
-            while (held := self._held()) is not None and held > self._most:
-                self._run(
-                    "DELETE FROM replies WHERE number IN (SELECT number FROM replies ORDER BY number LIMIT ?)",
-                    (max(1, min(_EVICTED_A_TIME, self._count() // 2)),),
-                )
+        kept = "INSERT OR REPLACE INTO replies (key, reply, bytes) VALUES (?, ?, ?)"
+        too_many = (
+            "DELETE FROM replies WHERE number IN (SELECT number FROM"
+            " (SELECT number, sum(bytes) OVER (ORDER BY number DESC) AS held FROM replies) WHERE held > ?)"
+        )
+        self._run([(kept, (key, text, size)), (too_many, (self._most,))])
 
     def count(self) -> int:
         """How many replies are kept."""
+        return int(str(rows[0][0])) if (rows := self._run([("SELECT count(*) FROM replies", ())])) else 0
+
+    def _run(self, statements: list[tuple[str, tuple[str | int, ...]]]) -> list[tuple[object, ...]]:
+        """The rows of the last of several statements; none where the file cannot be used now."""
         with self._guard:
-            return self._count()
-
-    def _count(self) -> int:
-        return int(rows[0][0]) if (rows := self._run("SELECT count(*) FROM replies")) else 0
-
-    def _held(self) -> int | None:
-        rows = self._run("SELECT coalesce(sum(bytes), 0) FROM replies")
-        return int(rows[0][0]) if rows else None
-
-    def _run(self, statement: str, values: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]] | None:
-        """The rows of one statement, which is a transaction of its own; None where the file cannot be used now."""
-        if self._given_up:
-            return None
-        for fresh in (False, True):
-            try:
-                return self._opened().execute(statement, values).fetchall()
-            except sqlite3.Error as error:
-                code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-                self._close()
-                if code in _BUSY:
-                    _LOG.warning("Kept replies in %s are not used now: %s", self.file, error)
-                    return None
-                if fresh or code not in _DAMAGED or not self._put_aside(error):
+            for fresh in (False, True):
+                if self._given_up:
+                    break
+                try:
+                    self.file.parent.mkdir(parents=True, exist_ok=True)
+                    with _opened(self.file) as connection:
+                        return [connection.execute(*each).fetchall() for each in statements][-1]
+                except sqlite3.Error as error:
+                    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+                    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                        _LOG.warning("Kept replies in %s are not used now: %s", self.file, error)
+                        break
+                    if fresh or code not in _DAMAGED or not self._put_aside(error):
+                        self._give_up(error)
+                except OSError as error:
                     self._give_up(error)
-                    return None
-            except OSError as error:
-                self._give_up(error)
-                return None
-        return None
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is not None and self._process != os.getpid():
-            self._connection = None  # of the process this one was forked from: it must not even be closed here
-        if self._connection is None:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(self.file)
-            self._process = os.getpid()
-        return self._connection
-
-    def _close(self) -> None:
-        if self._connection is not None and self._process == os.getpid():
-            self._connection.close()
-        self._connection = None
+        return []
 
     def _put_aside(self, error: sqlite3.Error) -> bool:
         """Rename the damaged file; whether that could be done."""
@@ -175,6 +129,45 @@ class ResponseCache:
         _LOG.warning("No replies are kept: %s cannot be used (%s)", self.file, error)
 
 
+@contextmanager
+def _opened(file: Path) -> Iterator[sqlite3.Connection]:
+    """The file, made where there is none. Raises OSError where it is somebody else's."""
+    connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)
+    try:
+        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            connection.execute("BEGIN IMMEDIATE")
+            if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():  # nobody was faster
+                connection.execute(_SCHEMA)
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+            connection.execute("COMMIT")
+        _check_format(connection)
+        yield connection
+    finally:
+        connection.close()
+
+
+def _check_format(connection: sqlite3.Connection) -> None:
+    found = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if found != (_APPLICATION, FORMAT_VERSION):
+        raise OSError("it is a database of something else, or of another version")
+
+
+def kept_in(file: Path) -> int:
+    """How many replies a file holds, which is not changed. Raises sqlite3.Error where it is damaged.
+
+    A file that is there and holds something else is an OSError as well.
+    """
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)
+    try:
+        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return 0
+        _check_format(connection)
+        return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
+    finally:
+        connection.close()
+
+
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:
     """Under what a reply is kept: all that it depends on.
 
@@ -190,55 +183,3 @@ def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) 
         "mode": mode,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def kept_in(file: Path) -> int:
-    """How many replies a file holds, without changing it. Raises OSError, or sqlite3.DatabaseError where it is damaged.
-
-    A file that is there and holds something else is an OSError as well.
-    """
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as connection:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-            return 0
-        _check_format(connection)
-        return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-            _log_ahead(connection)
-            connection.execute("BEGIN IMMEDIATE")
-            if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-                connection.execute(_SCHEMA)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-            connection.execute("COMMIT")
-        _check_format(connection)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _check_format(connection: sqlite3.Connection) -> None:
-    found = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if found != (_APPLICATION, FORMAT_VERSION):
-        raise _AnotherFileError("it is a database of something else, or of another version")
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Readers and a writer do not wait for each other. Where two begin the file at once, one of them sees to it."""
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _BUSY:
-            raise
-
-
-class _AnotherFileError(OSError):
-    """The file is in order, but not ours: it is left as it is."""

@@ -7,10 +7,19 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from fin_agent.models.dialects import OutputMode
-from fin_agent.models.limits import CALLS_AT_ONCE
+from fin_agent.models.call import Role
 from fin_agent.models.metering import Budget
-from fin_agent.models.roles import Role
+
+CALLS_AT_ONCE = 8
+
+
+class OutputMode(StrEnum):
+    """How a model is held to the form of a reply."""
+
+    AUTO = "auto"
+    """By a schema that the server enforces where it offers that, else by words in the prompt."""
+    SCHEMA = "schema"
+    JSON = "json"
 
 
 class Preset(StrEnum):

@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fin_agent.models.costs import UsageRow
 from fin_agent.models.diagnosis import Finding, State
-from fin_agent.models.usage_table import UsageRow
 from fin_agent.presentation.plain import one_line
 
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}

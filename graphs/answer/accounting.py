@@ -14,8 +14,8 @@ from fin_agent.analyst.journal import journal
 from fin_agent.analyst.listening import Listener, current_hearing, listening, told
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerState
+from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
-from fin_agent.models.roles import Role
 
 Update = dict[str, Any]
 Node = Callable[[AnswerState, Runtime[AnswerContext]], Update]

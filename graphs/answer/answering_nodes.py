@@ -25,7 +25,7 @@ from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.accounts import usage_of
+from fin_agent.models.costs import usage_of
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

@@ -15,7 +15,7 @@ from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, logged
 from fin_agent.workspace import Workspace

@@ -16,25 +16,21 @@ from langgraph.types import Command
 from fin_agent.analyst.events import StepBegun
 from fin_agent.analyst.listening import told
 from fin_agent.graphs.chat.history import CORRECTION
-from fin_agent.models.errors import ModelError
-from fin_agent.models.exchange import Line
-from fin_agent.models.failures import failure_of
+from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
+from fin_agent.models.caller import Caller
 from fin_agent.models.metering import CallRecord, Meter, current_meter
-from fin_agent.models.received import received
-from fin_agent.models.roles import Role
-from fin_agent.models.usage import NO_USAGE, Usage
+from fin_agent.models.replies import received
 
 _ROLE = Role.ASSISTANT
 
 
 class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
-    """Calls of the role `assistant`, as those of every other role are made: within the budget, retried, recorded."""
+    """Calls of the role `assistant`, as those of every other role are made: within the budget, and recorded."""
 
-    def __init__(self, line: Line, prompt: str, version: str) -> None:
+    def __init__(self, caller: Caller, prompt: str, version: str) -> None:
         super().__init__()
-        self._line = line
-        self._prompt = prompt
-        self._version = version
+        self._caller = caller
+        self._prompt = PromptIdentity(prompt, version)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -53,26 +49,25 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
     def _called(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        meter = current_meter() or Meter()
-        line = self._line
-        estimate = line.counter.count(_said(request.messages))
-        with meter.place(_ROLE, estimate, line.dollars(Usage(input=estimate)), model=line.loaded.name):
-            requests = 0
+        meter, caller = current_meter() or Meter(), self._caller
+        estimate = caller.counter.count(_said(request.messages))
+        with (
+            meter.place(_ROLE, estimate, caller.dollars(Usage(input=estimate)), model=caller.model.name),
+            caller.turns,
+        ):
             started = time.perf_counter()
-            while True:
-                requests += 1
-                try:
-                    with line.slots.held():
-                        response = handler(request)
-                except GraphBubbleUp:
+            try:
+                response = handler(request)
+            except GraphBubbleUp:
+                raise
+            except Exception as exception:  # every provider has errors of its own: `Caller.error` reads them
+                if meter.stopped:
                     raise
-                except Exception as exception:  # every provider has errors of its own: `failure_of` reads them
-                    if meter.stopped:
-                        raise
-                    time.sleep(self._pause(exception, meter, requests, time.perf_counter() - started))
-                    continue
-                meter.add(self._record(response, estimate, requests, time.perf_counter() - started))
-                return response
+                error = caller.error(exception, _ROLE)
+                meter.add(self._record(NO_USAGE, time.perf_counter() - started, error.what))
+                raise error from exception
+            meter.add(self._record(self._usage(response, estimate), time.perf_counter() - started))
+            return response
 
     def wrap_tool_call(
         self,
@@ -83,38 +78,14 @@ class AccountedCalls(AgentMiddleware[Any, Any]):  # type: ignore[misc]
         told(StepBegun(node=str(request.tool_call["name"]), round=1))
         return handler(request)
 
-    def _pause(self, exception: Exception, meter: Meter, requests: int, seconds: float) -> float:
-        """Seconds until the call is made again. Raises ModelError where it is not."""
-        line = self._line
-        failure = failure_of(exception, f"role `{_ROLE}` by {line.loaded.name}", line.loaded.base_url)
-        wait = line.retrying.wait(requests, asked=failure.asked, call=f"{self._prompt} {requests}")
-        left = meter.seconds_left()
-        if failure.retryable and requests < line.retrying.attempts and (left is None or wait < left) and wait < 3600:
-            return wait
-        meter.add(self._told(NO_USAGE, requests, seconds, failure.error.what))
-        error: ModelError = failure.error
-        raise error from exception
-
-    def _record(self, response: ModelResponse[Any], estimate: int, requests: int, seconds: float) -> CallRecord:
+    def _usage(self, response: ModelResponse[Any], estimate: int) -> Usage:
         message = next((each for each in reversed(response.result) if isinstance(each, AIMessage)), None)
         usage = received(message).usage if message is not None else None
-        if usage is None:
-            output = self._line.counter.count(_said(response.result))
-            usage = Usage(input=estimate, output=output, approximate=True)
-        return self._told(usage, requests, seconds, "")
+        output = self._caller.counter.count(_said(response.result))
+        return usage or Usage(input=estimate, output=output, approximate=True)
 
-    def _told(self, usage: Usage, requests: int, seconds: float, note: str) -> CallRecord:
-        return CallRecord(
-            role=_ROLE,
-            model=self._line.loaded.name,
-            prompt=self._prompt,
-            prompt_version=self._version,
-            usage=usage,
-            dollars=self._line.dollars(usage),
-            seconds=seconds,
-            attempts=requests,
-            note=note,
-        )
+    def _record(self, usage: Usage, seconds: float, note: str = "") -> CallRecord:
+        return self._caller.record(_ROLE, self._prompt, usage, seconds=seconds, note=note)
 
 
 def _unread(response: ModelResponse[Any]) -> str:

@@ -16,9 +16,9 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.chat.context import ChatLimits
 from fin_agent.graphs.chat.overview import filings_there
+from fin_agent.models.call import Role
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelSetupError
-from fin_agent.models.roles import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.models.tokens import TokenCounter
 from fin_agent.prompts import load_prompt
@@ -96,7 +96,7 @@ def assistant_of(
     middleware: list[AgentMiddleware[Any, Any]] = [
         ModelCallLimitMiddleware(run_limit=limits.model_calls, exit_behavior="end"),
         ToolCallLimitMiddleware(run_limit=limits.tool_calls, exit_behavior="continue"),
-        AccountedCalls(caller.line, filled.name, filled.version),
+        AccountedCalls(caller, filled.name, filled.version),
     ]
     agent = create_agent(
         caller.model.model,
@@ -106,4 +106,4 @@ def assistant_of(
         name="assistant",
         checkpointer=False,
     )
-    return Assistant(agent, prompt, answering.workspace, caller.line.counter, callers.settings, limits, doc_ids)
+    return Assistant(agent, prompt, answering.workspace, caller.counter, callers.settings, limits, doc_ids)

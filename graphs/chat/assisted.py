@@ -21,7 +21,7 @@ from fin_agent.graphs.chat.figure_sources import stated_in
 from fin_agent.graphs.chat.figures_said import marked, without_source
 from fin_agent.graphs.chat.history import CORRECTION, is_correction, sent_history
 from fin_agent.graphs.chat.state import ChatState, Turn, kept
-from fin_agent.models.accounts import usage_of
+from fin_agent.models.costs import usage_of
 from fin_agent.models.errors import ModelError
 from fin_agent.models.metering import Meter, current_meter, metered
 

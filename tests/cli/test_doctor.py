@@ -251,7 +251,7 @@ def test_keys_that_go_astray(sample_index: Path, monkeypatch: pytest.MonkeyPatch
     assert looked.of("openai:gpt-4o", "price")[0] == "warning"
     looked = Looked(*options)
     assert looked.of("openai:gpt-4o", "key") == ("ok", "the one in OPENAI_API_KEY", "")
-    assert "packaged, read " in looked.of("openai:gpt-4o", "price")[1]
+    assert "genai-prices" in looked.of("openai:gpt-4o", "price")[1]
     assert "openai:gpt-4o-mini" in {about for about, _ in looked.findings}
 
 

@@ -42,7 +42,7 @@ def read_yaml(block: Block, folder: Path) -> str:
         load_lexicon(extra=file.parent)
         return "lexicon"
     if set(parsed) == {"models"}:
-        table = PriceTable.packaged().with_file(file)
+        table = PriceTable.from_file(file)
         assert all(table.price(name, "http://localhost:1/v1") is not None for name in parsed["models"])
         return "prices"
     if "services" in parsed:

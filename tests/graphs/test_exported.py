@@ -27,9 +27,8 @@ from fin_agent.graphs.exported.opening import ON_SAMPLES, opened
 from fin_agent.graphs.exported.running import RunFailedError
 from fin_agent.graphs.rerank import RerankContext, build_rerank_graph
 from fin_agent.graphs.search import build_search_graph
+from fin_agent.models.call import Role, Usage
 from fin_agent.models.metering import CallRecord, current_meter
-from fin_agent.models.roles import Role
-from fin_agent.models.usage import Usage
 
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 HOLDER = ("quillmark_2023_10k", 9)

@@ -6,7 +6,6 @@ import json
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from fin_agent.answering.answer import Answer
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
-from fin_agent.models import Budget, Callers, LoadedModel, ModelSettings, ModelSetupError, Retrying, load_chat_model
+from fin_agent.models import Budget, Callers, LoadedModel, ModelSettings, ModelSetupError, load_chat_model
 from fin_agent.models.settings import Preset
 from fin_agent.testing import role_of
 from fin_agent.workspace import Workspace
@@ -42,7 +41,6 @@ MIDDLE_YEAR = (
 )
 MODES = ("schema", "json")
 NO_ANSWER = {"sentences": [{"text": "It is not there.", "citations": []}], "answer": None, "verdict": "none"}
-QUICK = partial(Retrying, first_wait=0.001, longest_asked=0.002)
 
 SOUNDLY: dict[str, dict[str, Replying | Mapping[str, object]]] = {
     SALES: {
@@ -134,7 +132,7 @@ def loaded(server: OpenAIServer) -> dict[float, LoadedModel]:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits between attempts are of milliseconds, whatever a server asks for."""
-    monkeypatch.setattr("fin_agent.models.callers.Retrying", QUICK)
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *given, **more: 0.002)
 
 
 Ask = Callable[..., Answer]

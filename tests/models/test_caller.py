@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import replace
 
 import pytest
@@ -21,7 +23,6 @@ from fin_agent.models import (
     RateLimitedError,
     RefusedByModelError,
     RequestRefusedError,
-    Retrying,
     Role,
     ServerFailedError,
     ServerUnreachableError,
@@ -30,11 +31,21 @@ from fin_agent.models import (
     Usage,
     metered,
 )
+from fin_agent.models.caller import within
 from fin_agent.models.metering import Budget
-from tests.models.scripted import Figure, HttpStatusError, Said, answer, asked, loaded, text_call, value_call
+from tests.models.scripted import (
+    Figure,
+    HttpStatusError,
+    Said,
+    ScriptedModel,
+    answer,
+    asked,
+    loaded,
+    text_call,
+    value_call,
+)
 
 GOOD = '{"value": 5, "unit": "USD"}'
-AT_ONCE = Retrying(first_wait=0, longest_asked=0)
 TOOL_CALL = {"name": "shell", "args": {}, "id": "1", "type": "tool_call"}
 
 
@@ -43,7 +54,7 @@ def test_a_value_of_the_type_with_its_reply() -> None:
     value, reply = Caller(model).value(value_call(most=50))
     assert value == Figure(value=5)
     assert reply.usage == Usage(input=100, cached_input=40, output=10, reasoning=2)
-    assert (reply.model, reply.finish, reply.from_cache, reply.attempts) == ("openai:scripted", Finish.STOP, False, 1)
+    assert (reply.model, reply.finish, reply.from_cache) == ("openai:scripted", Finish.STOP, False)
     (request,) = asked(model)
     assert request.messages == [("system", "You read filings."), ("human", "What was revenue?")]
     assert request.options["temperature"] == 0.01 and request.options["max_tokens"] == 50
@@ -75,7 +86,7 @@ def test_a_server_that_refuses_schemas_is_asked_in_words_from_then_on() -> None:
     caller = Caller(model)
     assert caller.schema_in_use
     value, reply = caller.value(value_call())
-    assert value.value == 5 and reply.attempts == 2 and not caller.schema_in_use
+    assert value.value == 5 and not reply.notes and not caller.schema_in_use
     caller.value(value_call())
     assert ["response_format" in request.options for request in asked(model)] == [True, False, False]
 
@@ -122,7 +133,7 @@ def test_what_cannot_be_used_is_corrected_once(name: str) -> None:
     model = loaded(fault, GOOD)
     with metered(Meter()) as meter:
         value, reply = Caller(model).value(value_call())
-    assert value.value == 5 and reply.attempts == 2 and reply.usage.total == 220
+    assert value.value == 5 and reply.usage.total == 220
     assert "a correction was asked for" in reply.notes[0]
     first, second = asked(model)
     assert second.messages[: len(first.messages)] == first.messages
@@ -164,32 +175,27 @@ def test_no_part_of_a_broken_object_passes_for_the_object() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "kind", "requests"),
+    ("failure", "kind"),
     [
-        (HttpStatusError(429), RateLimitedError, 4),
-        (HttpStatusError(500), ServerFailedError, 4),
-        (HttpStatusError(503), ServerFailedError, 4),
-        (ConnectionRefusedError("refused"), ServerUnreachableError, 4),
-        (TimeoutError("slow"), ModelTimeoutError, 4),
-        (HttpStatusError(400, "bad"), RequestRefusedError, 1),
-        (HttpStatusError(401), KeyRefusedError, 1),
-        (HttpStatusError(403), KeyRefusedError, 1),
-        (KeyError("choices"), ServerFailedError, 1),
+        (HttpStatusError(429), RateLimitedError),
+        (HttpStatusError(503), ServerFailedError),
+        (ConnectionRefusedError("refused"), ServerUnreachableError),
+        (TimeoutError("slow"), ModelTimeoutError),
+        (HttpStatusError(400, "bad"), RequestRefusedError),
+        (HttpStatusError(401), KeyRefusedError),
+        (KeyError("choices"), ServerFailedError),
     ],
 )
-def test_only_what_may_pass_is_tried_again(failure: Exception, kind: type[ModelError], requests: int) -> None:
+def test_a_failure_is_typed_and_recorded_and_carries_nothing_of_the_client(
+    failure: Exception, kind: type[ModelError]
+) -> None:
     model = loaded(failure)
     with metered(Meter()) as meter, pytest.raises(kind) as raised:
-        Caller(model, mode="json", retrying=AT_ONCE).value(value_call())
-    assert len(asked(model)) == requests
+        Caller(model, mode="json").value(value_call())
+    assert len(asked(model)) == 1
     (record,) = meter.records
-    assert record.attempts == requests and record.note == record.note.strip() != "" and record.usage.total == 0
+    assert record.note == record.note.strip() != "" and record.usage.total == 0
     assert raised.value.__cause__ is None and raised.value.__context__ is None
-
-
-def test_a_failure_that_passes_costs_nothing_but_an_attempt() -> None:
-    value, reply = Caller(loaded(HttpStatusError(503), GOOD), retrying=AT_ONCE).value(value_call())
-    assert value.value == 5 and reply.attempts == 2 and reply.usage.total == 110
 
 
 def test_what_a_failed_correction_leaves_was_spent_all_the_same() -> None:
@@ -219,39 +225,6 @@ def test_tokens_that_no_server_tells_are_estimated_and_said_so() -> None:
     assert "estimated" in reply.notes[0]
 
 
-def test_the_same_in_an_event_loop() -> None:
-    model = loaded(HttpStatusError(503), "no", GOOD, seconds=0.01)
-    caller = Caller(model, retrying=AT_ONCE)
-
-    async def several() -> list[int]:
-        with metered(meter):
-            values = await asyncio.gather(*(caller.avalue(value_call()) for _ in range(5)))
-        return [value.value for value, _ in values]
-
-    meter = Meter()
-    assert asyncio.run(several()) == [5] * 5
-    assert sum(record.usage.total for record in meter.records) == 6 * 110
-    assert asyncio.run(caller.areply(text_call())).text == GOOD
-
-
-def test_a_task_that_is_cancelled_is_accounted_for_and_gives_its_place_back() -> None:
-    model = loaded(GOOD, seconds=0.2, base_url="http://cancelled/v1")
-    caller = Caller(model, at_once=1)
-    meter = Meter(Budget(calls=2))
-
-    async def cancelled() -> int:
-        with metered(meter):
-            task = asyncio.create_task(caller.avalue(value_call()))
-            await asyncio.sleep(0.05)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            return (await caller.avalue(value_call()))[0].value
-
-    assert asyncio.run(cancelled()) == 5
-    assert ["interrupted" in record.note for record in meter.records] == [True, False]
-
-
 def test_a_budget_is_kept_before_the_call() -> None:
     model = loaded(GOOD)
     caller = Caller(model)
@@ -269,19 +242,9 @@ def test_a_correction_needs_room_in_the_budget_as_well() -> None:
     assert len(asked(model)) == 1 and raised.value.usage.total == 110
 
 
-def test_no_wait_goes_beyond_the_seconds_of_the_budget() -> None:
-    model = loaded(HttpStatusError(429, retry_after="30"))
-    with metered(Meter(Budget(seconds=5))), pytest.raises(RateLimitedError, match="asks to wait 30 seconds"):
-        Caller(model).value(value_call())
-    assert len(asked(model)) == 1
-
-
-def test_a_call_without_a_type_has_no_value_and_one_with_a_type_no_stream() -> None:
-    caller = Caller(loaded("Yes."))
+def test_a_call_without_a_type_has_no_value() -> None:
     with pytest.raises(ValueError, match="use `reply`"):
-        caller.value(text_call())
-    with pytest.raises(ValueError, match="use `value`"):
-        caller.stream(value_call())
+        Caller(loaded("Yes.")).value(text_call())
 
 
 def test_no_message_of_the_user_is_no_call() -> None:
@@ -289,10 +252,12 @@ def test_no_message_of_the_user_is_no_call() -> None:
         value_call(("system", "You read filings."))
 
 
-def test_what_the_model_is_shown_of_its_own_bad_reply_is_bounded() -> None:
-    model = loaded("x" * 100_000, GOOD)
+def test_a_correction_shows_the_model_its_own_reply_bounded_and_what_was_wrong() -> None:
+    model = loaded(f"Five. {'x' * 100_000}", GOOD)
     Caller(model).value(value_call())
-    assert len(asked(model)[1].messages[-2][1]) < 5_000
+    (kind, said), (_, told) = asked(model)[1].messages[-2:]
+    assert kind == "ai" and said.startswith("Five. xxx") and len(said) < 5_000
+    assert "no valid JSON" in told
 
 
 def test_providers_are_told_limits_in_their_own_words() -> None:
@@ -334,3 +299,25 @@ def test_a_value_is_checked_beyond_its_type_and_corrected_once() -> None:
     assert "there is no passage 17" in asked(model)[1].messages[-1][1]
     with pytest.raises(UnusableReplyError, match="there is no passage 17"):
         Caller(loaded('{"value": 17}')).value(call)
+
+
+def test_callers_of_one_address_share_its_places() -> None:
+    model = loaded("Yes.", base_url="http://shared/v1", seconds=0.02)
+    assert isinstance(model.model, ScriptedModel)
+    first, second = Caller(model, at_once=3), Caller(model, at_once=3)
+    with ThreadPoolExecutor(10) as pool:
+        for each in [pool.submit((first, second)[n % 2].reply, text_call(question=f"{n}?")) for n in range(12)]:
+            each.result()
+    assert len(asked(model)) == 12 and 2 <= model.model.most_at_once <= 3
+
+
+def test_what_takes_too_long_is_left_and_runs_in_the_context_of_whoever_waits() -> None:
+    set_outside: ContextVar[str] = ContextVar("set_outside", default="")
+    set_outside.set("here")
+    assert within(5, set_outside.get) == within(None, set_outside.get) == "here"
+    going_on = threading.Event()
+    with pytest.raises(TimeoutError):
+        within(0.05, going_on.wait)
+    going_on.set()
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: 1 // 0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, model_validator
 
-from fin_agent.models.json_replies import UnreadableError, read_value
+from fin_agent.models.replies import UnreadableError, read_value
 
 
 class Found(BaseModel):

@@ -66,7 +66,7 @@ def test_a_server_of_ones_own_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> N
     assert (model.name, model.provider, model.base_url) == ("openai:llama-3.1-8b", "openai", SERVER)
     assert model.priced_at == SERVER
     client = vars(model.model)
-    assert client["max_retries"] == 0 and client["request_timeout"] == 7 and client["stream_usage"] is True
+    assert client["max_retries"] == 3 and client["request_timeout"] == 7 and client["stream_usage"] is True
     assert client["openai_api_base"] == SERVER and client["openai_api_key"].get_secret_value() == "none"
     monkeypatch.setenv("OPENAI_BASE_URL", SERVER)
     assert load_chat_model("openai:x").base_url == SERVER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 
 import pytest
 from pydantic import ValidationError
@@ -18,14 +19,13 @@ from fin_agent.models import (
     Role,
     UnknownPriceError,
     Usage,
-    carrying_meter,
     current_meter,
     metered,
 )
-from fin_agent.models.prices import Price
+from fin_agent.models.costs import Price
 from tests.models.scripted import asked, loaded, text_call
 
-PRICES = PriceTable({}, {"openai:scripted": Price(input=10_000, output=100_000)})
+PRICES = PriceTable({"openai:scripted": Price(input=10_000, output=100_000)})
 """A call of 100 tokens in and 10 out costs 2 dollars."""
 
 
@@ -52,8 +52,8 @@ def test_a_record_says_what_a_call_took() -> None:
         Role.REASONING, "openai:scripted", "reasoning", "1"
     )  # fmt: skip
     assert kept.usage == Usage(input=100, cached_input=40, output=10, reasoning=2)
-    assert kept.dollars == pytest.approx(2) and not kept.from_cache and kept.attempts == 1
-    assert CallRecord.model_validate_json(kept.model_dump_json()) == kept
+    assert kept.dollars == pytest.approx(2) and not kept.from_cache
+    assert CallRecord.model_validate({**kept.model_dump(), "attempts": 1}) == kept, "as earlier versions wrote it"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_calls_at_once_cannot_pass_a_budget_together() -> None:
             caller.reply(text_call())
 
     with metered(meter), ThreadPoolExecutor(8) as pool:
-        for waiting in [pool.submit(carrying_meter(ask)) for _ in range(8)]:
+        for waiting in [pool.submit(copy_context().run, ask) for _ in range(8)]:
             waiting.result()
     assert len(asked(model)) == len(meter.records) == 3 and len(meter.left_out) == 5
 
@@ -139,7 +139,7 @@ def test_calls_at_once_cannot_pass_a_budget_together() -> None:
 def test_a_thread_has_the_meter_only_where_it_is_carried() -> None:
     with metered(Meter()) as meter, ThreadPoolExecutor(1) as pool:
         assert pool.submit(current_meter).result() is None
-        assert pool.submit(carrying_meter(current_meter)).result() is meter
+        assert pool.submit(copy_context().run, current_meter).result() is meter
 
 
 @pytest.mark.parametrize("wrong", [{"calls": -1}, {"tokens": -1}, {"dollars": -0.1}, {"minutes": 5}])

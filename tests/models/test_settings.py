@@ -7,8 +7,7 @@ from pydantic import ValidationError
 
 from fin_agent.config import Settings
 from fin_agent.models import Budget, ModelSettings, Role
-from fin_agent.models.dialects import OutputMode
-from fin_agent.models.settings import Preset
+from fin_agent.models.settings import OutputMode, Preset
 
 
 def test_nothing_is_needed_and_no_model_is_given() -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from fin_agent.models import (
+    Budget,
+    BudgetExceededError,
     Caller,
     KeyRefusedError,
     Meter,
     ModelError,
-    Reply,
+    ModelTimeoutError,
     ResponseCache,
-    Retrying,
     Role,
     ServerUnreachableError,
     UnknownModelError,
@@ -29,21 +29,21 @@ pytest.importorskip("langchain_openai", reason="langchain-openai is not installe
 serving = pytest.importorskip("tests.models.openai_server", reason="the test server is not there")
 
 GOOD = '{"value": 5, "unit": "USD"}'
-QUICK = Retrying(attempts=2, first_wait=0.001, longest_asked=0.002)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[serving.OpenAIServer]:  # type: ignore[name-defined]
     monkeypatch.setenv("OPENAI_API_KEY", serving.KEY)
     monkeypatch.delenv("FIN_AGENT_API_KEY", raising=False)
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *given, **more: 0.002)
     with serving.OpenAIServer(lambda request: serving.Reply(GOOD, prompt_tokens=90, completion_tokens=9)) as started:
         yield started
 
 
 def caller(server: object, mode: str = "auto", *, cache: ResponseCache | None = None, timeout: float = 20) -> Caller:
     address = str(server.url)  # type: ignore[attr-defined]
-    model = load_chat_model("openai:gpt-4o-mini", base_url=address, timeout=timeout)
-    return Caller(model, mode=mode, retrying=QUICK, cache=cache)
+    model = load_chat_model("openai:gpt-4o-mini", base_url=address, timeout=timeout, max_retries=1)
+    return Caller(model, mode=mode, cache=cache)
 
 
 @pytest.mark.parametrize("mode", ["schema", "json"])
@@ -64,75 +64,38 @@ def test_auto_finds_out_what_the_server_offers(server: serving.OpenAIServer) -> 
     assert not asking.schema_in_use and len(server.log) == 3
 
 
+@pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("mode", ["schema", "json"])
 @pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
 def test_every_failure_ends_in_a_value_or_a_typed_error(
     server: serving.OpenAIServer,  # type: ignore[name-defined]
     name: str,
     mode: str,
-) -> None:
-    asking = caller(server, mode)
-    ways: list[Callable[[], tuple[Figure, Reply]]] = [
-        lambda: asking.value(value_call()),
-        lambda: asyncio.run(asking.avalue(value_call())),
-    ]
-    for times, way in zip((4, 1), ways, strict=True):
-        server.fail_next(*[name] * times)
-        with metered(Meter()) as meter:
-            try:
-                value, reply = way()
-            except ModelError as error:
-                assert error.remedy and serving.KEY not in str(error)
-                assert sum(record.usage.total for record in meter.records) == error.usage.total
-            else:
-                assert value == Figure(value=5)
-                assert sum(record.usage.total for record in meter.records) == reply.usage.total > 0
-        server._failing.clear()
-    assert asking.value(value_call())[0].value == 5, "the caller is as good as before"
-
-
-@pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
-def test_every_failure_of_a_stream_ends_in_a_reply_or_a_typed_error(
-    server: serving.OpenAIServer,  # type: ignore[name-defined]
-    name: str,
-) -> None:
-    server.fail_next(*[name] * 4)
-    with metered(Meter()) as meter:
-        try:
-            *pieces, reply = caller(server).stream(text_call())
-        except ModelError as error:
-            assert error.remedy and serving.KEY not in str(error)
-        else:
-            assert isinstance(reply, Reply) and "".join(map(str, pieces)) == reply.text != ""
-    assert len(meter.records) == 1
-
-
-@pytest.mark.parametrize("mode", ["schema", "json"])
-@pytest.mark.parametrize("name", sorted(set(serving.FAILURES) - set(serving.SLOW)))
-def test_every_failure_of_a_streamed_value_ends_in_a_value_or_a_typed_error(
-    server: serving.OpenAIServer,  # type: ignore[name-defined]
-    name: str,
-    mode: str,
+    streamed: bool,
 ) -> None:
     asking = caller(server, mode)
     heard: list[str] = []
-    ways: list[Callable[[], tuple[Figure, Reply]]] = [
-        lambda: asking.value(value_call(), heard.append),
-        lambda: asyncio.run(asking.avalue(value_call(), heard.append)),
-    ]
-    for times, way in zip((4, 1), ways, strict=True):
+    on_text = heard.append if streamed else None
+    for times in (4, 1):
         server.fail_next(*[name] * times)
         with metered(Meter()) as meter:
             try:
-                value, reply = way()
+                value, reply = asking.value(value_call(), on_text)
             except ModelError as error:
                 assert error.remedy and serving.KEY not in str(error)
                 assert sum(record.usage.total for record in meter.records) == error.usage.total
             else:
-                assert value == Figure(value=5) and heard[-1] == reply.text
+                assert value == Figure(value=5) and (not streamed or heard[-1] == reply.text)
                 assert sum(record.usage.total for record in meter.records) == reply.usage.total > 0
         server._failing.clear()
-    assert asking.value(value_call(), heard.append)[0].value == 5, "the caller is as good as before"
+    assert asking.value(value_call(), on_text)[0].value == 5, "the caller is as good as before"
+
+
+def test_a_request_that_fails_for_a_reason_that_passes_is_made_again(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
+    server.fail_next("500")
+    with metered(Meter()) as meter:
+        assert caller(server).value(value_call())[0].value == 5
+    assert len(server.log) == 2 and len(meter.records) == 1
 
 
 @pytest.mark.parametrize("mode", ["schema", "json"])
@@ -148,17 +111,11 @@ def test_a_streamed_value_takes_the_tokens_of_one_that_is_not(
     assert [request.body.get("stream", False) for request in server.requests] == [True, False]
 
 
-@pytest.mark.parametrize("name", sorted(serving.SLOW))
+@pytest.mark.parametrize("name", sorted(serving.SLOW - serving.ENDLESS))
 def test_a_server_that_does_not_answer_in_time(server: serving.OpenAIServer, name: str) -> None:  # type: ignore[name-defined]
     server.fail_next(name)
-    value, reply = caller(server, timeout=0.3).value(value_call())
-    assert value.value == 5 and reply.attempts == 2
-
-
-def test_a_stream_tells_its_tokens(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
-    *pieces, reply = caller(server).stream(text_call())
-    assert len(pieces) > 2 and "".join(map(str, pieces)) == GOOD
-    assert isinstance(reply, Reply) and reply.usage.total == 99 and not reply.usage.approximate
+    value, _ = caller(server, timeout=0.3).value(value_call())
+    assert value.value == 5 and len(server.log) == 2
 
 
 def test_a_wrong_key_and_a_wrong_name(
@@ -177,7 +134,7 @@ def test_nobody_listens_there() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-    asking = Caller(load_chat_model("openai:x", base_url=address), retrying=QUICK)
+    asking = Caller(load_chat_model("openai:x", base_url=address, max_retries=0))
     with pytest.raises(ServerUnreachableError, match="Is the server running"):
         asking.reply(text_call())
 
@@ -196,12 +153,26 @@ def test_a_batch_broken_off_pays_for_nothing_twice(server: serving.OpenAIServer,
     assert sum(record.from_cache for record in again.records) == 12
 
 
-def test_one_event_loop_after_another(server: serving.OpenAIServer) -> None:  # type: ignore[name-defined]
-    asking = caller(server)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_server_that_drips_is_left(server: serving.OpenAIServer, streamed: bool) -> None:  # type: ignore[name-defined]
+    on_text = (lambda text: None) if streamed else None
+    model = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=0.5, max_retries=0)
+    caller(server).value(value_call(), on_text)  # a first call takes time for its imports as well
+    server.fail_next("drip")
+    with pytest.raises(ModelTimeoutError, match="in time"):
+        Caller(model).value(value_call(), on_text)
+    assert caller(server).value(value_call(), on_text)[0].value == 5
 
-    async def several() -> list[Reply]:
-        return list(await asyncio.gather(*(asking.areply(text_call(question=f"{n}?")) for n in range(6))))
 
-    for _ in range(3):
-        assert [reply.attempts for reply in asyncio.run(several())] == [1] * 6
-    assert len(server.requests) == 18
+@pytest.mark.parametrize("streamed", [False, True])
+def test_no_reply_is_waited_for_beyond_the_budget(server: serving.OpenAIServer, streamed: bool) -> None:  # type: ignore[name-defined]
+    on_text = (lambda text: None) if streamed else None
+    asking = caller(server, timeout=60)
+    asking.value(value_call(), on_text)
+    server.fail_next("drip")
+    with (
+        metered(Meter(Budget(seconds=0.5))) as meter,
+        pytest.raises(BudgetExceededError, match="over before the reply"),
+    ):
+        asking.value(value_call(), on_text)
+    assert len(server.log) == 2 and len(meter.records) == 1

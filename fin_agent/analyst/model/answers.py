@@ -21,7 +21,7 @@ from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.prompts import Quoted, as_quoted, signs_of_injection
 from fin_agent.workspace import Workspace
 

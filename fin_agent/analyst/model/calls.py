@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fin_agent.analyst.journal import flagged
-from fin_agent.models.call import Call, OutputT, PromptIdentity
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.prompts import FilledPrompt
 from fin_agent.prompts.roles import ROLES
 

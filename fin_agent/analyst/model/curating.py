@@ -15,7 +15,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.workspace import Workspace
 

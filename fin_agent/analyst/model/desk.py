@@ -15,6 +15,7 @@ from fin_agent.analyst.journal import warned
 from fin_agent.analyst.listening import current_hearing
 from fin_agent.analyst.model.calls import call_of
 from fin_agent.analyst.model.drafting import Drafting
+from fin_agent.models.call import Role
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import (
     BudgetExceededError,
@@ -28,7 +29,6 @@ from fin_agent.models.errors import (
     ServerUnreachableError,
     UnknownModelError,
 )
-from fin_agent.models.roles import Role
 from fin_agent.prompts import Prompt, load_prompt
 from fin_agent.prompts.prompt import Value
 

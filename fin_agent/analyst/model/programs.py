@@ -20,7 +20,7 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.words import word_lists
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.fact import FactPeriod

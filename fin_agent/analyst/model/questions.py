@@ -18,7 +18,7 @@ from fin_agent.evidence.expressions import parse_formula, quantities_of, years_o
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fin_agent.config import Settings
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from fin_agent.analyst.model.wanted import intent_lines
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.models.roles import Role
+from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms

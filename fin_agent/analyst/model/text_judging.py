@@ -8,9 +8,9 @@ from fin_agent.analyst.model.answer_replies import TextJudgeReply
 from fin_agent.analyst.model.calls import call_of
 from fin_agent.analyst.model.role_models import role_models
 from fin_agent.config import Settings
+from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers
-from fin_agent.models.roles import Role
 from fin_agent.prompts import load_prompt
 
 _MOST_TOKENS = 3_000

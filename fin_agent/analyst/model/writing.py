@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fin_agent.analyst.model.calls import call_of
+from fin_agent.models.call import Role
 from fin_agent.models.callers import Callers
-from fin_agent.models.roles import Role
 from fin_agent.prompts import FilledPrompt
 
 WRITING_ROLES = (Role.HYDE, Role.MULTI_HYDE, Role.THOUGHT)

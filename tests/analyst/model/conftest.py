@@ -7,14 +7,13 @@ from typing import cast
 
 import pytest
 
-from fin_agent.models import Caller, Callers, LoadedModel, ModelSettings, Retrying, Role
+from fin_agent.models import Caller, Callers, LoadedModel, ModelSettings, Role
 from tests.loopback import no_other_host
 from tests.models.openai_server.fixtures import openai_server, serve
 from tests.models.scripted import HttpStatusError, Request, Said, ScriptedModel
 
 __all__ = ["no_other_host", "openai_server", "serve"]
 
-AT_ONCE = Retrying(attempts=2, first_wait=0, longest_asked=0)
 NAME = "scripted:model"
 
 
@@ -32,7 +31,7 @@ class Script:
     @property
     def caller(self) -> Caller:
         """It as one caller."""
-        return Caller(self._loaded(), retrying=AT_ONCE)
+        return Caller(self._loaded())
 
     @property
     def callers(self) -> Callers:

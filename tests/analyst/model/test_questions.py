@@ -129,7 +129,7 @@ def test_another_reading_of_what_rules_are_sure_of_is_told_and_not_taken(workspa
 def test_a_reading_that_cannot_be_used_is_sent_back_once(workspace: Workspace, expression: str, told: str) -> None:
     intent, warnings, model = read(workspace, MEDIAN, reply(expression=expression))
     assert roles(model) == ["intent", "intent"]
-    assert "A reply before this one could not be used: " in model.calls[1].text
+    assert "That reply could not be used: " in model.calls[1].text
     (warning,) = warnings
     assert warning.startswith("the intent of the model could not be had: two replies could not be used: ")
     assert re.search(told, warning), warning

@@ -26,7 +26,7 @@ from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evidence.expressions import parse_formula
 from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
-from fin_agent.models.schemas import strict_schema
+from fin_agent.models.replies import response_format
 from fin_agent.prompts import load_prompt
 from fin_agent.prompts.roles import ROLES, TEXT
 from fin_agent.vocabulary.fact import Fact, FactPeriod
@@ -40,6 +40,12 @@ DEEPEST = 5
 def test_the_output_of_every_role_is_a_reply_and_every_reply_is_some_roles() -> None:
     assert {role.output for role in ROLES.values()} == {*REPLIES, TEXT}
     assert all(name == reply.__name__ for name, reply in REPLIES.items())
+
+
+def strict_schema(output: type[BaseModel]) -> dict[str, JsonValue]:
+    named = response_format(output)["json_schema"]
+    assert isinstance(named, dict) and named["strict"] is True and isinstance(named["schema"], dict)
+    return named["schema"]
 
 
 @pytest.mark.parametrize("name", REPLIES)

@@ -22,7 +22,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.config import Settings
 from fin_agent.evaluation.judgements import judge_rows
 from fin_agent.evidence.cards.card import Card
-from fin_agent.models import Caller, Callers, Meter, ModelSettings, Retrying, Role, load_chat_model, metered
+from fin_agent.models import Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.prompts import Quoted
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
@@ -36,7 +36,6 @@ FILING = "harborlight_2023_10k"
 GROWTH = "How much did the net sales of Harborlight grow from FY2022 to FY2023?"
 SECTION = [Quoted("Net sales rose 6% to $3,533 million. Litigation is told in Note 12.", "page 4")]
 SUB_QUESTIONS = ("What were net sales of Harborlight in FY2022?", "What were net sales of Harborlight in FY2023?")
-QUICK = Retrying(attempts=2, first_wait=0.001, longest_asked=0.002)
 
 
 class OneServer(Callers):
@@ -44,8 +43,8 @@ class OneServer(Callers):
 
     def __init__(self, server: OpenAIServer, mode: str, timeout: float = 20) -> None:
         super().__init__(ModelSettings(model="openai:gpt-4o-mini"))
-        loaded = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=timeout)
-        self._one = Caller(loaded, mode=mode, retrying=QUICK)
+        loaded = load_chat_model("openai:gpt-4o-mini", base_url=server.url, timeout=timeout, max_retries=0)
+        self._one = Caller(loaded, mode=mode)
 
     def of(self, role: Role) -> Caller:
         return self._one

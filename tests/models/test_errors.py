@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from datetime import UTC, datetime
-
 import pytest
 
 from fin_agent.models import (
@@ -16,13 +13,11 @@ from fin_agent.models import (
     RateLimitedError,
     RefusedByModelError,
     RequestRefusedError,
-    Retrying,
     ServerFailedError,
     ServerUnreachableError,
     UnknownModelError,
 )
-from fin_agent.models.failures import failure_of
-from fin_agent.models.retrying import seconds_asked
+from fin_agent.models.errors import error_of
 from tests.models.scripted import HttpStatusError
 
 ADDRESS = "http://localhost:8000/v1"
@@ -70,50 +65,28 @@ class ReadTimeout(Exception):  # noqa: N818
 def test_every_failure_has_its_type_and_says_what_to_do(
     exception: Exception, kind: type[ModelError], told: str, remedy: str
 ) -> None:
-    failure = failure_of(exception, "role `title` by openai:x", ADDRESS)
-    assert type(failure.error) is kind
-    assert failure.error.subject == "role `title` by openai:x"
+    failure = error_of(exception, "role `title` by openai:x", ADDRESS)
+    assert type(failure) is kind
+    assert failure.subject == "role `title` by openai:x"
     with pytest.raises(kind, match=told):
-        raise failure.error
+        raise failure
     with pytest.raises(kind, match=remedy):
-        raise failure.error
+        raise failure
 
 
 def test_a_status_is_found_under_any_of_its_names() -> None:
-    assert type(failure_of(caused(RuntimeError("x"), HttpStatusError(401)), "", None).error) is KeyRefusedError
+    assert type(error_of(caused(RuntimeError("x"), HttpStatusError(401)), "", None)) is KeyRefusedError
     google = RuntimeError("x")
     google.code = 404  # type: ignore[attr-defined]
-    assert type(failure_of(google, "", None).error) is UnknownModelError
+    assert type(error_of(google, "", None)) is UnknownModelError
 
 
 def test_the_type_an_error_names_tells_a_quota_from_a_limit() -> None:
     quota = HttpStatusError(429, "You exceeded your current quota")
     quota.code = "insufficient_quota"  # type: ignore[attr-defined]
-    failure = failure_of(quota, "", None)
-    assert type(failure.error) is QuotaUsedUpError and not failure.retryable
+    failure = error_of(quota, "", None)
+    assert type(failure) is QuotaUsedUpError
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [({"retry_after": "7"}, 7.0), ({"retry_after": "0.5"}, 0.5), ({"retry_after_ms": "250"}, 0.25),
-     ({"retry_after": "soon"}, None), ({}, None)],
-)  # fmt: skip
-def test_what_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert failure_of(HttpStatusError(429, **headers), "", None).asked == seconds
-
-
-def test_a_date_to_wait_for() -> None:
-    now = datetime(2026, 11, 21, 9, 59, 15, tzinfo=UTC)
-    assert seconds_asked("Sat, 21 Nov 2026 10:00:00 GMT", now) == 45
-    assert seconds_asked("Sat, 21 Nov 2026 09:00:00 GMT", now) == 0
-    assert seconds_asked("-3", now) is None
-
-
-def test_waits_double_up_to_a_bound_and_are_the_same_for_the_same_seed() -> None:
-    patient = Retrying(first_wait=1, longest_wait=8)
-    waits = [patient.wait(attempt, asked=None, call="a") for attempt in range(1, 9)]
-    assert all(longest / 2 <= wait <= longest for wait, longest in zip(waits, [1, 2, 4, 8, 8, 8, 8, 8], strict=True))
-    assert waits == [patient.wait(attempt, asked=None, call="a") for attempt in range(1, 9)]
-    assert waits[0] != patient.wait(1, asked=None, call="b")
-    assert waits[0] != Retrying(first_wait=1, longest_wait=8, seed=1).wait(1, asked=None, call="a")
-    assert patient.wait(1, asked=45, call="a") == 45 and patient.wait(1, asked=61, call="a") == math.inf
+def test_what_a_server_asks_to_wait_is_told() -> None:
+    assert "asks to wait 61 seconds" in str(error_of(HttpStatusError(429, retry_after="61"), "", None))

@@ -1,0 +1,394 @@
+"""Replies of chat models: asked for by a schema, read, checked, and corrected where they cannot be used."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from fin_agent.models.call import Call, Finish, Message, OutputT, Usage
+from fin_agent.models.errors import (
+    EmptyReplyError,
+    ModelError,
+    RefusedByModelError,
+    TruncatedReplyError,
+    UnusableReplyError,
+)
+from fin_agent.models.keys import redacted, sent_keys, without_keys
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, AIMessageChunk
+
+ValueT = TypeVar("ValueT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One answer of a server."""
+
+    text: str
+    """Without thoughts that stand before it."""
+    finish: Finish
+    usage: Usage | None
+    """None where the server says nothing of it."""
+    refusal: str = ""
+    """What the model said instead, where it declined."""
+    tools: tuple[str, ...] = ()
+    """Names of tools that it called."""
+    held_key: bool = False
+    """Whether it held a key, which was taken out: such an answer is not kept."""
+
+
+def judged(call: Call[OutputT], answer: Received) -> OutputT | None:
+    """The value where one is wanted. Raises the ModelError that says why the answer cannot be used."""
+    if answer.refusal or answer.finish is Finish.FILTERED:
+        said = f" ({redacted(answer.refusal)})" if answer.refusal else ""
+        raise _unusable(f"the model, or a filter before it, declined to answer{said}", RefusedByModelError)
+    if answer.tools:
+        named = redacted(", ".join(answer.tools))
+        raise _unusable(f"the model called a tool ({named}), and none was offered")
+    cut_off = answer.finish is Finish.LENGTH
+    if not answer.text.strip():
+        if cut_off:
+            raise _unusable("the limit of tokens was reached before anything was said", TruncatedReplyError)
+        raise _unusable("the reply is empty", EmptyReplyError)
+    cut = "the reply was cut off by the limit of tokens"
+    if call.output is None:
+        if cut_off:
+            raise _unusable(cut, TruncatedReplyError)
+        return None
+    try:
+        value = read_value(answer.text, call.output, whole=cut_off)
+    except UnreadableError as failure:
+        if cut_off:
+            raise _unusable(f"{cut} ({failure})", TruncatedReplyError) from None
+        raise _unusable(str(failure)) from None
+    if call.check is not None and (wrong := call.check(value)) is not None:
+        raise _unusable(wrong)
+    return value
+
+
+def _unusable(what: str, kind: type[ModelError] = UnusableReplyError) -> ModelError:
+    remedy = "The rules' result may serve, or a larger model"
+    if kind is TruncatedReplyError:
+        remedy = "Allow more output tokens for this role; a model that reasons needs them for its thoughts as well"
+    return kind(what, remedy=remedy)
+
+
+_MOST_OF_FAULT, _MOST_OF_REPLY = 400, 4_000
+"""Characters shown of what was wrong, and of the reply itself."""
+
+
+def correction(call: Call[OutputT], answer: Received, fault: ModelError) -> tuple[Message, ...]:
+    """What follows the messages of the call when it is made once more: the model's own reply, and what is wrong."""
+    wanted = "Reply anew, in words." if call.output is None else f"Reply anew. {instruction(call.output)}"
+    shorter = " Be briefer: the reply must end before the limit." if isinstance(fault, TruncatedReplyError) else ""
+    tools = " Call no tools: there are none." if answer.tools else ""
+    what = "it was declined" if isinstance(fault, RefusedByModelError) else " ".join(fault.what.split())
+    told: Message = ("user", f"That reply could not be used: {what[:_MOST_OF_FAULT]}.{shorter}{tools} {wanted}")
+    said = answer.text.strip()[:_MOST_OF_REPLY]
+    return (("assistant", said), told) if said else (told,)
+
+
+# What a reply has to look like
+
+
+@lru_cache(maxsize=128)
+def schema_text(output: type[BaseModel]) -> str:
+    """The JSON schema of a type, short, and always the same for the same type."""
+    return json.dumps(_schema(output)[0], ensure_ascii=False, separators=(",", ":"))
+
+
+def response_format(output: type[BaseModel]) -> dict[str, JsonValue]:
+    """The `response_format` of OpenAI's protocol that asks for this type; strict where the type allows it."""
+    schema, strict = _schema(output)
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", output.__name__)[:64]
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema, "strict": strict}}
+
+
+def instruction(output: type[BaseModel]) -> str:
+    """What a model is told where no server holds it to the schema."""
+    return (
+        "Reply with one JSON object and nothing else: no words before or after it, no Markdown. "
+        f"It must be valid against this JSON schema:\n{schema_text(output)}"
+    )
+
+
+def _schema(output: type[BaseModel]) -> tuple[dict[str, JsonValue], bool]:
+    """The schema of a type, and whether it is strict: every field required, no other allowed, nothing referred to.
+
+    Of JSON Schema only that part is used which OpenAI's strict mode, vLLM and llama.cpp share.
+    """
+    from langchain_core.utils.json_schema import dereference_refs
+
+    schema: dict[str, Any] = output.model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()):
+        # A type's own docstring is for those who read the code; what a field says of it is for the model.
+        part.pop("description", None)
+    try:
+        return _shared_part(dereference_refs(schema)), True
+    except (ValueError, RecursionError):
+        return output.model_json_schema(), False
+
+
+_KEPT = ("type", "enum", "description")
+
+
+def _shared_part(schema: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """A schema without defaults, bounds and titles. Raises ValueError for what strict mode does not know."""
+    free = schema.get("type") == "object" and not schema.get("properties")
+    if free or schema.get("additionalProperties") or {"$ref", "oneOf", "allOf", "prefixItems"} & schema.keys():
+        raise ValueError("strict mode knows no such schema")
+    part: dict[str, JsonValue] = {name: schema[name] for name in _KEPT if name in schema}
+    if "const" in schema:
+        part["enum"] = [schema["const"]]
+    if "anyOf" in schema:
+        part["anyOf"] = [_shared_part(option) for option in schema["anyOf"]]
+    if "items" in schema:
+        part["items"] = _shared_part(schema["items"])
+    if "properties" in schema:
+        part["properties"] = {name: _shared_part(each) for name, each in schema["properties"].items()}
+        part["required"], part["additionalProperties"] = list(schema["properties"]), False
+    if not part:  # of anything, as what stands inside itself
+        raise ValueError("strict mode knows no schema of anything")
+    return part
+
+
+# What came
+
+
+_FINISHES = {
+    Finish.STOP: {"stop", "end_turn", "stop_sequence", "eos", "completed", "complete"},
+    Finish.LENGTH: {"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"},
+    Finish.FILTERED: {"content_filter", "refusal", "safety", "recitation", "blocklist", "prohibited_content", "spii"},
+    Finish.TOOLS: {"tool_calls", "tool_use", "function_call"},
+}
+
+
+def received(message: AIMessage) -> Received:
+    """A message of LangChain; a merged stream as well."""
+    blocks = message.content if isinstance(message.content, list) else []
+    refusals = [str(block["refusal"]) for block in blocks if isinstance(block, dict) and block.get("refusal")]
+    said = cleaned(str(message.text))
+    text = without_keys(said)
+    return Received(
+        text=without_thoughts(text),
+        finish=_finish(message.response_metadata),
+        usage=_usage(message.usage_metadata or {}),
+        refusal=str(message.additional_kwargs.get("refusal") or " ".join(refusals)),
+        tools=tuple(str(each.get("name") or "unnamed") for each in (*message.tool_calls, *message.invalid_tool_calls)),
+        held_key=text != said,
+    )
+
+
+def received_in(exception: Exception) -> Received | None:
+    """The answer that a client found cut off or filtered, and raised instead of returning; None where there is none.
+
+    OpenAI's does so as soon as a schema is asked for; what was paid for would be lost with it.
+    """
+    from langchain_core.messages import AIMessage
+
+    completion = getattr(exception, "completion", None)
+    if not (choices := getattr(completion, "choices", None)):
+        return None
+    said, counted = getattr(choices[0], "message", None), getattr(completion, "usage", None)
+    message = AIMessage(
+        content=getattr(said, "content", None) or "",
+        additional_kwargs={"refusal": getattr(said, "refusal", None)},
+        response_metadata={"finish_reason": str(getattr(choices[0], "finish_reason", ""))},
+        usage_metadata={
+            "input_tokens": _count(counted, "prompt_tokens"),
+            "output_tokens": _count(counted, "completion_tokens"),
+            "total_tokens": _count(counted, "total_tokens"),
+            "input_token_details": {
+                "cache_read": _count(getattr(counted, "prompt_tokens_details", None), "cached_tokens")
+            },
+            "output_token_details": {
+                "reasoning": _count(getattr(counted, "completion_tokens_details", None), "reasoning_tokens")
+            },
+        },
+    )
+    return received(message)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """An answer as it is streamed."""
+
+    said: str = ""
+    """The text so far, without thoughts that stand before it, and without keys or the beginning of one."""
+    keys: list[str] = field(default_factory=sent_keys)
+    text: str = ""
+    message: AIMessage | None = None
+
+    def add(self, piece: AIMessage) -> bool:
+        """Whether the piece adds to what is said. A model that does not stream gives one, which is no chunk."""
+        self.message = piece if self.message is None else _merged(self.message, piece)
+        self.text += cleaned(str(piece.text))
+        text = without_keys(self.text)
+        most = max(map(len, self.keys), default=0)
+        sizes = range(min(most, len(text)), 0, -1)
+        # A key may go on with the next piece: its beginning is held back.
+        begun = next((size for size in sizes if any(key.startswith(text[-size:]) for key in self.keys)), 0)
+        return self._grown(text[: len(text) - begun])
+
+    def rest(self) -> bool:
+        """Whether the end adds what was held back: it began like a key, and is none."""
+        return self._grown(without_keys(self.text))
+
+    def answer(self) -> Received:
+        """All of it, as an answer."""
+        return Received("", Finish.UNKNOWN, None) if self.message is None else received(self.message)
+
+    def _grown(self, text: str) -> bool:
+        before, self.said = self.said, without_thoughts(text)
+        return self.said != before
+
+
+def _merged(first: AIMessage, second: AIMessage) -> AIMessageChunk:
+    merged: AIMessageChunk = first + second  # type: ignore[assignment]
+    return merged
+
+
+def cleaned(text: str) -> str:
+    """A text without what no file and no terminal should get: halves of characters, and controls but line ends.
+
+    >>> cleaned("net\\n sales\\x1b[2J\\ud800")
+    'net\\n sales[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign for sign in text if sign in "\n\t" or unicodedata.category(sign) not in ("Cc", "Cs", "Cn"))
+
+
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?(?:</think(?:ing)?>\s*|\Z)", re.S | re.I)
+_THOUGHTS_ANYWHERE = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.S | re.I)
+
+
+def without_thoughts(text: str) -> str:
+    """A text without the thoughts that some models write before it; none at all while they still think.
+
+    >>> without_thoughts("<think>Is it 4?</think>\\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
+    ('It is 5.', '', '')
+    """
+    opening = text.lstrip().lower()
+    if opening and any(mark.startswith(opening) for mark in ("<think>", "<thinking>")):
+        return ""
+    return _THOUGHTS.sub("", text)
+
+
+def _finish(metadata: Mapping[str, object]) -> Finish:
+    named = (metadata.get(name) for name in ("finish_reason", "stop_reason", "done_reason", "status"))
+    plain = next((name.lower().rsplit(".", 1)[-1] for name in named if isinstance(name, str) and name), "")
+    return next((finish for finish, names in _FINISHES.items() if plain in names), Finish.UNKNOWN)
+
+
+def _usage(counted: Mapping[str, object]) -> Usage | None:
+    total, output = _count(counted, "input_tokens"), _count(counted, "output_tokens")
+    if not total and not output:
+        return None
+    cached = _count(counted.get("input_token_details"), "cache_read")
+    reasoning = _count(counted.get("output_token_details"), "reasoning")
+    return Usage(input=total, cached_input=min(cached, total), output=output, reasoning=min(reasoning, output))
+
+
+def _count(holder: object, name: str) -> int:
+    value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+# A value read from what a model wrote as JSON: lenient about what stands around it, strict about itself
+
+
+class UnreadableError(ValueError):
+    """No value of the type wanted can be read; says why in words that a model can use."""
+
+
+def read_value(text: str, output: type[ValueT], *, whole: bool = False) -> ValueT:
+    """The value of a reply. Raises UnreadableError.
+
+    With `whole` the text must be the JSON and nothing else. Otherwise thoughts, fences and words around it are passed
+    over; of several objects (lists, where it holds none), those with most fields of the type are meant, and of these
+    the last: an example goes before the answer. What stands inside an object that is broken is never taken for it.
+    """
+    if len(text) > 200_000:
+        raise UnreadableError("it is longer than 200,000 characters")
+    found = _load(text) if whole else _found(_THOUGHTS_ANYWHERE.sub("", text).strip(), frozenset(output.model_fields))
+    try:
+        return output.model_validate_json(json.dumps(found))
+    except ValidationError as failure:
+        faults = failure.errors(include_url=False, include_input=False, include_context=False)[:4]
+        told = (f"{'.'.join(map(str, fault['loc'])) or 'the whole'}: {fault['msg']}" for fault in faults)
+        raise UnreadableError("; ".join(told)) from failure
+
+
+_FENCED = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.S | re.M)
+
+
+def _found(said: str, fields: frozenset[str]) -> JsonValue:
+    try:
+        return _load(said)
+    except UnreadableError as failure:
+        first = failure
+    found = [value for fenced in _FENCED.findall(said) for value in _values(fenced)] or list(_values(said))
+    if not found:
+        raise first
+    known = [len(fields.intersection(value)) if isinstance(value, dict) else 0 for value in found]
+    return max(zip(known, range(len(found)), found, strict=True), key=lambda each: each[:2])[2]
+
+
+def _values(text: str) -> Iterator[JsonValue]:
+    """Each object that stands in no other, up to one that is broken; where there are none, lists on lines of their own.
+
+    Lists in running text are references, as in `card [3]`.
+    """
+    opening = re.compile(r"(\{)" if "{" in text else r"^[ \t]*(\[)", re.M)
+    found = opening.search(text)
+    while found is not None:
+        try:
+            value, end = _DECODER.raw_decode(text, found.start(1))
+        except (ValueError, RecursionError):
+            return  # what follows may be a part of it
+        yield value
+        found = opening.search(text, end)
+
+
+def _load(text: str) -> JsonValue:
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except json.JSONDecodeError as failure:
+        what = f"{failure.msg.lower().removesuffix(' at')} (character {failure.pos})"
+        raise UnreadableError(f"it is no valid JSON: {what}") from failure
+    except (ValueError, RecursionError) as failure:
+        what = str(failure) if isinstance(failure, UnreadableError) else "it goes too deep or too far"
+        raise UnreadableError(f"it is no valid JSON: {what}") from failure
+    return value
+
+
+def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """A field that stands twice has no certain value."""
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UnreadableError(f"the field {twice[0][:40]!r} stands in it twice")
+    return dict(pairs)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise UnreadableError(f"{name} is no number in JSON")
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise UnreadableError(f"the number {written[:40]} is too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
