@@ -11,11 +11,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.history import is_answered, segments_of
-from fin_agent.graphs.chat.nodes import turns_of
-from fin_agent.graphs.chat.state import ChatInput, ChatState, Turn
+from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, continued_elsewhere
 
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
@@ -24,7 +22,7 @@ _NUMBERED = re.compile(r"chat-(\d{1,6})")
 class ChatThread:
     """A thread that is being talked in; another one may be taken up at any time."""
 
-    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[int], name: str) -> None:
+    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[str], name: str) -> None:
         self._context = context
         self._graph = build_chat(keeper)
         self._keeper = keeper

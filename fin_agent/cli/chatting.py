@@ -21,10 +21,8 @@ from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.cli.watching import Watching
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.graphs.chat.context import ChatContext
-from fin_agent.graphs.chat.state import Turn
+from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, KeptThread, ThreadStore, ThreadStoreError, chat_serializer
-from fin_agent.graphs.chat.turn_json import turn_fields
 from fin_agent.presentation.chat import turn_view
 from fin_agent.workspace import Workspace
 
@@ -55,18 +53,14 @@ class _Keeper:
     """The file of threads; memory alone where nothing is to be kept, or nothing can be."""
 
     def __init__(self, file: Path, keep: bool) -> None:
-        self.saver: BaseCheckpointSaver[int] = InMemorySaver(serde=chat_serializer())  # type: ignore[assignment]
+        self.saver: BaseCheckpointSaver[str] = InMemorySaver(serde=chat_serializer())
         self._store: ThreadStore | None = None
         if not keep:
             return
-        store = ThreadStore(file)
         try:
-            store.make()
+            self.saver = self._store = ThreadStore(file)
         except ThreadStoreError as error:
             warn(f"this chat is not kept: {error}")
-            store.close()
-        else:
-            self.saver = self._store = store
 
     def __enter__(self) -> _Keeper:
         return self
@@ -172,7 +166,7 @@ class _Talk:
 
     def _show(self, turn: Turn) -> None:
         if self._how.as_json:
-            show_json({"thread": self._thread.name, **turn_fields(turn)})
+            show_json({"thread": self._thread.name, **turn.fields()})
             sys.stdout.flush()
             return
         if not self._at_terminal:

@@ -125,12 +125,12 @@ def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -
     from starlette.middleware.body_limit import RequestBodyLimitMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-    class RefusedError(AuthenticationError):
+    class RefusedError(AuthenticationError):  # type: ignore[misc]
         def __init__(self, status: int, problem: Problem) -> None:
             super().__init__(problem.what)
             self.status, self.problem = status, problem
 
-    class Gate(AuthenticationBackend):
+    class Gate(AuthenticationBackend):  # type: ignore[misc]
         async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
             # Of a header that is there twice, who reads the first and who reads the last would not agree.
             headers = {name: ", ".join(conn.headers.getlist(name)) for name in conn.headers}

@@ -1,8 +1,7 @@
 """A conversation over filings: follow-up questions, memory by thread; by rules, or by an agent with the tools."""
 
-from fin_agent.graphs.chat.context import ChatContext
 from fin_agent.graphs.chat.graph import build_chat
-from fin_agent.graphs.chat.state import ChatState, Turn
+from fin_agent.graphs.chat.state import ChatContext, ChatState, Turn
 from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
 
 __all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat", "chat_serializer"]

@@ -15,7 +15,7 @@ from langgraph.types import Command
 
 from fin_agent.analyst.events import StepBegun
 from fin_agent.analyst.listening import told
-from fin_agent.graphs.chat.history import CORRECTION
+from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
 from fin_agent.models.metering import CallRecord, Meter, current_meter

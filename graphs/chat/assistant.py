@@ -1,24 +1,49 @@
-"""The assistant: an agent of LangChain with the tools over filings, within limits."""
+"""The assistant: an agent of LangChain with tools over filings, within limits; its figures are held to sources."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
+from fin_agent.analyst.events import Warned
+from fin_agent.analyst.listening import told
 from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
+from fin_agent.answering.answer import Answer
 from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
-from fin_agent.graphs.chat.context import ChatLimits
-from fin_agent.graphs.chat.overview import filings_there
+from fin_agent.graphs.chat.figures import marked, stated_in, without_source
+from fin_agent.graphs.chat.history import sent_history
+from fin_agent.graphs.chat.replies import filings_there
+from fin_agent.graphs.chat.state import (
+    CORRECTION,
+    ChatContext,
+    ChatLimits,
+    ChatState,
+    Turn,
+    citations_of,
+    draft_of,
+    ended,
+    is_correction,
+    kept,
+    person_said,
+    reading_of,
+    turns_of,
+)
 from fin_agent.models.call import Role
 from fin_agent.models.callers import Callers
-from fin_agent.models.errors import ModelSetupError
+from fin_agent.models.costs import usage_of
+from fin_agent.models.errors import ModelError, ModelSetupError
+from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.models.settings import ModelSettings
 from fin_agent.models.tokens import TokenCounter
 from fin_agent.prompts import load_prompt
@@ -29,8 +54,10 @@ from fin_agent.workspace import Workspace
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
 
+Update = dict[str, Any]
 _STEPS_PER_CALL = 6
 """Of the agent's graph: the model, what stands before and after it, its tools."""
+_LONGEST_ERROR = 300
 
 
 @dataclass(frozen=True)
@@ -53,8 +80,7 @@ class Assistant:
         """What the agent adds to these messages. Raises ModelError where a call of the model fails."""
         given = list(messages)
         # Sync: nodes run in threads. `messages` come back in their order, the new ones behind.
-        steps = _STEPS_PER_CALL * (self.limits.model_calls + 2)
-        config: RunnableConfig = {**unkept(), "recursion_limit": steps}
+        config: RunnableConfig = {**unkept(), "recursion_limit": _STEPS_PER_CALL * (self.limits.model_calls + 2)}
         result: dict[str, list[BaseMessage]] = self.agent.invoke({"messages": given}, config)
         return result["messages"][len(given) :]
 
@@ -107,3 +133,126 @@ def assistant_of(
         checkpointer=False,
     )
     return Assistant(agent, prompt, answering.workspace, caller.counter, callers.settings, limits, doc_ids)
+
+
+def converse(state: ChatState, context: ChatContext) -> Update:
+    """The assistant's reply so far, as a draft; where its model fails, rules go on and a warning says so."""
+    assistant = context.assistant
+    assert assistant is not None, "only a context with an assistant leads here"
+    started = time.perf_counter()
+    history = sent_history(state["messages"], context.limits, assistant.counter, turns_of(state))
+    opening = assistant.opening(history.left_out)
+    meter = Meter(assistant.settings.budget, within=current_meter())
+    try:
+        with metered(meter):
+            added = assistant.went_on([HumanMessage(opening.user), *history.messages])
+    except ModelError as error:
+        return _by_rules(state, f"the chat model failed, and rules reply: {error}")
+    except GraphBubbleUp:
+        raise
+    except Exception as error:  # an agent of LangChain with a model of anybody's: what they raise ends no conversation
+        told_of = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+        return _by_rules(state, f"the assistant failed, and rules reply: {told_of}")
+    before = draft_of(state) or Turn(asked=person_said(state), kind=reading_of(state).kind, said="")
+    answers = (*before.answers, *_answers(added))
+    calls = [*state.get("calls", ()), *meter.records]
+    said, warnings = _said(added, assistant)
+    draft = Turn(
+        asked=before.asked,
+        kind=_kind(reading_of(state), answers),
+        question=answers[-1].question if answers else "",
+        said=said,
+        answers=answers,
+        by_model=True,
+        warnings=warnings,
+        usage=usage_of(calls, (*before.usage.left_out, *meter.left_out)),
+        seconds=round(before.seconds + time.perf_counter() - started, 4),
+    )
+    # Without the artifacts, which the turn keeps as far as they are needed.
+    messages = [each.model_copy(update={"artifact": None}) if isinstance(each, ToolMessage) else each for each in added]
+    return {"messages": messages, "draft": draft, "calls": calls, "next": "check_figures"}
+
+
+def check_figures(state: ChatState, context: ChatContext) -> Update:
+    """Every number of the reply has to stand in a tool result or a message of the thread, or in an answer of it."""
+    draft = draft_of(state)
+    assert draft is not None, "the assistant has left a draft"
+    messages = state["messages"]
+    citations = citations_of(*draft.answers)
+    lacking: tuple[str, ...] = ()
+    if not draft.warnings:  # what is said in place of a model that was stopped comes with one, and holds no figure
+        marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
+        lacking = without_source(draft.said, stated_in(messages, _also(state, context)), marks=marks)
+    if lacking and not state.get("corrected"):
+        told(Warned(text=f"figures without a source were sent back: {', '.join(lacking)}"))
+        asked = HumanMessage(_correction(lacking), additional_kwargs={CORRECTION: True})
+        return {"messages": [asked], "corrected": True, "next": "converse"}
+    warnings = draft.warnings
+    if lacking:
+        warnings = (*warnings, f"these numbers of the reply stand in no filing that was read: {', '.join(lacking)}")
+    said = marked(draft.said, lacking)
+    turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
+    last = messages[-1]
+    shown = "".join((said, *(f"\n\nWarning: {warning}" for warning in warnings)))
+    # In the place of what the model wrote.
+    shown_message = AIMessage(shown, id=last.id if isinstance(last, AIMessage) else None)
+    return {"messages": [*_withdrawn(messages), shown_message], **ended(turn)}
+
+
+def _by_rules(state: ChatState, warning: str) -> Update:
+    told(Warned(text=warning))
+    return {
+        "messages": list(_withdrawn(state["messages"])),
+        "notes": [*state.get("notes", ()), warning],
+        "draft": None,
+        "next": "answer_question" if reading_of(state).asks else "reply",
+    }
+
+
+def _said(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tuple[str, ...]]:
+    """The text of the last message, and what to know of it."""
+    last, most = added[-1] if added else None, assistant.limits.model_calls
+    text = last.text.strip() if isinstance(last, AIMessage) else ""
+    # The reply that comes after as many calls as may be made is none of the model's: the middleware says it stops.
+    if sum(isinstance(message, AIMessage) for message in added) > most:
+        stopped = f"I stopped before I had an answer: the limit of {most} model calls a message was reached."
+        return f"{stopped} Ask for less at once.", (f"the limit of {most} model calls was reached",)
+    if not text:
+        return "The model gave no reply.", ("the model's reply was empty",)
+    return text, ()
+
+
+def _answers(added: Sequence[BaseMessage]) -> Iterator[Answer]:
+    for message in added:
+        if isinstance(message, ToolMessage) and isinstance(message.artifact, Answer):
+            yield kept(message.artifact)
+
+
+def _kind(reading: Reading, answers: Sequence[Answer]) -> MessageKind:
+    if not answers:
+        return reading.kind
+    return MessageKind.QUESTION if reading.kind is MessageKind.QUESTION else MessageKind.FOLLOW_UP
+
+
+def _also(state: ChatState, context: ChatContext) -> Iterator[str]:
+    """What rules have said in this thread, and what the assistant is told is indexed."""
+    for turn in turns_of(state):
+        if not turn.by_model:
+            yield turn.said
+    if context.assistant is not None:
+        yield context.assistant.opening("").user
+
+
+def _correction(lacking: Sequence[str]) -> str:
+    return (
+        "Your reply was not shown: these numbers of it stand in no tool result of this conversation and in no message "
+        f"of the person: {', '.join(lacking)}. Get them with a tool, compute them with python_execution, or reply "
+        "without them. Give the whole reply again."
+    )
+
+
+def _withdrawn(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:
+    """Of this turn, a draft that was sent back, and what was said to it."""
+    for before, message in pairwise(messages):
+        if is_correction(message):
+            yield from (RemoveMessage(id=each.id) for each in (before, message) if each.id)

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from langchain_core.messages import AIMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
+from fin_agent.analyst.events import StepBegun
+from fin_agent.analyst.listening import current_hearing, listening, told
+from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
+from fin_agent.answering.answer import Answer, AnswerValue
+from fin_agent.errors import QuestionError
+from fin_agent.graphs.answer.accounting import written
 from fin_agent.graphs.answer.adapting import described
-from fin_agent.graphs.chat import nodes
-from fin_agent.graphs.chat.context import ChatContext
-from fin_agent.graphs.chat.nodes import Node
-from fin_agent.graphs.chat.state import ChatInput, ChatOutput, ChatState, NextNode
+from fin_agent.graphs.answer.graph import answer_question as ask_graph
+from fin_agent.graphs.answer.question_scope import refusal_text
+from fin_agent.graphs.chat import assistant
+from fin_agent.graphs.chat.replies import asked_in, reply_to
+from fin_agent.graphs.chat.state import (
+    ChatContext,
+    ChatInput,
+    ChatOutput,
+    ChatState,
+    NextNode,
+    Turn,
+    citations_of,
+    ended,
+    kept,
+    person_said,
+    reading_of,
+    turns_of,
+)
 
+Update = dict[str, Any]
+Node = Callable[[ChatState, Runtime[ChatContext]], Update]
 ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 
 STEPS_AT_MOST = 12
@@ -53,7 +79,7 @@ def chat_builder(
         ChatState, context_schema=context_schema, input_schema=ChatInput, output_schema=ChatOutput
     )
     for node in NODES:
-        taking: Any = around(nodes.in_chat_context(node, context_of))
+        taking: Any = around(_in_chat_context(node, context_of))
         builder.add_node(node.__name__, taking, metadata={"description": described(node)})
     builder.add_edge(START, "read_message")
     builder.add_conditional_edges("read_message", _as_decided, ["answer_question", "reply", "converse"])
@@ -64,13 +90,81 @@ def chat_builder(
     return builder
 
 
-NODES: tuple[Node, ...] = (
-    nodes.read_message,
-    nodes.answer_question,
-    nodes.reply,
-    nodes.converse,
-    nodes.check_figures,
-)
+def read_message(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Read the new message after those before: a question, one that goes on from the last, or talk."""
+    turns = asked_in(turns_of(state))
+    reading = read_by_rules(person_said(state), turns, runtime.context.answering.workspace)
+    by_rules = "answer_question" if reading.asks else "reply"
+    return {
+        "reading": reading,
+        "next": by_rules if runtime.context.assistant is None else "converse",
+        "draft": None,
+        "calls": [],
+        "corrected": False,
+        "notes": [],
+    }
+
+
+def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Answer the whole question from filings, by the answer graph."""
+    started = time.perf_counter()
+    reading, asked = reading_of(state), person_said(state)
+    question = reading.question or asked
+    try:
+        answer = ask_graph(question, runtime.context.answering, doc_ids=runtime.context.doc_ids)
+    except QuestionError as error:
+        said, missing = refusal_text([str(error)]), (str(error),)
+        answer = Answer(question=question, answer=AnswerValue(text=said), refused=True, missing=missing)
+    turn = Turn(
+        asked=asked,
+        kind=reading.kind,
+        question=question,
+        said=answer.answer.text,
+        answers=(kept(answer),),
+        citations=citations_of(answer),
+        warnings=(*state.get("notes", ()), *answer.warnings),
+        usage=answer.usage,
+        seconds=round(time.perf_counter() - started, 4),
+    )
+    return {"messages": [AIMessage(turn.message)], **ended(turn)}
+
+
+def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
+    kind, context = reading_of(state).kind, runtime.context
+    said, citations = reply_to(kind, turns_of(state), context.answering.workspace, context.doc_ids)
+    notes = tuple(state.get("notes", ()))
+    turn = Turn(asked=person_said(state), kind=kind, said=said, citations=citations, warnings=notes)
+    return {"messages": [AIMessage(turn.message)], **ended(turn)}
+
+
+def converse(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Let the chat model reply with the tools it needs; where it fails, rules reply."""
+    return assistant.converse(state, runtime.context)
+
+
+def check_figures(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
+    """Hold every number of a reply against what tools have said; send it back once, then warn beside it."""
+    return assistant.check_figures(state, runtime.context)
+
+
+NODES: tuple[Node, ...] = (read_message, answer_question, reply, converse, check_figures)
+
+
+def _in_chat_context(
+    node: Node, context_of: Callable[[ContextT], ChatContext]
+) -> Callable[[ChatState, Runtime[ContextT]], Update]:
+    """The node in the context that `context_of` makes of the one given; whoever listens is told what happens in it."""
+
+    @wraps(node)
+    def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
+        within: Runtime[Any] = runtime
+        hearing = current_hearing()
+        with listening(hearing.listener or written(within), drafts=hearing.drafts):
+            told(StepBegun(node=node.__name__, round=1))
+            return node(state, within.override(context=context_of(runtime.context)))
+
+    return with_context
 
 
 def _as_decided(state: ChatState) -> NextNode:

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
-from fin_agent.graphs.chat.context import ChatLimits
-from fin_agent.graphs.chat.state import Turn
+from fin_agent.graphs.chat.state import ChatLimits, Turn, is_correction
 from fin_agent.models.tokens import MESSAGE_TOKENS, TokenCounter
 
-CORRECTION = "fin_agent_correction"
-"""Marks, among the additional arguments of a message, what we say to the model and no person said."""
 _SHORTENED = "\n[... shortened: call the tool again for all of it]"
 _LONGEST_SUMMARY = 240
 
@@ -25,19 +22,14 @@ class SentHistory:
     left_out: str
 
 
-def is_correction(message: BaseMessage) -> bool:
-    """Whether we said it, not a person."""
-    return bool(message.additional_kwargs.get(CORRECTION))
-
-
 def sent_history(
     messages: Sequence[AnyMessage], limits: ChatLimits, counter: TokenCounter, turns: Sequence[Turn] | None = None
 ) -> SentHistory:
     """The current turn as it is, and of those before as many as there is room for, the last ones first.
 
     What got no reply is left out: it was cancelled; so is a draft that none of `turns` ended, whose figures nobody
-    checked. Tool results of earlier turns are shortened;
-    where there is still no room, their tool calls go, then whole turns, of which a line is kept.
+    checked. Tool results of earlier turns are shortened; where there is still no room, their tool calls go, then whole
+    turns, of which a line is kept.
     """
     segments = segments_of(messages)
     if not segments:

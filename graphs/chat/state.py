@@ -1,19 +1,34 @@
-"""The state of a conversation: messages as LangChain has them, and turns as typed values."""
+"""A conversation: what it depends on, messages as LangChain has them, and turns as typed values."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from operator import add
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langgraph.graph.message import add_messages
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_serializer
 from typing_extensions import TypedDict  # pydantic, which writes the schemas, takes no other before Python 3.12
 
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer, Citation, Retrieved, Usage
+from fin_agent.errors import QuestionError
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.chosen_filings import chosen_filings
+from fin_agent.models.metering import CallRecord
 
+if TYPE_CHECKING:
+    from fin_agent.config import Settings
+    from fin_agent.graphs.chat.assistant import Assistant
+    from fin_agent.models.callers import Callers
+    from fin_agent.workspace import Workspace
+
+CORRECTION = "fin_agent_correction"
+"""Marks, among the additional arguments of a message, what we say to the model and no person said."""
+_MOST_CITED = 12
+_LONGEST_QUOTE = 160
 NextNode = Literal["answer_question", "reply", "converse", "check_figures", "__end__"]
 
 
@@ -43,6 +58,33 @@ class Turn(BaseModel):
         """The last answer of the turn; None where nothing was answered from filings."""
         return self.answers[-1] if self.answers else None
 
+    @property
+    def message(self) -> str:
+        """The text of a message: how a follow-up was read, the reply, where its figures stand, what to know beside."""
+        parts = [f"({self.question})"] if self.kind is MessageKind.FOLLOW_UP and not self.by_model else []
+        parts.append(self.said)
+        if self.citations and self.answers:
+            parts.append("\n".join(cited_lines(self.citations)))
+        parts += [f"Warning: {warning}" for warning in self.warnings]
+        return "\n\n".join(parts)
+
+    def fields(self) -> dict[str, object]:
+        """As JSON, for programs: the reply, and the whole answer; pages count from 0, as in answers."""
+        answer = self.answer
+        return {
+            "asked": self.asked,
+            "kind": self.kind.value,
+            "question": self.question or None,
+            "said": self.said,
+            "refused": answer.refused if answer is not None and not self.by_model else None,
+            "citations": [citation.model_dump(mode="json") for citation in self.citations],
+            "by_model": self.by_model,
+            "warnings": list(self.warnings),
+            "usage": self.usage.model_dump(mode="json"),
+            "answers": [each.model_dump(mode="json", exclude={"trace"}) for each in self.answers],
+            "seconds": self.seconds,
+        }
+
     @field_serializer("answers", "citations", "usage", "kind", mode="wrap")
     def _as_json(self, value: object, handler: SerializerFunctionWrapHandler) -> object:
         """Plain JSON: a checkpoint then holds one class of ours, whatever an answer is made of."""
@@ -55,6 +97,28 @@ def kept(answer: Answer) -> Answer:
     """An answer as a conversation keeps it: a tenth of its size; the run's record has the rest."""
     pages = Retrieved(documents=answer.retrieved.documents, pages=answer.retrieved.pages)
     return answer.model_copy(update={"trace": (), "retrieved": pages})
+
+
+def citations_of(*answers: Answer) -> tuple[Citation, ...]:
+    """The citations of answers in their order, each place and text once: the first is number 1."""
+    found = {
+        (citation.doc_id, citation.page, citation.box, citation.text): citation
+        for answer in answers
+        if not answer.refused
+        for citation in answer.citations
+    }
+    return tuple(found.values())
+
+
+def cited_lines(citations: Sequence[Citation]) -> list[str]:
+    """A line for each: `[1] harborlight_2023_10k, page 9: Net income ...`; pages as people count."""
+    lines = []
+    for number, citation in enumerate(citations[:_MOST_CITED], start=1):
+        text = " ".join(citation.text.split())
+        text = text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
+        lines.append(f"[{number}] {citation.doc_id}, page {citation.page + 1}: {text}")
+    more = len(citations) - _MOST_CITED
+    return [*lines, f"and {more} more"] if more > 0 else lines
 
 
 class ChatInput(TypedDict):
@@ -80,6 +144,8 @@ class ChatState(TypedDict, total=False):
     """Where the turn goes on."""
     draft: Turn | None
     """The turn of an assistant, while its figures are checked."""
+    calls: list[CallRecord]
+    """Calls of the model in this turn so far."""
     corrected: bool
     """Whether the reply was sent back once."""
     notes: list[str]
@@ -91,3 +157,117 @@ class ChatOutput(TypedDict):
 
     messages: Annotated[list[AnyMessage], add_messages]
     turns: list[Turn]
+
+
+def ended(turn: Turn) -> dict[str, object]:
+    """The update that ends a turn."""
+    return {"turns": [turn], "reading": None, "draft": None, "calls": [], "notes": [], "next": "__end__"}
+
+
+def turns_of(state: ChatState) -> list[Turn]:
+    """The turns as our type: a checkpoint may give them back as plain values."""
+    return [turn if isinstance(turn, Turn) else Turn.model_validate(turn) for turn in state.get("turns", ())]
+
+
+def draft_of(state: ChatState) -> Turn | None:
+    """The draft, likewise."""
+    draft = state.get("draft")
+    return draft if draft is None or isinstance(draft, Turn) else Turn.model_validate(draft)
+
+
+def reading_of(state: ChatState) -> Reading:
+    """How the message is understood, likewise."""
+    reading = state.get("reading")
+    if reading is None:
+        return Reading(kind=MessageKind.UNCLEAR)
+    return reading if isinstance(reading, Reading) else Reading.model_validate(reading)
+
+
+def is_correction(message: BaseMessage) -> bool:
+    """Whether we said it to the model, not a person."""
+    return bool(message.additional_kwargs.get(CORRECTION))
+
+
+def person_said(state: ChatState) -> str:
+    """The last message of the person. Raises QuestionError where nobody has said anything."""
+    for message in reversed(state.get("messages", ())):
+        if isinstance(message, HumanMessage) and not is_correction(message):
+            return message.text
+    raise QuestionError("there is no message", remedy='Give one: {"messages": [{"role": "user", "content": "..."}]}')
+
+
+@dataclass(frozen=True)
+class ChatLimits:
+    """How far one turn of an assistant may go."""
+
+    model_calls: int = 12
+    tool_calls: int = 24
+    history_tokens: int = 24_000
+    """Of the conversation before, as it is sent along with each call."""
+    earlier_result_tokens: int = 400
+    """Of one tool result of an earlier turn."""
+
+
+@dataclass(frozen=True)
+class ChatContext:
+    """Who answers: the answer graph, and where there is a chat model, an assistant that calls tools.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import ChatContext, Workspace
+    >>> context = ChatContext.by_rules(Workspace.open(Path("my-index")), doc_ids=["harborlight_2023_10k"])
+    >>> context.assistant is None, context.doc_ids
+    (True, ('harborlight_2023_10k',))
+    """
+
+    answering: AnswerContext
+    assistant: Assistant | None = None
+    doc_ids: tuple[str, ...] | None = None
+    """The only filings that may be read; None for all."""
+    limits: ChatLimits = field(default_factory=ChatLimits)
+
+    @classmethod
+    def by_rules(
+        cls, workspace: Workspace, settings: Settings | None = None, *, doc_ids: Sequence[str] | None = None
+    ) -> ChatContext:
+        """The default: rules read and answer. Raises what AnswerContext.by_rules raises."""
+        return cls(AnswerContext.by_rules(workspace, settings), None, chosen_filings(doc_ids, workspace.index))
+
+    @classmethod
+    def from_settings(
+        cls,
+        workspace: Workspace,
+        settings: Settings | None = None,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        callers: Callers | None = None,
+        limits: ChatLimits | None = None,
+    ) -> ChatContext:
+        """What the settings name: rules, or an assistant by the model that they name.
+
+        `callers` ask the models in place of those that the settings name. Raises what AnswerContext.from_settings
+        raises, and ModelSetupError where a model is named and langchain is not installed.
+        """
+        answering = AnswerContext.from_settings(workspace, settings, callers=callers)
+        return cls.over(answering, doc_ids=doc_ids, callers=callers, limits=limits)
+
+    @classmethod
+    def over(
+        cls,
+        answering: AnswerContext,
+        *,
+        doc_ids: Sequence[str] | None = None,
+        callers: Callers | None = None,
+        limits: ChatLimits | None = None,
+    ) -> ChatContext:
+        """Over what answers already: an assistant where its settings name a model, or `callers` are given.
+
+        Raises FilingIndexError where a filing named is not indexed, and ModelSetupError.
+        """
+        within = chosen_filings(doc_ids, answering.workspace.index)
+        limits = limits or ChatLimits()
+        assistant = None
+        if callers is not None or answering.settings.by_model:
+            from fin_agent.graphs.chat.assistant import assistant_of
+
+            assistant = assistant_of(answering, within, limits, callers=callers)
+        return cls(answering, assistant, within, limits)

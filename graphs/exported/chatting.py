@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.chat.context import ChatContext, ChatLimits
+from fin_agent.graphs.chat.state import ChatContext, ChatLimits
 
 _MOST_KEPT = 8
 _Key = tuple[int, ChatLimits, tuple[str, ...]]

@@ -9,8 +9,8 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
 from fin_agent.graphs.answer.programs_shown import showing_programs
 from fin_agent.graphs.answer.state import ShownOutput
-from fin_agent.graphs.chat.context import ChatContext, ChatLimits
 from fin_agent.graphs.chat.graph import chat_builder
+from fin_agent.graphs.chat.state import ChatContext, ChatLimits
 from fin_agent.graphs.exported.chatting import chatting
 from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls
 from fin_agent.graphs.exported.opening import opened

@@ -192,11 +192,11 @@ class TestThreads:
 
 class TestCancelling:
     def test_a_question_that_is_cancelled_loses_nothing(self, index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from fin_agent.graphs.chat import nodes
+        from fin_agent.graphs.chat import graph
 
         Talked(index, INCOME, options=("--thread", "a"))
         with monkeypatch.context() as pressed:
-            pressed.setattr(nodes, "ask_graph", _pressed)
+            pressed.setattr(graph, "ask_graph", _pressed)
             talked = Talked(index, "and in 2021?", options=("--thread", "a"))
         assert talked.code == 130 and "cancelled; the conversation so far is kept" in talked.err
         later = Talked(index, "and the year before?", "/history", options=("--thread", "a"))
@@ -206,10 +206,10 @@ class TestCancelling:
         self, index: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from fin_agent.cli.chat_thread import ChatThread
-        from fin_agent.graphs.chat import nodes
+        from fin_agent.graphs.chat import graph
 
         with monkeypatch.context() as pressed:
-            pressed.setattr(nodes, "ask_graph", _pressed)
+            pressed.setattr(graph, "ask_graph", _pressed)
             pressed.setattr(ChatThread, "forget_unanswered", lambda thread: None)  # killed before it could
             Talked(index, INCOME, options=("--thread", "a"))
         talked = Talked(index, "/again", options=("--thread", "a", "--json"))

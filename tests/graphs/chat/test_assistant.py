@@ -19,7 +19,7 @@ from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.cli.chat_thread import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.assistant import Assistant
-from fin_agent.graphs.chat.context import ChatLimits
+from fin_agent.graphs.chat.state import ChatLimits
 from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.callers import Callers

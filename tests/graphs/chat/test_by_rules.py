@@ -190,7 +190,7 @@ class TestMemory:
         say = talking(chat_context, saver)
         say(INCOME)
         with monkeypatch.context() as broken:
-            broken.setattr("fin_agent.graphs.chat.nodes.ask_graph", _stopped)
+            broken.setattr("fin_agent.graphs.chat.graph.ask_graph", _stopped)
             with pytest.raises(KeyboardInterrupt):
                 say("and in 2022?")
         assert say("and in 2021?").question == "What was Harborlight's net income in FY2021?"

@@ -14,6 +14,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
+pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat`")
+
 from fin_agent.cli.chat_thread import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
@@ -29,10 +31,16 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "kept" / "threads.sqlite"
 
 
-def test_nothing_is_made_before_something_is_kept(file: Path) -> None:
+def test_a_new_file_holds_nothing_and_is_for_its_owner_alone(file: Path) -> None:
     with ThreadStore(file) as store:
         assert store.listed() == [] and store.get_tuple(config("a")) is None
-        assert not file.exists()
+    assert sys.platform == "win32" or file.stat().st_mode & 0o077 == 0
+
+
+def test_without_the_extra_it_says_what_to_install(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fin_agent.graphs.chat.threads._INSTALLED", False)
+    with pytest.raises(ThreadStoreError, match=r"langgraph-checkpoint-sqlite.*\[chat\]"):
+        ThreadStore(file)
 
 
 def test_threads_are_listed_with_their_beginning_the_last_used_first(file: Path, workspace: Workspace) -> None:
@@ -155,8 +163,8 @@ def test_it_serves_any_graph_that_stops_and_goes_on(file: Path) -> None:
 def test_a_damaged_file_is_named(file: Path, content: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(content)
-    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match=r"threads\.sqlite.*Move the file away"):
-        store.make()
+    with pytest.raises(ThreadStoreError, match=r"threads\.sqlite.*Move the file away"):
+        ThreadStore(file)
 
 
 def test_a_database_of_something_else_is_left_alone(file: Path) -> None:
@@ -164,15 +172,14 @@ def test_a_database_of_something_else_is_left_alone(file: Path) -> None:
     with sqlite3.connect(file) as other:
         other.execute("CREATE TABLE threads (mine TEXT)")
     before = file.read_bytes()
-    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match="something else"):
-        store.make()
+    with pytest.raises(ThreadStoreError, match="something else"):
+        ThreadStore(file)
     assert file.read_bytes() == before
 
 
 def test_another_format_is_refused(file: Path) -> None:
-    with ThreadStore(file) as store:
-        store.make()
+    ThreadStore(file).close()
     with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with ThreadStore(file) as store, pytest.raises(ThreadStoreError, match="format 99"):
-        store.make()
+        connection.execute("PRAGMA user_version = 1")
+    with pytest.raises(ThreadStoreError, match="format 1;"):
+        ThreadStore(file)
