@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fin_agent.testing.attempts import Attempts
-from fin_agent.testing.network import loopback_only
+from fin_agent.testing.guards import Attempts, loopback_only
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 """Ask a benchmark's questions of the rules and of the model analyst, with chat models that are right, and that are not.
 
-    python benchmarks/models/analyst.py INDEX FOLDER OUT [--runs right:default half:default:1 ...] [--limit N]
+    python -m benchmarks.models.analyst INDEX FOLDER OUT [--runs right:default half:default:1 ...] [--limit N]
 
 INDEX is an index of the filings, FOLDER holds `questions.jsonl` and the filings as `pdfs/DOC_ID.pdf`. No network and no
 key: the models are scripts. A run is MODEL:PRESET or MODEL:PRESET:SEED, where MODEL is
@@ -29,10 +29,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gold_model import GoldModel, RandomModel
-from invented_numbers import invented_numbers
-from program_search import words_of
-
+from benchmarks.models.gold_model import GoldModel, RandomModel
+from benchmarks.models.invented_numbers import invented_numbers
+from benchmarks.models.program_search import words_of
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.cli.answers import answer_json, attempt
@@ -43,8 +42,8 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.testing import ModelCall, RubbishChatModel, ScriptedChatModel
-from fin_agent.testing.quoted import quotations
 from fin_agent.workspace import Workspace
+from tests.injection.quoted import quotations
 
 RULES = "rules"
 RUNS = (

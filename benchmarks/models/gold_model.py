@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from page_print import page_text
-from program_search import NOTHING, Reply, Shown, program_of, programs_for, words_of, written_program
-
+from benchmarks.models.page_print import page_text
+from benchmarks.models.program_search import NOTHING, Reply, Shown, program_of, programs_for, words_of, written_program
 from fin_agent.analyst.model.passages import place_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
@@ -28,9 +27,9 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.prompts import as_quoted
 from fin_agent.testing import ModelCall
-from fin_agent.testing.quoted import Quotation, one, quotations
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
+from tests.injection.quoted import Quotation, one, quotations
 
 ROLES = {"query_rewrite": "query", "query-rewrite": "query", "program_repair": "repair", "program-repair": "repair"}
 """A prompt by its file or its role -> as it is called here."""

@@ -1,6 +1,6 @@
 """Plant instructions on the gold pages of a benchmark's filings, and ask the benchmark's questions of models that obey.
 
-    python benchmarks/models/injection.py FOLDER OUT [--pages 60] [--seed 1] [--presets default thorough]
+    python -m benchmarks.models.injection FOLDER OUT [--pages 60] [--seed 1] [--presets default thorough]
 
 FOLDER holds `questions.jsonl` and the filings as `pdfs/DOC_ID.pdf`. The filings of the questions drawn are ingested
 into two indexes in OUT, as they are and with a text planted on each gold page (see fin_agent/testing/planting.py; the
@@ -27,8 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gold_model import GoldModel
-
+from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
 from fin_agent.analyst.model.passages import MOST_CHARACTERS, place_of
 from fin_agent.answering.answer import Answer
@@ -43,9 +42,9 @@ from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.prompts import as_quoted
 from fin_agent.prompts.signs import SignKind
 from fin_agent.testing import ModelCall, ScriptedChatModel
-from fin_agent.testing.obeying import Obeying
-from fin_agent.testing.planting import MARK, NUMBER, Plant, Way, planted_copy, plants
-from fin_agent.testing.quoted import CODE, code_of, quotations, system_of
+from tests.injection.obeying import Obeying
+from tests.injection.planting import MARK, NUMBER, Plant, Way, planted_copy, plants
+from tests.injection.quoted import CODE, code_of, quotations, system_of
 
 _TAG = re.compile("[\U000e0020-\U000e007f]")
 _STATED = re.compile(rf"(?<![\d.,]){NUMBER}(?![\d%]|[.,]\d)")

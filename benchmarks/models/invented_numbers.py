@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from page_print import page_text
-
+from benchmarks.models.page_print import page_text
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import ProgramExecutor
 

@@ -13,7 +13,7 @@ from fin_agent.answering.numerals import Numeral, NumeralKind
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
 from fin_agent.evaluation.stated import stated_match
 from fin_agent.testing import ModelCall
-from fin_agent.testing.quoted import one, quotations
+from tests.injection.quoted import one, quotations
 
 Reply = dict[str, object]
 NOTHING: Reply = {"inputs": [], "code": "", "unit": None, "missing": "a figure that the answer needs"}

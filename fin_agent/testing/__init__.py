@@ -11,15 +11,16 @@
 '42'
 """
 
-from fin_agent.testing.call import ModelCall
-from fin_agent.testing.guards import ForbiddenModelRequestError, no_model_requests
-from fin_agent.testing.network import ForbiddenConnectionError, loopback_only
-from fin_agent.testing.recorded import NotRecordedError, RecordedChatModel
-from fin_agent.testing.recording import RecordingError
-from fin_agent.testing.roles import role_of
-from fin_agent.testing.rubbish import RubbishChatModel
-from fin_agent.testing.rubbish_kinds import Rubbish
+from fin_agent.testing.guards import (
+    ForbiddenConnectionError,
+    ForbiddenModelRequestError,
+    loopback_only,
+    no_model_requests,
+)
+from fin_agent.testing.recorded import NotRecordedError, RecordedChatModel, RecordingError
+from fin_agent.testing.rubbish import Rubbish, RubbishChatModel
 from fin_agent.testing.scripted import ScriptedChatModel, ScriptError
+from fin_agent.testing.stand_in import ModelCall, role_of
 
 __all__ = [
     "ForbiddenConnectionError",

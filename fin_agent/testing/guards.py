@@ -1,11 +1,13 @@
-"""No request to a provider's model, for as long as a test runs."""
+"""No request to a provider's model, and no connection to another machine, for as long as a test runs."""
 
 from __future__ import annotations
 
 import functools
+import ipaddress
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest import mock
@@ -13,7 +15,6 @@ from unittest import mock
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel, BaseLLM
 
 from fin_agent.errors import FinAgentError
-from fin_agent.testing.attempts import Attempts, told_at_the_end
 
 _WAYS_IN = {
     BaseChatModel: ("generate", "agenerate", "stream", "astream", "_chat_model_stream_v3", "_achat_model_stream_v3"),
@@ -21,6 +22,19 @@ _WAYS_IN = {
 }
 _STAND_INS = ("fin_agent.testing.", "langchain_core.language_models.fake")
 _REMEDY = "Use a ScriptedChatModel, replay a RecordedChatModel, or name the model's class in `allow`"
+
+
+class Attempts(list[str]):
+    """What was tried, in words. A test that tries it on purpose clears the list."""
+
+
+@contextmanager
+def told_at_the_end(attempts: Attempts, error: type[FinAgentError], remedy: str) -> Iterator[Attempts]:
+    """Raises where attempts are left at the end and nothing else went wrong: code that falls back hides failures."""
+    yield attempts
+    if attempts:
+        counted = f"{len(attempts)} times" if len(attempts) > 1 else "once"
+        raise error(f"tried {counted} inside the guard: {'; '.join(dict.fromkeys(attempts))}", remedy=remedy)
 
 
 class ForbiddenModelRequestError(FinAgentError):
@@ -104,3 +118,89 @@ def _is_stand_in(kind: type) -> bool:
 def _described(model: BaseLanguageModel[Any]) -> str:
     name = getattr(model, "model_name", None) or getattr(model, "model", None)
     return f"{type(model).__name__} {name!r}" if isinstance(name, str) else type(model).__name__
+
+
+# Connections
+
+
+_LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
+_CONNECTING = ("connect", "connect_ex", "sendto", "sendmsg")
+_RESOLVING = ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "gethostbyaddr", "create_connection")
+_OF_NETWORK = "Let the test use a stand-in or a server on 127.0.0.1"
+
+
+class ForbiddenConnectionError(FinAgentError):
+    """A connection to another machine was tried where only loopback is allowed."""
+
+
+@contextmanager
+def loopback_only() -> Iterator[Attempts]:
+    """Forbids connections and look-ups of names beyond this machine, in all threads, and with asyncio as well.
+
+    Each raises ForbiddenConnectionError, which is no OSError, so that a client does not take it for a passing fault;
+    the end of the guard raises it again where code under test caught it. Child processes and libraries with sockets of
+    their own, outside Python's, are not held back.
+
+    >>> import socket
+    >>> with loopback_only() as tried:
+    ...     try:
+    ...         socket.create_connection(("api.openai.com", 443))
+    ...     except ForbiddenConnectionError as error:
+    ...         print(error.what)
+    ...     tried.clear()
+    a connection to api.openai.com was tried
+    """
+    attempts = Attempts()
+    with told_at_the_end(attempts, ForbiddenConnectionError, _OF_NETWORK), ExitStack() as patched:
+        for name in _CONNECTING:
+            guard = _guarded_method(getattr(socket.socket, name), name, attempts)
+            patched.enter_context(mock.patch.object(socket.socket, name, guard))
+        for name in _RESOLVING:
+            patched.enter_context(mock.patch.object(socket, name, _guarded(getattr(socket, name), attempts)))
+        yield attempts
+
+
+def is_local(host: object) -> bool:
+    """Whether a host, by name or number, is this machine.
+
+    >>> [is_local(host) for host in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "8.8.8.8", "example.com")]
+    [True, True, True, True, False, False]
+    """
+    name = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else host
+    if name is None or not isinstance(name, str) or name.lower() in _LOCAL_NAMES:
+        return name is None or isinstance(name, str)
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return name.lower() == socket.gethostname().lower()
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    address = mapped or address
+    return address.is_loopback or address.is_unspecified
+
+
+def _guarded_method(real: Callable[..., Any], name: str, attempts: Attempts) -> Callable[..., Any]:
+    def guarded(self: socket.socket, *args: Any, **named: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            address = args[3] if name == "sendmsg" and len(args) > 3 else args[-1] if name != "sendmsg" else None
+            if isinstance(address, tuple) and not is_local(address[0]):
+                raise _forbidden(address[0], attempts)
+        return real(self, *args, **named)
+
+    return guarded
+
+
+def _guarded(real: Callable[..., Any], attempts: Attempts) -> Callable[..., Any]:
+    def guarded(*args: Any, **named: Any) -> Any:
+        asked = args[0] if args else named.get("host", named.get("address"))
+        host = asked[0] if isinstance(asked, tuple) else asked
+        if not is_local(host):
+            raise _forbidden(host, attempts)
+        return real(*args, **named)
+
+    return guarded
+
+
+def _forbidden(host: object, attempts: Attempts) -> ForbiddenConnectionError:
+    named = host.decode("ascii", "replace") if isinstance(host, bytes | bytearray) else str(host)
+    attempts.append(f"a connection to {named}")
+    return ForbiddenConnectionError(f"a connection to {named} was tried", remedy=_OF_NETWORK)

@@ -15,9 +15,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import BaseModel, PrivateAttr
 
 from fin_agent.errors import FinAgentError
-from fin_agent.testing.base import StandInChatModel
-from fin_agent.testing.call import ModelCall, plain, tokens
-from fin_agent.testing.roles import prompt_named
+from fin_agent.prompts.roles import prompt_of_role
+from fin_agent.testing.stand_in import ModelCall, StandInChatModel, plain, tokens
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception
 """A text, a whole message, a value that is said as JSON (or as the call that was asked for), or an error to raise."""
@@ -100,7 +99,7 @@ class ScriptedChatModel(StandInChatModel):
         super().__init__(model_name=model_name, tells_usage=tells_usage, prompts=prompts)  # type: ignore[call-arg]
         self._by_role = isinstance(script, Mapping)
         by_role = script if isinstance(script, Mapping) else {ANY_ROLE: script}
-        self._script = {prompt_named(role): _replies(written) for role, written in by_role.items()}
+        self._script = {prompt_of_role(role) or role: _replies(written) for role, written in by_role.items()}
 
     @property
     def calls(self) -> list[ModelCall]:

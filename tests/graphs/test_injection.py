@@ -14,10 +14,10 @@ from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.testing import ModelCall, ScriptedChatModel
-from fin_agent.testing.obeying import Obeying
-from fin_agent.testing.planting import MARK, NUMBER, Plant, Way, aims, plant, planted_copy
-from fin_agent.testing.quoted import CODE, code_of, one, quotations, system_of
 from fin_agent.workspace import Workspace
+from tests.injection.obeying import Obeying
+from tests.injection.planting import MARK, NUMBER, Plant, Way, aims, plant, planted_copy
+from tests.injection.quoted import CODE, code_of, one, quotations, system_of
 
 FILING = "harborlight_2023_10k.pdf"
 PAGES = (2, 3, 5, 8, 10, 11)

@@ -13,8 +13,8 @@ from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.testing import ModelCall, ScriptedChatModel
-from fin_agent.testing.quoted import quotations
 from fin_agent.workspace import Workspace
+from tests.injection.quoted import quotations
 
 QUESTION = "Who will retire as President and Chief Executive Officer of Tellurond?"
 _RETIRES = re.compile(r"[^.]*\bretire[^.]*\.")

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from fin_agent.testing import ModelCall, Rubbish, RubbishChatModel, ScriptedChatModel
-from fin_agent.testing.rubbish_kinds import rubbish
+from fin_agent.testing.rubbish import rubbish
 
 ANSWER = '{"metric": "revenue", "value": 1234.5}'
 SOUND = {"metric": "revenue", "value": 1234.5}

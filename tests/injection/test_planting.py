@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.prompts.signs import signs_of_injection
 from fin_agent.testing import ModelCall
-from fin_agent.testing.obeying import Obeying, obedient
-from fin_agent.testing.planting import MARK, NUMBER, Plant, Way, aims, plant, planted_copy, plants
-from fin_agent.testing.quoted import CODE, code_of, quotations, unquoted
+from tests.injection.obeying import Obeying, obedient
+from tests.injection.planting import MARK, NUMBER, Plant, Way, aims, plant, planted_copy, plants
+from tests.injection.quoted import CODE, code_of, quotations, unquoted
 
 FILING = "harborlight_2023_10k.pdf"
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fin_agent.testing.call import ModelCall
-from fin_agent.testing.planting import MARK, NUMBER
-from fin_agent.testing.quoted import Quotation, quotations, system_of, unquoted, user_of
+from fin_agent.testing.stand_in import ModelCall
+from tests.injection.planting import MARK, NUMBER
+from tests.injection.quoted import Quotation, quotations, system_of, unquoted, user_of
 
 Reply = Mapping[str, object]
 _TAGS = re.compile("[\U000e0000-\U000e007f]")

@@ -1,0 +1,298 @@
+"""What the stand-ins for chat models share: tools, structured output, streams, roles, tokens without a network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_to_dict
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableMap, RunnablePassthrough
+from langchain_core.runnables.config import RunnableConfig
+from langchain_core.tools import BaseTool
+from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
+from pydantic import BaseModel, JsonValue
+
+from fin_agent.prompts.roles import prompt_of_role
+from fin_agent.testing.guards import permit
+
+_ROLE = "role_told"
+"""An option that is no model's: LangChain hands metadata on to models that are invoked, not to those that stream."""
+_TOLD = frozenset({
+    "frequency_penalty", "logprobs", "max_completion_tokens", "max_tokens", "n", "parallel_tool_calls",
+    "presence_penalty", "reasoning", "reasoning_effort", "response_format", "seed", "stop", "strict", "temperature",
+    "tool_choice", "tools", "top_k", "top_logprobs", "top_p", "verbosity",
+})  # fmt: skip
+"""Options whose values make a request what it is. Of others only the names are told: they may hold keys and headers."""
+_NOT_SENT = frozenset({"ls_structured_output_format", "structured_output_format", "stream", "stream_usage"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """What a chat model was asked: the messages, the role if it is known, and the options bound or given."""
+
+    messages: Sequence[BaseMessage]
+    role: str | None
+    options: Mapping[str, object]
+
+    @property
+    def text(self) -> str:
+        """The text of all messages, a blank line between two."""
+        return "\n\n".join(str(message.text) for message in self.messages)
+
+    @property
+    def schema(self) -> JsonValue:
+        """The JSON schema that the answer must meet, where one was bound as `response_format`."""
+        bound = plain(self.options.get("response_format"))
+        if not isinstance(bound, dict):
+            return None
+        named = bound.get("json_schema")
+        return named.get("schema") if isinstance(named, dict) else bound if "properties" in bound else None
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that may be called."""
+        tools = self.options.get("tools")
+        listed = tools if isinstance(tools, list | tuple) else []
+        return tuple(str(convert_to_openai_tool(tool)["function"]["name"]) for tool in listed)
+
+    def head(self, most: int = 300) -> str:
+        """The beginning of the prompt on one line, for messages to people."""
+        line = " ".join(self.text.split())
+        return line if len(line) <= most else f"{line[:most]}… ({len(line)} characters)"
+
+    def written(self) -> dict[str, JsonValue]:
+        """The call as JSON: no key, no header, and nothing that differs from run to run."""
+        options = {name: plain(value) for name, value in self.options.items() if name in _TOLD and value is not None}
+        others = sorted(set(self.options) - _TOLD - _NOT_SENT)
+        return {
+            "messages": [message_written(message) for message in self.messages],
+            "options": options,
+            **({"options_not_told": cast(list[JsonValue], others)} if others else {}),
+        }
+
+    def digest(self) -> str:
+        """A SHA-256, the same for the same call in any process."""
+        return hashlib.sha256(json.dumps(self.written(), sort_keys=True).encode()).hexdigest()
+
+
+class StandInChatModel(BaseChatModel):
+    """A chat model that asks no provider by itself. Subclasses give `_answered`."""
+
+    model_name: str = "stand-in"
+    prompts: Path | None = None
+    """A folder with prompts of one's own, by which roles are recognised."""
+
+    def _answered(self, call: ModelCall) -> ChatResult:
+        raise NotImplementedError
+
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | dict[str, Any] | bool | None = None,
+        **kwargs: Any,
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The model with tools that it may call, in OpenAI's form."""
+        bound = {"tool_choice": tool_choice} if tool_choice is not None else {}
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **bound, **kwargs)
+
+    def with_structured_output(
+        self, schema: dict[str, Any] | type, *, include_raw: bool = False, method: str = "json_schema", **kwargs: Any
+    ) -> Runnable[LanguageModelInput, dict[str, Any] | BaseModel]:
+        """Answers as `schema`: by `response_format` (`json_schema`, `json_mode`), or a call (`function_calling`)."""
+        if method == "function_calling":
+            return super().with_structured_output(schema, include_raw=include_raw, **kwargs)
+        wanted: dict[str, Any] = {"type": "json_object"}
+        if method == "json_schema":
+            described = convert_to_json_schema(schema)
+            named = {"name": str(described.get("title", "answer")), "schema": described, "strict": True}
+            wanted = {"type": "json_schema", "json_schema": named}
+        model = self.bind(response_format=wanted)
+        parser: Runnable[Any, Any] = JsonOutputParser()
+        if isinstance(schema, type) and issubclass(schema, BaseModel):
+            parser = PydanticOutputParser(pydantic_object=schema)
+        if not include_raw:
+            return model | parser
+        parsed = RunnablePassthrough.assign(parsed=itemgetter("raw") | parser, parsing_error=lambda _: None)
+        unparsed = RunnablePassthrough.assign(parsed=lambda _: None)
+        return RunnableMap(raw=model) | parsed.with_fallbacks([unparsed], exception_key="parsing_error")
+
+    def stream(
+        self,
+        input: LanguageModelInput,
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Iterator[AIMessageChunk]:
+        """See BaseChatModel.stream. The role that the call's metadata tells is handed on."""
+        told = role_told(config.get("metadata"), config.get("tags")) if config else None
+        return super().stream(input, config, stop=stop, **kwargs, **({_ROLE: told} if told else {}))
+
+    def get_num_tokens(self, text: str) -> int:
+        """About how many tokens a text is; no vocabulary is downloaded."""
+        return tokens(text)
+
+    @property
+    def _llm_type(self) -> str:
+        return f"fin-agent-{type(self).__name__}"
+
+    @property
+    def _identifying_params(self) -> dict[str, Any]:
+        return {"model_name": self.model_name}
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        given = {**kwargs, **({"stop": stop} if stop else {})}
+        told = given.pop(_ROLE, None) or (role_told(run_manager.metadata, run_manager.tags) if run_manager else None)
+        call = ModelCall(tuple(messages), told, given)
+        return self._answered(call if told else replace(call, role=role_of(call.text, self.prompts)))
+
+    def _stream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> Iterator[ChatGenerationChunk]:
+        yield from _pieces(self._generate(messages, stop, run_manager, **kwargs))
+
+    def _asked(self, model: BaseChatModel, call: ModelCall) -> ChatResult:
+        """What another model answers to a call, for stand-ins that have one behind them.
+
+        It is not asked by `invoke`, whose callbacks would count each call and its tokens twice.
+        """
+        permit(model)
+        options = dict(call.options)
+        if call.role is not None and isinstance(model, StandInChatModel):
+            options[_ROLE] = call.role
+        if "tools" in options:
+            named: dict[str, Any] = {name: options.pop(name) for name in ("tool_choice", "strict") if name in options}
+            bound = model.bind_tools(cast(Sequence[dict[str, Any]], options.pop("tools")), **named)
+            options |= bound.kwargs if isinstance(bound, RunnableBinding) else {}
+        return model._generate(list(call.messages), **options)
+
+
+def _pieces(result: ChatResult) -> Iterator[ChatGenerationChunk]:
+    """An answer word by word, then its calls, then what is known at the end only: why it ends, and the tokens."""
+    message = cast(AIMessage, result.generations[0].message)
+    text = message.content
+    for word in re.findall(r"\s*\S+|\s+", text) if isinstance(text, str) else [text]:
+        yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+    calls = [(call["name"], json.dumps(plain(call["args"])), call["id"]) for call in message.tool_calls]
+    calls += [(call["name"] or "", call["args"] or "", call["id"]) for call in message.invalid_tool_calls]
+    for index, (name, args, number) in enumerate(calls):
+        chunk = tool_call_chunk(name=name, args=args, id=number, index=index)
+        yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
+    last = AIMessageChunk(
+        content="",
+        additional_kwargs=message.additional_kwargs,
+        response_metadata={**(result.llm_output or {}), **message.response_metadata},
+        usage_metadata=message.usage_metadata,
+        chunk_position="last",
+    )
+    yield ChatGenerationChunk(message=last, generation_info=result.generations[0].generation_info)
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text is, four characters to one; real models differ.
+
+    >>> tokens("Net sales rose.")
+    4
+    """
+    return -(-len(text) // 4)
+
+
+def plain(value: object) -> JsonValue:
+    """A value as JSON; a pydantic class as its schema. Raises TypeError for what has no such form."""
+
+    def converted(each: object) -> object:
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return each.model_json_schema()
+        if isinstance(each, BaseModel):
+            return each.model_dump(mode="json")
+        if isinstance(each, Mapping):
+            return dict(each)
+        raise TypeError(f"{type(each).__name__} cannot be written as JSON")
+
+    return cast(JsonValue, json.loads(json.dumps(value, default=converted)))
+
+
+def message_written(message: BaseMessage) -> dict[str, JsonValue]:
+    """A message as LangChain writes it, without ids of a run and without what is empty."""
+    written = message_to_dict(message.model_copy(update={"id": None}))
+    return {**{name: plain(value) for name, value in written["data"].items() if value}, "type": written["type"]}
+
+
+# Which role a prompt is of: told by the caller, or recognised by the prompt's own words
+
+
+_OF_A_HEAD = re.compile(r"<!--.*?-->|\A\s*---\n.*?\n---\n", re.S)
+_PLACEHOLDER = re.compile(r"(?<!\{)\{\w+\}(?!\})")
+_SHORTEST = 25
+"""Characters of a line that tells one prompt from another."""
+_SHARE = 0.7
+"""Of a prompt's characters that must be found again; a caller may leave parts out, or put words in between."""
+
+
+def role_of(text: str, folder: Path | None = None) -> str | None:
+    """The name of the prompt whose words `text` is made of; None where it is none of them.
+
+    Prompts are those of the package, and those of `folder`, which take the place of packaged ones of the same name.
+
+    >>> from fin_agent.prompts import load_prompt
+    >>> role_of(load_prompt("hyde").filled(question="What was revenue?").text)
+    'hyde'
+    >>> role_of("What was revenue?") is None
+    True
+    """
+    squeezed = " ".join(text.split())
+    shares = [
+        (sum(len(line) for line in lines if line in squeezed) / sum(map(len, lines)), sum(map(len, lines)), name)
+        for name, lines in _lines_by_prompt(folder).items()
+    ]
+    return max((share for share in shares if share[0] >= _SHARE), default=(0, 0, None))[2]
+
+
+def role_told(metadata: Mapping[str, object] | None, tags: Sequence[str] | None) -> str | None:
+    """The role that a caller named in the call's metadata, `{"role": "judge"}`, or among its tags, `role:judge`.
+
+    A role of a prompt is given as the prompt's name, as `role_of` does.
+    """
+    told = (metadata or {}).get("role")
+    if not (isinstance(told, str) and told):
+        told = next((tag.removeprefix("role:") for tag in tags or () if tag.startswith("role:")), None)
+    return None if told is None else prompt_of_role(told) or told
+
+
+@lru_cache(maxsize=16)
+def _lines_by_prompt(folder: Path | None) -> Mapping[str, tuple[str, ...]]:
+    """The stretches of each template that stand in every prompt made of it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for where in (resources.files("fin_agent.prompts"), folder):
+        for file in sorted(where.iterdir(), key=lambda each: each.name) if where is not None else ():
+            if file.name.endswith(".md"):
+                text = _PLACEHOLDER.sub("\n", _OF_A_HEAD.sub("", file.read_text(encoding="utf-8")))
+                lines = (" ".join(line.split()).replace("{{", "{").replace("}}", "}") for line in text.splitlines())
+                found[file.name.removesuffix(".md")] = tuple(
+                    dict.fromkeys(line for line in lines if len(line) >= _SHORTEST)
+                )
+    return {name: lines for name, lines in sorted(found.items()) if lines}
