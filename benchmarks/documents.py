@@ -27,7 +27,7 @@ from pathlib import Path
 from fin_agent import SqliteIndex
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.summaries import summary_of
-from fin_agent.index.writing import insert_filing
+from fin_agent.index.stored_filing import StoredFiling, insert_filing
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
 from fin_agent.vocabulary.identity import Form, Identity
@@ -127,7 +127,7 @@ def build(folder: Path, count: int, seed: int) -> float:
         while batch := list(itertools.islice(filings, AT_ONCE)):
             with index.writing() as connection:
                 for filing in batch:
-                    insert_filing(connection, filing, ["{}"], summary_of(filing))
+                    insert_filing(connection, StoredFiling.of(filing, ["{}"], summary_of(filing)))
     return time.perf_counter() - started
 
 

@@ -10,7 +10,7 @@ from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.index.chosen_filings import chosen_filings
+from fin_agent.index.opening import chosen_filings
 from fin_agent.models.callers import Callers
 from fin_agent.models.tokens import TokenCounter, token_counter
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, logged

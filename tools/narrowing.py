@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from fin_agent.index.near_names import names_near
+from fin_agent.index.opening import names_near
 from fin_agent.lexicon.companies import CERTAIN, Company
 from fin_agent.lexicon.company_names import company_words, plain_name
 from fin_agent.tools.arguments import Narrowed

@@ -31,9 +31,8 @@ from pathlib import Path
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import content_hash
-from fin_agent.index.archive import export
+from fin_agent.index.archive import export, import_archive
 from fin_agent.index.compacting import compact
-from fin_agent.index.importing import import_archive
 from fin_agent.index.ingest import IngestedFile, Outcome, PreparedFiling, ingest
 from fin_agent.index.manifest import Manifest
 from fin_agent.index.protocol import FilingVectors, VectorUnit

@@ -13,8 +13,7 @@ from fin_agent.cli.streams import messages, say, show, show_json
 from fin_agent.index.compacting import compact
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState, Manifest, UnreadFile
-from fin_agent.index.repaired import Repaired
-from fin_agent.index.repairing import repair
+from fin_agent.index.repairing import Repaired, repair
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding, Verified, verify
 from fin_agent.presentation.index_keeping import findings_table, repair_lines, unread_table

@@ -15,8 +15,7 @@ from fin_agent.cli.streams import say, show, show_json
 from fin_agent.errors import ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
-from fin_agent.index.files_below import files_below
-from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, ingest
+from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below, ingest
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.presentation.plain import counted, told_warnings

@@ -23,7 +23,7 @@ from fin_agent.cli.streams import show, show_json
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
 from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
-from fin_agent.index.near_names import not_indexed
+from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.filings import facts_view, overview, statements_found, statements_on

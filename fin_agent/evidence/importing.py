@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from fin_agent.evidence.cards.card import Card
-from fin_agent.index import importing
-from fin_agent.index.importing import Imported
+from fin_agent.index import archive
+from fin_agent.index.archive import Imported
 
 
 def import_archive(
@@ -35,6 +35,6 @@ def import_archive(
     >>> len(imported.added) == archived.filings
     True
     """
-    return importing.import_archive(
+    return archive.import_archive(
         file, folder, Card.model_validate_json, replace=replace, wait=wait, on_filing=on_filing
     )

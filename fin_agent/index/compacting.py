@@ -9,12 +9,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.errors import FilingIndexError
-from fin_agent.index.database import check_format, connect, fault, remove_leftovers
+from fin_agent.index.database import check_format, check_space, check_there, connect, fault, remove_leftovers
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.space import check_space
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.verifying import FULL_TEXT
+from fin_agent.index.stored_filing import FULL_TEXT
 
 _READERS_MILLISECONDS = 2_000
 """How long readers of the state before are waited for: without them the file could shrink at once."""
@@ -37,10 +35,7 @@ def compact(folder: Path, *, wait: float = 0.0) -> Compacted:
     another command writes to it, or where there is no room for a second copy.
     """
     file = folder / FILE_NAME
-    if not file.is_file():
-        raise FilingIndexError(
-            "there is no index here", subject=str(folder), remedy="Make one with `fin-agent ingest PATH...`"
-        )
+    check_there(file)
     with ingest_lock(folder, wait=wait):
         remove_leftovers(file)
         try:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, runtime_checkable
+from itertools import islice
+from typing import Protocol
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, VectorModel
-from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.vocabulary.fact import Fact, Tag
-from fin_agent.vocabulary.filing import Filing
+from fin_agent.index.protocol import FilingIndex, VectorModel
+from fin_agent.index.stored_filing import KeepsStored
 
 _AHEAD = 2
 """Filings under way for each thread: enough to keep all busy, few enough to keep memory flat."""
+
+
+class CopiedIndex(FilingIndex, KeepsStored, Protocol):
+    """An index that filings are copied from, or to."""
 
 
 class CopyOutcome(StrEnum):
@@ -52,8 +54,8 @@ class CopyReport:
 
 
 def copy_filings(
-    source: FilingIndex,
-    target: FilingIndex,
+    source: CopiedIndex,
+    target: CopiedIndex,
     doc_ids: Sequence[str] = (),
     *,
     jobs: int = 1,
@@ -66,153 +68,52 @@ def copy_filings(
     at all: then FilingIndexError is raised. `jobs` filings are on their way at once.
     """
     report = CopyReport()
-    wanted = doc_ids or [entry.doc_id for entry in source.entries()]
-    carrying = _Carrying(source, target)
+    models = source.vector_models()
+    lacking = {held: frozenset(target.without_vectors(held.model, held.unit)) for held in models}
+    waiting = iter(doc_ids or [entry.doc_id for entry in source.entries()])
     with ThreadPoolExecutor(jobs) as pool:
-        waiting = iter(wanted)
-        running: set[Future[CopiedFiling]] = set()
+
+        def submitted(number: int) -> Iterator[Future[CopiedFiling]]:
+            for doc_id in islice(waiting, number):
+                yield pool.submit(_copied, source, target, doc_id, lacking)
+
         try:
-            for doc_id in waiting:
-                running.add(pool.submit(carrying.carried, doc_id))
-                if len(running) >= jobs * _AHEAD:
-                    running = _told(running, report, on_filing)
+            running = set(submitted(jobs * _AHEAD))
             while running:
-                running = _told(running, report, on_filing)
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for filing in sorted((future.result() for future in finished), key=lambda filing: filing.doc_id):
+                    report.filings.append(filing)
+                    on_filing(filing)
+                running |= set(submitted(len(finished)))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return report
 
 
-def whole_filing(index: FilingIndex, record: FilingRecord) -> tuple[Filing, tuple[str, ...]]:
-    """A filing put together again from what an index hands out, and its cards."""
-    doc_id = record.doc_id
-    keys = [outline.key for outline in index.outline([doc_id])]
-    tags = index.tags(doc_id)
-    kept = {tag: tag for tag in reversed(tags)}
-    stored = sorted(index.passages(keys), key=lambda each: each.passage.ordinal)
-    filing = Filing(
-        doc_id=doc_id,
-        source=record.source,
-        content_hash=record.content_hash,
-        identity=record.identity,
-        pages=tuple(each.page for each in index.pages(keys)),
-        passages=tuple(each.passage for each in stored),
-        facts=tuple(_with_own_tag(each.fact, kept) for each in index.facts([doc_id])),
-        tables=tuple(index.tables([PageKey(doc_id, key.page) for key in keys])),
-        items=record.items,
-        notes=record.notes,
-        tags=tuple(tags),
-        warnings=record.warnings,
-    )
-    held = (len(filing.pages), len(filing.passages), len(filing.facts))
-    if held != (record.page_count, record.passage_count, record.fact_count):
-        raise FilingIndexError(
-            f"of {record.page_count} pages, {record.passage_count} passages and {record.fact_count} facts it gives"
-            f" {held[0]}, {held[1]} and {held[2]}",
-            subject=doc_id,
-            remedy="Ingest it again, and copy it then",
-        )
-    return filing, tuple(each.card for each in stored)
-
-
-def _with_own_tag(fact: Fact, tags: Mapping[Tag, Tag]) -> Fact:
-    """A fact whose tag is one of the filing's, and no copy of it."""
-    return fact if fact.tag is None else replace(fact, tag=tags.get(fact.tag, fact.tag))
-
-
-@runtime_checkable
-class KeepsReaders(Protocol):
-    """An index that knows by what each filing was read, and can be told."""
-
-    def readers(self) -> Mapping[str, str]:
-        """doc_id -> version of what read it."""
-
-    def add_as_read(self, filing: Filing, cards: Sequence[str], summary: str, reader: str) -> None:
-        """As FilingIndex.add, of a filing that `reader` has read."""
-
-
-class _Carrying:
-    """Carries filings from one index to another. Safe to share between threads."""
-
-    def __init__(self, source: FilingIndex, target: FilingIndex) -> None:
-        self._source = source
-        self._target = target
-        self._there = {entry.doc_id: entry.content_hash for entry in target.entries()}
-        self._readers = _readers(source)
-        self._readers_there = _readers(target)
-        self._models = source.vector_models()
-        self._without: dict[VectorModel, frozenset[str]] = {}
-        self._guard = threading.Lock()
-
-    def carried(self, doc_id: str) -> CopiedFiling:
-        """Copy one filing and its vectors."""
-        try:
-            record = self._source.filing(doc_id)
-            copied = not self._is_there(record)
-            if copied:
-                filing, cards = whole_filing(self._source, record)
-                self._add(filing, cards, record.summary)
-            vectors = sum(self._carried_vectors(held, doc_id, copied) for held in self._models)
-        except (ValueError, FilingIndexError) as error:
-            if isinstance(error, FilingIndexError) and error.subject != doc_id:
-                raise  # no filing is to blame
-            what = error.what if isinstance(error, FilingIndexError) else str(error)
-            return CopiedFiling(doc_id, CopyOutcome.FAILED, reason=what)
-        outcome = CopyOutcome.COPIED if copied or vectors else CopyOutcome.UNCHANGED
-        return CopiedFiling(doc_id, outcome, record.page_count if copied else 0, vectors)
-
-    def _is_there(self, record: FilingRecord) -> bool:
-        if self._there.get(record.doc_id) != record.content_hash:
-            return False
-        here = self._readers.get(record.doc_id)
-        if here != self._readers_there.get(record.doc_id, here):
-            return False
-        there = self._target.filing(record.doc_id)
-        return replace(there, source=record.source) == record
-
-    def _add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
-        reader = self._readers.get(filing.doc_id)
-        if isinstance(self._target, KeepsReaders) and reader is not None:
-            self._target.add_as_read(filing, cards, summary, reader)
-        else:
-            self._target.add(filing, cards, summary)
-
-    def _carried_vectors(self, held: VectorModel, doc_id: str, copied: bool) -> bool:
-        if not copied and doc_id not in self._lacking(held):
-            return False
-        vectors = list(self._source.vectors(held.model, held.unit, [doc_id]))
-        for each in vectors:
-            self._target.add_vectors(held.model, held.unit, each)
-        return bool(vectors)
-
-    def _lacking(self, held: VectorModel) -> Collection[str]:
-        """Filings that had no vectors in the target when they were first asked for."""
-        with self._guard:
-            if held not in self._without:
-                self._without[held] = frozenset(self._target.without_vectors(held.model, held.unit))
-            return self._without[held]
-
-
-def _readers(index: FilingIndex) -> Mapping[str, str]:
-    """doc_id -> version of what read it; empty where the index does not tell."""
-    if isinstance(index, KeepsReaders):
-        return index.readers()
-    if isinstance(index, SqliteIndex):
-        with index.reading() as connection:
-            return dict(connection.execute("SELECT doc_id, reader_version FROM filings").fetchall())
-    return {}
-
-
-def _told(
-    running: set[Future[CopiedFiling]], report: CopyReport, on_filing: Callable[[CopiedFiling], None]
-) -> set[Future[CopiedFiling]]:
-    finished, left = wait(running, return_when=FIRST_COMPLETED)
-    for filing in _by_name(finished):
-        report.filings.append(filing)
-        on_filing(filing)
-    return left
-
-
-def _by_name(finished: set[Future[CopiedFiling]]) -> Iterator[CopiedFiling]:
-    yield from sorted((future.result() for future in finished), key=lambda filing: filing.doc_id)
+def _copied(
+    source: CopiedIndex, target: CopiedIndex, doc_id: str, lacking: dict[VectorModel, Collection[str]]
+) -> CopiedFiling:
+    """Copy one filing and its vectors; `lacking` names, of each model, filings without its vectors in the target."""
+    pages = vectors = 0
+    try:
+        record = source.filing(doc_id)
+        copied = source.checksums(doc_id) != target.checksums(doc_id)
+        if copied:
+            stored = source.stored(doc_id)
+            if stored.checksums() != source.checksums(doc_id):
+                raise FilingIndexError("it is damaged in the index that it is in", subject=doc_id)
+            target.put(stored)
+            pages = record.page_count
+        for held, without in lacking.items():
+            if copied or doc_id in without:
+                found = list(source.vectors(held.model, held.unit, [doc_id]))
+                for each in found:
+                    target.add_vectors(held.model, held.unit, each)
+                vectors += bool(found)
+    except (ValueError, FilingIndexError) as error:
+        if isinstance(error, FilingIndexError) and error.subject != doc_id:
+            raise  # no filing is to blame
+        reason = error.what if isinstance(error, FilingIndexError) else str(error)
+        return CopiedFiling(doc_id, CopyOutcome.FAILED, reason=reason)
+    return CopiedFiling(doc_id, CopyOutcome.COPIED if copied or vectors else CopyOutcome.UNCHANGED, pages, vectors)

@@ -1,37 +1,169 @@
-"""The SQLite file under the embedded index: made whole or not at all, opened, and its faults told in words."""
+"""The SQLite file under the embedded index: made, opened, read and written; its faults told in words."""
 
 from __future__ import annotations
 
 import errno
 import shutil
 import sqlite3
+import threading
 import time
 import uuid
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.migrating import FORMAT_VERSION as FORMAT_VERSION
-from fin_agent.index.migrating import format_of, migrate
-from fin_agent.written_file import free_words as free_words
+from fin_agent.index.rows import SqlValue
+from fin_agent.index.stored_filing import COLUMNS, Part, checksum, read_checksums, seal
+from fin_agent.written_file import free_words
 
+FORMAT_VERSION = "6"
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
+_LEFT_SECONDS = 600
+"""An unfinished file that nobody wrote to for so long has no writer any more."""
+
+T = TypeVar("T")
 
 
-def connect(
-    file: Path, *, damaged: bool = False, only_looking: bool = False, alone: bool = False
-) -> sqlite3.Connection:
+class Database:
+    """An index's file, opened. Safe to share between threads: each gets a connection of its own."""
+
+    def __init__(self, file: Path) -> None:
+        """Open the file of an index that exists.
+
+        Raises FilingIndexError where there is none, or where it was half written, is damaged or of another version.
+        """
+        check_there(file)
+        self.file = file
+        self._local = threading.local()
+        self._connections: list[tuple[threading.Thread, sqlite3.Connection]] = []
+        self._guard = threading.Lock()
+        try:
+            with self.reading() as connection:
+                check_format(connection, file)
+        except FilingIndexError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._guard:
+            for _, connection in self._connections:
+                connection.close()
+            self._connections.clear()
+            self._local = threading.local()
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """This thread's connection, for reads that the protocol does not name."""
+        try:
+            yield self._connection
+        except sqlite3.Error as error:
+            raise fault(self.file, error, "read") from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Several reads of one state: what others write meanwhile is not seen."""
+        with self.reading() as connection:
+            if connection.in_transaction:
+                yield connection
+                return
+            with transaction(connection, "BEGIN"):
+                yield connection
+
+    one_state = snapshot
+    """See HoldsStill."""
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One write transaction: everything inside becomes visible at once, or nothing does."""
+        try:
+            with transaction(self._connection) as connection:
+                self._local.writing = True
+                yield connection
+        except sqlite3.Error as error:
+            raise fault(self.file, error, "written") from error
+        finally:
+            self._local.writing = False
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside a write transaction."""
+        return bool(getattr(self._local, "writing", False))
+
+    def _rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
+        with self.reading() as connection:
+            cursor = connection.cursor()
+            cursor.row_factory = None
+            return cursor.execute(statement, values).fetchall()
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = connect(self.file)
+            self._local.connection = connection
+            with self._guard:
+                for thread, left in self._connections:
+                    if not thread.is_alive():
+                        left.close()
+                self._connections = [kept for kept in self._connections if kept[0].is_alive()]
+                self._connections.append((threading.current_thread(), connection))
+        return connection
+
+
+class ReadOnce(Generic[T]):
+    """What `read` gives, read once and the same object in every thread, until it is another."""
+
+    def __init__(self, database: Database, read: Callable[[sqlite3.Connection], T], empty: T) -> None:
+        self._database = database
+        self._read = read
+        self._shared = empty
+        self._guard = threading.Lock()
+        self._local = threading.local()
+
+    def value(self) -> T:
+        """As it is now."""
+        with self._database.reading() as connection:
+            version = (connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes)
+            kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
+            if kept is not None and kept[0] is connection and kept[1] == version:
+                return kept[2]
+            found = self._read(connection)
+            if self._database.is_writing:  # what is not committed may never be
+                return found
+        with self._guard:
+            if found != self._shared:
+                self._shared = found
+            self._local.kept = (connection, version, self._shared)
+            return self._shared
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
+    """All inside or nothing; what was only read (`begin` is BEGIN) is of one state."""
+    connection.execute(begin)
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite may have ended it by itself, as where the disk is full
+            connection.execute("ROLLBACK")
+        raise
+
+
+def connect(file: Path, *, damaged: bool = False, alone: bool = False) -> sqlite3.Connection:
     """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
 
-    `damaged`: where a table's description cannot be read, the other tables can be all the same. `only_looking`: nothing
-    is written, and what stands in the log stays there when the connection is closed. `alone`: nobody else can read
-    meanwhile; what readers share (`-shm`) needs no room on the disk then.
+    `damaged`: where a table's description cannot be read, or the file is shorter than it says, the other tables can be
+    read all the same. `alone`: nobody else can read meanwhile; what readers share (`-shm`) needs no room then.
     """
-    address = f"{file.absolute().as_uri()}?mode={'ro' if only_looking else 'rw'}"
+    address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
@@ -53,26 +185,79 @@ def create_database(file: Path) -> None:
     check_fts5()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.exists():
-            _write_schema(file)
+        if file.exists():
+            return
+        remove_leftovers(file)
+        with unfinished_database(file) as unfinished:
+            give_name(unfinished, file)
     except (OSError, sqlite3.Error) as error:
         raise FilingIndexError(
-            f"no index can be made here ({_reason(error)})",
+            f"no index can be made here ({getattr(error, 'strerror', None) or error})",
             subject=str(file.parent),
             remedy="Name a folder that may be written to with `--index`",
         ) from error
 
 
-def check_format(connection: sqlite3.Connection, file: Path) -> None:
-    """Bring the database to the format of this version where it is of an earlier one.
+def give_name(unfinished: Path, file: Path) -> bool:
+    """Give a database its name; False where another process was first: what that one wrote must not be replaced."""
+    try:
+        file.hardlink_to(unfinished)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if file.exists():
+            return False
+        unfinished.replace(file)
+    return True
 
-    Raises FilingIndexError where it is of a format that there is no way from, sqlite3.Error where it is no index.
+
+def check_there(file: Path) -> None:
+    """Raises FilingIndexError where there is no file."""
+    if not file.is_file():
+        raise FilingIndexError(
+            "there is no index here", subject=str(file.parent), remedy="Make one with `fin-agent ingest PATH...`"
+        )
+
+
+def check_format(connection: sqlite3.Connection, file: Path) -> None:
+    """Bring the index to the format of this version, where it is of the one before.
+
+    Raises FilingIndexError where it is of another format, sqlite3.Error where it is damaged or is none.
     """
     check_length(connection, file)
-    migrate(connection)
-    found = format_of(connection)
-    if found != FORMAT_VERSION:
-        raise other_format(found, file)
+    _migrate(connection)
+    row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    if row is None or row[0] != FORMAT_VERSION:
+        raise other_format(None if row is None else str(row[0]), file)
+
+
+_ADDED_IN_6 = {
+    "column_path": "TEXT NOT NULL DEFAULT '[]'",
+    "caption": "TEXT NOT NULL DEFAULT ''",
+    "note": "TEXT NOT NULL DEFAULT ''",
+    "part_kind": "TEXT",
+    "proved": "INTEGER NOT NULL DEFAULT 0",
+    "doubtful": "INTEGER NOT NULL DEFAULT 0",
+}
+"""Columns of `facts` that format 5 had not: the whole address of a fact."""
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    """Format 5 to 6, whole or not at all. Facts that were as they were written are sealed with their new columns."""
+    found = "SELECT count(*) FROM meta WHERE key = 'format' AND value = '5'"
+    if not connection.execute(found).fetchone()[0]:
+        return
+    with transaction(connection):
+        if not connection.execute(found).fetchone()[0]:  # another process was first
+            return
+        before = ", ".join(column for column in COLUMNS[Part.FACTS] if column not in _ADDED_IN_6)
+        for column, declared in _ADDED_IN_6.items():
+            connection.execute(f"ALTER TABLE facts ADD COLUMN {column} {declared}")
+        for (number,) in connection.execute("SELECT id FROM filings").fetchall():
+            facts = connection.execute(f"SELECT {before} FROM facts WHERE filing_id = ? ORDER BY id", (number,))
+            if checksum(list(map(tuple, facts))) == read_checksums(connection, number).get(Part.FACTS):
+                seal(connection, number, Part.FACTS)
+        connection.execute("UPDATE meta SET value = '6' WHERE key = 'format'")
 
 
 def other_format(found: str | None, file: Path) -> FilingIndexError:
@@ -91,8 +276,7 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
     it has on the file, and another process that ends then takes the log away from under them.
     """
     log = file.with_name(f"{file.name}-wal")
-    connection.execute("BEGIN")
-    try:
+    with transaction(connection, "BEGIN"):
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         page_size = connection.execute("PRAGMA page_size").fetchone()[0]
         if log.exists() and log.stat().st_size:
@@ -101,8 +285,6 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
             error = sqlite3.DatabaseError("the file is shorter than its header says")
             error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
             raise error
-    finally:
-        connection.execute("ROLLBACK")
 
 
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
@@ -145,6 +327,17 @@ def full_disk(file: Path, what: str) -> FilingIndexError:
     )
 
 
+def check_space(folder: Path, wanted: int, why: str) -> None:
+    """Raises FilingIndexError where fewer than `wanted` bytes are free in `folder`."""
+    free = shutil.disk_usage(folder).free
+    if free < wanted:
+        raise FilingIndexError(
+            f"there is not enough room: {wanted / 1e6:,.1f} MB are needed {why}, {free / 1e6:,.1f} MB are free",
+            subject=str(folder),
+            remedy="Make room there and run the same command again",
+        )
+
+
 def _disk_is_full(folder: Path) -> bool:
     """Whether not even what SQLite shares between readers (`-shm`, 32 kB) finds room: it tells that as an I/O error."""
     try:
@@ -158,35 +351,14 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def check_fts5() -> None:
-    connection = sqlite3.connect(":memory:")
-    options = {row[0] for row in connection.execute("PRAGMA compile_options")}
-    connection.close()
+    """Raises FilingIndexError where SQLite has no full-text search."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        options = {row[0] for row in connection.execute("PRAGMA compile_options")}
     if "ENABLE_FTS5" not in options:
         raise FilingIndexError(
             "this Python's SQLite has no full-text search (FTS5)",
             remedy="Use a Python whose sqlite3 is compiled with FTS5: those of python.org and of Debian are",
         )
-
-
-def _write_schema(file: Path) -> None:
-    """Write the schema under another name first: an index that exists is a whole one."""
-    remove_leftovers(file)
-    unfinished = unfinished_name(file)
-    try:
-        write_empty(unfinished)
-        name_database(unfinished, file)
-    finally:
-        remove_database(unfinished)
-
-
-def write_empty(file: Path) -> None:
-    """Make an index without filings at `file`, where nothing is. Raises OSError or sqlite3.Error."""
-    file.touch()
-    with closing(connect(file)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(_schema())
-        connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def tables_of(connection: sqlite3.Connection) -> dict[str, tuple[tuple[object, ...], ...]]:
@@ -211,52 +383,33 @@ def tables_made() -> dict[str, tuple[tuple[object, ...], ...]]:
         return tables_of(connection)
 
 
-def _schema() -> str:
-    return resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")
+@contextmanager
+def unfinished_database(file: Path) -> Iterator[Path]:
+    """An index without filings beside `file`, under another name; what is left of it at the end is removed."""
+    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
+    try:
+        unfinished.touch()
+        with closing(connect(unfinished)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(_schema())
+            connection.execute("INSERT INTO meta VALUES ('format', ?)", (FORMAT_VERSION,))
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        yield unfinished
+    finally:
+        for ending in ("-wal", "-shm", ""):
+            unfinished.with_name(unfinished.name + ending).unlink(missing_ok=True)
 
 
-def unfinished_name(file: Path) -> Path:
-    """A name beside `file` for what is to take its place once it is whole."""
-    return file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
-
-
-def leftovers(file: Path) -> list[Path]:
-    """What writers that were killed left beside `file`, and none has touched for a while."""
-    found = []
+def remove_leftovers(file: Path) -> list[str]:
+    """Take away what writers that were killed left beside `file`, and none has touched for a while; their names."""
+    removed = []
     for left in sorted(file.parent.glob(f".{file.name}.*.new*")):
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _LEFT_SECONDS:
-                found.append(left)
-    return found
+                left.unlink()
+                removed.append(left.name)
+    return removed
 
 
-def remove_leftovers(file: Path) -> None:
-    """Take them away."""
-    for left in leftovers(file):
-        left.unlink(missing_ok=True)
-
-
-_LEFT_SECONDS = 600
-"""An unfinished file that nobody wrote to for so long has no writer any more."""
-
-
-def remove_database(file: Path) -> None:
-    """Delete a database with what SQLite keeps beside it."""
-    for ending in ("-wal", "-shm", ""):
-        file.with_name(file.name + ending).unlink(missing_ok=True)
-
-
-def name_database(unfinished: Path, file: Path) -> None:
-    """Give the file its name, unless another process was first: what that one wrote since must not be replaced."""
-    with suppress(FileExistsError):
-        try:
-            file.hardlink_to(unfinished)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links
-            if not file.exists():
-                unfinished.replace(file)
-
-
-def _reason(error: OSError | sqlite3.Error) -> str:
-    return (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+def _schema() -> str:
+    return resources.files("fin_agent.index").joinpath("schema.sql").read_text(encoding="utf-8")

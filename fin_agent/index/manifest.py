@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from fin_agent.filings.reader import doc_id_of
-from fin_agent.index.read_by import read_by
+from fin_agent.index.rows import read_by
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.writing import delete_filing, insert_filing, update_source
+from fin_agent.index.stored_filing import StoredFiling, delete_filing, insert_filing, update_source
 from fin_agent.vocabulary.filing import Filing
 
 
@@ -115,7 +115,7 @@ class Manifest:
         """Write the filing and the file's entry in one transaction."""
         with self._index.writing() as connection:
             delete_filing(connection, filing.doc_id)
-            insert_filing(connection, filing, cards, summary)
+            insert_filing(connection, StoredFiling.of(filing, cards, summary))
             _record(connection, stamp, FileState.DONE)
 
     def failed(self, stamp: FileStamp, reason: str, remedy: str) -> None:

@@ -1,23 +1,32 @@
-"""An index opened by where it is: a folder on this machine, or the address of a cluster."""
+"""What a caller names: an index by its folder or its cluster's address, filings by their doc_ids."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import shown
-from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.protocol import FilingIndex
 
 if TYPE_CHECKING:
     from fin_agent.index.elastic.index import ElasticIndex
+    from fin_agent.index.sqlite import SqliteIndex
 
 AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 
 _ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """`127.0.0.1:9200/filings`: a folder may be called so, and hardly ever is."""
+
+
+_NEAR = 0.65
+_SAME_START = 0.5
+"""How alike the first words have to be: years and forms are alike in the names of all companies."""
+_MOST = 3
 
 
 def open_index(place: Path | str) -> AnyIndex:
@@ -27,7 +36,7 @@ def open_index(place: Path | str) -> AnyIndex:
     """
     address = address_of(place)
     if address is None:
-        return SqliteIndex(Path(place))
+        return _embedded()(Path(place))
     return _elastic()(address)
 
 
@@ -35,7 +44,7 @@ def create_index(place: Path | str) -> AnyIndex:
     """The index in a folder or on a cluster, made where there is none."""
     address = address_of(place)
     if address is None:
-        return SqliteIndex.create(Path(place))
+        return _embedded().create(Path(place))
     return _elastic().create(address)
 
 
@@ -64,6 +73,59 @@ def place_of(index: object, otherwise: Path) -> str:
     """Where an index is, as it is named to open it again: its address, else the folder `otherwise`."""
     address = getattr(index, "address", None)
     return str(otherwise.resolve()) if address is None else str(address)
+
+
+def chosen_filings(doc_ids: Sequence[str] | None, index: FilingIndex) -> tuple[str, ...] | None:
+    """Each once; None for all. Raises FilingIndexError where one is not indexed, or none is named: that is not all."""
+    if doc_ids is None:
+        return None
+    if isinstance(doc_ids, str) or not doc_ids:
+        raise FilingIndexError(
+            "no filing may be read: `doc_ids` names none" if not doc_ids else "`doc_ids` is a list of ids",
+            subject=str(doc_ids),
+            remedy="Give the filings that may be read as a list; leave `doc_ids` out where all may be",
+        )
+    for doc_id in doc_ids:
+        index.filing(doc_id)
+    return tuple(dict.fromkeys(doc_ids))
+
+
+def not_indexed(doc_id: str, names: Iterable[str]) -> FilingIndexError:
+    """The error for a filing that is asked for and not there; `names` are those that are."""
+    near = names_near(doc_id, names)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return FilingIndexError(
+        "this filing is not in the index", subject=doc_id, remedy=f"{meant}`fin-agent filings` lists those that are"
+    )
+
+
+def names_near(doc_id: str, names: Iterable[str]) -> list[str]:
+    """Names that differ in capitals alone, else the few that are most alike.
+
+    >>> names_near("AAPL_2023", ["AAPL_2023_10K", "NKE_2022_10K"])
+    ['AAPL_2023_10K']
+    >>> names_near("AAPL_2022_10K", ["NKE_2022_10K"])
+    []
+    """
+    folded: dict[str, list[str]] = {}
+    for name in sorted(names):
+        folded.setdefault(name.casefold(), []).append(name)
+    wanted = doc_id.casefold()
+    if same := folded.get(wanted):
+        return same
+    likely = [each for each in folded if _start_alike(wanted, each)]
+    return [folded[each][0] for each in get_close_matches(wanted, likely, n=_MOST, cutoff=_NEAR)]
+
+
+def _start_alike(one: str, other: str) -> bool:
+    first, second = (re.split(r"[\W\d_]", name.lstrip("_"), maxsplit=1)[0] for name in (one, other))
+    return not (first and second) or SequenceMatcher(None, first, second).ratio() >= _SAME_START
+
+
+def _embedded() -> type[SqliteIndex]:
+    from fin_agent.index.sqlite import SqliteIndex  # which names filings by what is above
+
+    return SqliteIndex
 
 
 def _elastic() -> type[ElasticIndex]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
@@ -287,3 +288,66 @@ class VectorModel:
     rows: int
     latest: int
     """Grows with everything added: what is held has changed where this, `filings` or `rows` has."""
+
+
+class NearPlace(NamedTuple):
+    """A place found by its vector, and the cosine."""
+
+    doc_id: str
+    place: int
+    score: float
+
+
+@runtime_checkable
+class FindsNearest(Protocol):
+    """An index that need not hand out all its vectors to be searched."""
+
+    def nearest(
+        self,
+        model: str,
+        unit: VectorUnit,
+        vector: Sequence[float],
+        limit: int,
+        *,
+        doc_ids: Collection[str] | None = None,
+        places: Collection[tuple[str, int]] | None = None,
+    ) -> list[NearPlace]:
+        """The `limit` places nearest to a dense vector by cosine, best first; equals by content, then place.
+
+        Only of `doc_ids` and only (doc_id, place) of `places`, where given. May be approximate. Raises FilingIndexError
+        where the model has made no dense vectors of the unit, or vectors of another length.
+        """
+
+
+@runtime_checkable
+class HoldsStill(Protocol):
+    """An index that can be read in one state."""
+
+    def one_state(self) -> AbstractContextManager[object]:
+        """All that is read inside is of one state."""
+
+
+def one_state(index: FilingIndex) -> AbstractContextManager[object]:
+    """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
+
+    The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for as
+    long as `Reaching.grace` says. An index of another kind is read as it is.
+    """
+    return index.one_state() if isinstance(index, HoldsStill) else nullcontext()
+
+
+@runtime_checkable
+class ProvesFacts(Protocol):
+    """An index that can tell whether figures are as they were written."""
+
+    def check_facts(self, doc_ids: Collection[str]) -> None:
+        """Raises FilingIndexError where a figure of these filings is not what was written."""
+
+
+def check_facts(index: FilingIndex, doc_ids: Collection[str]) -> None:
+    """Before figures are answered: raises FilingIndexError where those of these filings are not what was written.
+
+    An index of another kind is taken at its word: a cluster holds its files against checksums itself.
+    """
+    if isinstance(index, ProvesFacts):
+        index.check_facts(doc_ids)

@@ -1,144 +1,128 @@
-"""An index made whole again: what can be built again is, what is damaged goes and its files are to be read again."""
+"""An index made whole again: what its checksums prove is kept, the rest is to be read again from its files."""
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.database import (
-    check_format,
+    FORMAT_VERSION,
+    check_length,
+    check_space,
+    check_there,
     connect,
-    fault,
+    full_disk,
     is_damage,
-    leftovers,
+    is_full,
     other_format,
     remove_leftovers,
+    transaction,
+    unfinished_database,
 )
-from fin_agent.index.filing_checks import filing_faults
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.kept_files import INGEST_AGAIN, entries, mark_damaged
 from fin_agent.index.manifest import RETRY, FileState
-from fin_agent.index.migrating import FORMAT_VERSION, format_of, migrate
-from fin_agent.index.repaired import LostFiling as LostFiling
-from fin_agent.index.repaired import Repaired as Repaired
-from fin_agent.index.salvaging import salvage
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.stored_rows import insert_rows
-from fin_agent.index.verifying import FULL_TEXT, agrees, opened_whole, unreadable_entries
-from fin_agent.index.whole_filings import name_of, whole_filing
-from fin_agent.index.write_ahead_log import is_log_whole
-from fin_agent.index.writing import OF_A_FILING, delete_rows
+from fin_agent.index.stored_filing import (
+    Part,
+    StoredFiling,
+    insert_filing,
+    read_checksums,
+    read_part,
+    read_vectors,
+)
+from fin_agent.index.verifying import Aspect, look_at, unreadable_entries
+
+INGEST_AGAIN = "Ingest your folders again: what is unchanged is left alone"
+_ROOM = 3
+"""Times its size: the copy that is kept, the new database, and its way through the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostFiling:
+    """A filing that was taken out, since not all of it is as it was written."""
+
+    doc_id: str
+    source: str
+    why: str
+    named: bool = True
+    """False where `doc_id` says in words what is lost: filings of which not even the names can be read."""
+
+    @property
+    def remedy(self) -> str:
+        """How it comes back."""
+        if self.source and Path(self.source).is_file():
+            return RETRY
+        if not self.source:
+            return "Ingest your folders again (what is unchanged is left alone), or import an archive of the index"
+        return f"Get its file again and ingest it: it was {self.source}"
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What a repair did."""
+
+    done: list[str] = field(default_factory=list)
+    """In sentences."""
+    lost: list[LostFiling] = field(default_factory=list)
+    kept: int = 0
+    """Filings that are in the index now."""
+    damaged_copy: Path | None = None
+    """The damaged database, where a new one was made of it."""
+
+    @property
+    def taken_out(self) -> int:
+        """Filings that are known by name and are in the index no more."""
+        return sum(lost.named for lost in self.lost)
+
+    @property
+    def names_lost(self) -> bool:
+        """Whether more may be lost than is named."""
+        return not all(lost.named for lost in self.lost)
 
 
 def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
-    """Make the index in `folder` whole; does nothing to one that is. Filings that are whole stay.
+    """Make the index in `folder` whole; does nothing to one that is.
 
-    A database whose structure is damaged is kept under another name; what is whole in it goes into a new one, which
-    takes its place in one step. Raises FilingIndexError where there is no index, where it is in use, of another program
-    or of a format that cannot be read, or where there is no room.
+    Full text and the list of files are mended in place. Where anything else is not as it was written, the database is
+    kept under another name, and every filing that its checksums prove goes into a new one, which takes its place in one
+    step. Files of the others are listed to be read again. Raises FilingIndexError where there is no index, where it is
+    in use, of another program or of another format, or where there is no room.
     """
     file = folder / FILE_NAME
-    if not file.is_file():
-        raise FilingIndexError(
-            "there is no index here", subject=str(folder), remedy="Make one with `fin-agent ingest PATH...`"
-        )
+    check_there(file)
     with ingest_lock(folder, wait=wait):
         repaired = Repaired()
-        if left := leftovers(file):
-            remove_leftovers(file)
+        if left := remove_leftovers(file):
             repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
-        # Before SQLite opens the database, and forgets what it cannot read. Twice: it may be written meanwhile.
-        log_whole = is_log_whole(file) or is_log_whole(file)
-        if log_whole:
-            _migrate(file)
-        if log_whole and opened_whole(file):
-            try:
-                _repair_in_place(file, repaired)
-                return repaired
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise fault(file, error, "written") from error
         _check_ours(file)
-        return salvage(file, Repaired(repaired.done), log_whole=log_whole)
-
-
-def _migrate(file: Path) -> None:
-    """Bring rows to the columns of this format, so that they can be read one by one; a database too damaged stays."""
-    with suppress(sqlite3.Error), closing(connect(file)) as connection:
-        migrate(connection)
-
-
-def _repair_in_place(file: Path, repaired: Repaired) -> None:
-    with closing(connect(file)) as connection:
-        check_format(connection, file)
-        connection.execute("BEGIN IMMEDIATE")
+        verified = look_at(file, nullcontext(), lambda doc_id: None)
+        repaired.kept = verified.filings
+        aspects = {finding.aspect for finding in verified.faults}
         try:
-            _repair_rows(connection, repaired)
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-
-def _repair_rows(connection: sqlite3.Connection, repaired: Repaired) -> None:
-    # Rows that belong to nothing and rows put in anew both leave the full text behind: it is built again at the end.
-    stale = [table for table in FULL_TEXT if not agrees(connection, table)]
-    touched = _remove_orphans(connection, repaired)
-    for (number,) in connection.execute("SELECT id FROM filings ORDER BY id").fetchall():
-        faults = filing_faults(connection, number)
-        sealed = connection.execute("SELECT 1 FROM checksums WHERE filing_id = ? LIMIT 1", (number,)).fetchone()
-        if not faults and sealed:
-            continue
-        touched = True
-        doc_id, source = name_of(connection, number)
-        found = whole_filing(connection, number)
-        delete_rows(connection, number)
-        if isinstance(found, str):
-            repaired.lost.append(LostFiling(doc_id, source, found))
-            mark_damaged(connection, repaired.lost[-1])
-        else:
-            insert_rows(connection, found)
-            repaired.done.append(f"{doc_id}: {'; '.join(faults)}: mended" if faults else f"{doc_id}: checksums added")
-    _repair_manifest(connection, repaired)
-    if touched or stale:
-        for table in FULL_TEXT:
-            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
-        repaired.done.append(f"full text of {', '.join(stale or FULL_TEXT)} is built again")
-    repaired.kept = connection.execute("SELECT count(*) FROM filings").fetchone()[0]
-
-
-def _remove_orphans(connection: sqlite3.Connection, repaired: Repaired) -> bool:
-    removed = 0
-    for table in OF_A_FILING:
-        rows = connection.execute(f"DELETE FROM {table} WHERE filing_id NOT IN (SELECT id FROM filings)").rowcount
-        removed += rows
-        if rows:
-            repaired.done.append(f"{rows} rows of {table} that belong to no filing are removed")
-    return bool(removed)
-
-
-def _repair_manifest(connection: sqlite3.Connection, repaired: Repaired) -> None:
-    unreadable = unreadable_entries(connection)
-    for number in unreadable:
-        connection.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
-    if unreadable:
-        repaired.done.append(f"{entries(len(unreadable))} that cannot be read are taken off. {INGEST_AGAIN}")
-    known = ", ".join(f"'{state.value}'" for state in FileState)
-    missing = connection.execute(
-        "UPDATE ingested_files SET state = 'waiting', failure = ?, remedy = ? WHERE state NOT IN"
-        f" ({known}) OR (state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings))",
-        ("its filing is not in the index", RETRY),
-    ).rowcount
-    if missing:
-        repaired.done.append(f"{missing} files without a filing are to be read again: {RETRY}")
+            if aspects - {Aspect.FULL_TEXT, Aspect.MANIFEST}:
+                _make_anew(file, repaired)
+            elif aspects:
+                stale = [finding.subject for finding in verified.faults if finding.aspect is Aspect.FULL_TEXT]
+                with closing(connect(file)) as connection, transaction(connection):
+                    repaired.done += _mend_manifest(connection)
+                    for table in stale:
+                        connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+                if stale:
+                    repaired.done.append(f"full text of {', '.join(stale)} is built again")
+        except (OSError, sqlite3.Error) as error:
+            raise _not_done(file, error) from error
+        return repaired
 
 
 def _check_ours(file: Path) -> None:
-    """Raises FilingIndexError for the database of another program, or one of a later format."""
-    with suppress(sqlite3.Error), closing(connect(file, only_looking=True)) as connection:
+    """Raises FilingIndexError for the database of another program, or one of another format."""
+    with suppress(sqlite3.Error), closing(connect(file)) as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"meta", "filings", "pages"} & tables:
             raise FilingIndexError(
@@ -146,5 +130,222 @@ def _check_ours(file: Path) -> None:
                 subject=str(file),
                 remedy="Name another folder with `--index`",
             )
-        if (found := format_of(connection)) is not None and found.isdigit() and int(found) > int(FORMAT_VERSION):
-            raise other_format(found, file)
+        row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+        if row is not None and row[0] != FORMAT_VERSION and str(row[0]).isdigit():
+            raise other_format(str(row[0]), file)
+
+
+def _make_anew(file: Path, repaired: Repaired) -> None:
+    """Put a new database with what is whole where the damaged one is. Raises OSError, sqlite3.Error."""
+    log = file.with_name(f"{file.name}-wal")
+    size = sum(each.stat().st_size for each in (file, log) if each.exists())
+    check_space(file.parent, _ROOM * size, "to keep the damaged index and make a new one")
+    copy = file.with_name(f"{file.name}.damaged-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}")
+    copies = {each: copy.with_name(each.name.replace(file.name, copy.name, 1)) for each in (file, log) if each.exists()}
+    try:
+        for each, its_copy in copies.items():
+            shutil.copy2(each, its_copy)
+        with unfinished_database(file) as new, closing(connect(new)) as target:
+            with _readable(file) as source, transaction(target):
+                found = _Salvage(source, target, repaired)
+                found.save_filings()
+                found.save_manifest()
+            repaired.lost = [*found.lost.values(), *_unnamed(found, size)]
+            repaired.kept = target.execute("SELECT count(*) FROM filings").fetchone()[0]
+            target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            _take_place(target, new, file)
+    except (OSError, sqlite3.Error):
+        for its_copy in copies.values():
+            its_copy.unlink(missing_ok=True)
+        raise
+    repaired.damaged_copy = copy
+    filings = f"{repaired.kept} whole filing{'s are' if repaired.kept != 1 else ' is'}"
+    repaired.done.append(f"{filings} in a new database, its full text built again")
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[sqlite3.Connection]:
+    """The damaged database as far as SQLite reads it; an empty one where it cannot be opened."""
+    try:
+        source = connect(file, damaged=True)
+        try:
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error:
+            source.close()
+            raise
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        source = sqlite3.connect(":memory:", isolation_level=None)
+        source.row_factory = sqlite3.Row
+    with closing(source):
+        yield source
+
+
+class _Salvage:
+    """What of a damaged database is whole, put into a new one."""
+
+    def __init__(self, source: sqlite3.Connection, target: sqlite3.Connection, repaired: Repaired) -> None:
+        self._source = source
+        self._target = target
+        self._repaired = repaired
+        self._saved: set[str] = set()
+        self.lost: dict[str, LostFiling] = {}
+        self.all_named = False
+        """Whether the list of filings could be read to its end."""
+
+    def save_filings(self) -> None:
+        """Every filing that its checksums prove; of the others why they are lost."""
+        for number, (doc_id, source) in sorted(self._listed().items()):
+            stored = self._proven(number)
+            if isinstance(stored, StoredFiling):
+                insert_filing(self._target, stored)
+                self._saved.add(stored.doc_id)
+            else:
+                self.lost[doc_id] = LostFiling(doc_id, source, stored)
+
+    def save_manifest(self) -> None:
+        """The list of files as far as it can be read; files whose filings are lost are to be read again."""
+        refused = 0
+        for row in self._readable("SELECT * FROM ingested_files NOT INDEXED"):
+            try:
+                marks = ", ".join("?" * len(row))
+                self._target.execute(f"INSERT OR IGNORE INTO ingested_files VALUES ({marks})", tuple(row))
+            except sqlite3.Error:  # of a kind that its column does not take
+                refused += 1
+        if self.all_named and (refused or not self._ends("SELECT * FROM ingested_files NOT INDEXED")):
+            self._repaired.done.append(f"the list of files could not be read to its end. {INGEST_AGAIN}")
+        done = "SELECT doc_id, path FROM ingested_files WHERE state = 'done'"
+        for doc_id, path in self._target.execute(done).fetchall():
+            if doc_id not in self._saved:  # its name may be lost everywhere else
+                before = self.lost.get(doc_id, LostFiling(doc_id, "", "nothing of it can be read"))
+                self.lost[doc_id] = LostFiling(doc_id, before.source or path, before.why)
+        for lost in self.lost.values():
+            _mark_damaged(self._target, lost)
+        self._repaired.done += _mend_manifest(self._target)
+
+    def _listed(self) -> dict[int, tuple[str, str]]:
+        """Number -> (doc_id, path of its file) of all filings whose names are read by one way or another."""
+        found: dict[int, tuple[str, str]] = {}
+        for selection in (
+            "SELECT id, doc_id, source FROM filings NOT INDEXED ORDER BY id",
+            "SELECT id, doc_id, source FROM filings NOT INDEXED ORDER BY id DESC",
+            "SELECT id, doc_id, '' FROM filings ORDER BY doc_id",
+            "SELECT id, doc_id, '' FROM filings ORDER BY content_hash, doc_id",
+        ):
+            for number, doc_id, source in self._readable(selection):
+                if isinstance(number, int) and isinstance(doc_id, str):
+                    found.setdefault(number, (doc_id, str(source)))
+            self.all_named = self.all_named or self._ends(selection)
+        return found
+
+    def _proven(self, number: int) -> StoredFiling | str:
+        """The filing of this number as it was written, without vectors that are damaged; else why it is lost."""
+        lost = ""
+        # By the indexes of the tables first: to look at each row for each filing takes very long where there are many.
+        for scan in (False, True):
+            try:
+                sealed = read_checksums(self._source, number)
+                stored = StoredFiling({part: read_part(self._source, number, part, scan=scan) for part in Part})
+                changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
+            except (sqlite3.Error, TypeError, ValueError) as error:
+                lost = lost or f"it cannot be read ({error})"
+                continue
+            if not changed:
+                with suppress(sqlite3.Error):
+                    stored.vectors.extend(row for row, whole in read_vectors(self._source, number) if whole)
+                return stored
+            lost = lost or f"what it holds is not what was written ({', '.join(changed)})"
+        return lost
+
+    def _readable(self, selection: str) -> Iterator[sqlite3.Row]:
+        """Rows up to the first that cannot be read."""
+        with suppress(sqlite3.Error):
+            yield from self._source.execute(selection)
+
+    def _ends(self, selection: str) -> bool:
+        """Whether all its rows can be read."""
+        try:
+            for _ in self._source.execute(selection):
+                pass
+        except sqlite3.Error:
+            return False
+        return True
+
+
+def _unnamed(found: _Salvage, size: int) -> Iterator[LostFiling]:
+    """What is lost with its name."""
+    if found.all_named:
+        return
+    if found.lost:
+        why = "there may have been more: the list of filings cannot be read to its end"
+        yield LostFiling("further filings", "", why, named=False)
+        return
+    why = "nothing of the index can be read, not even which filings it held"
+    yield LostFiling("all filings", "", why if size else "the file is empty, nothing of an index is in it", named=False)
+
+
+def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
+    """Have the files of a filing that was taken out read again."""
+    failure = f"its filing was damaged in the index and has been taken out: {lost.why}"
+    marked = connection.execute(
+        "UPDATE ingested_files SET state = ?, failure = ?, remedy = ? WHERE doc_id = ? AND state = 'done'",
+        (FileState.DAMAGED.value, failure, RETRY, lost.doc_id),
+    ).rowcount
+    if not marked and lost.source:
+        connection.execute(
+            "INSERT OR IGNORE INTO ingested_files VALUES (?, ?, 0, 0, '', '', ?, ?, ?)",
+            (lost.source, lost.doc_id, failure, RETRY, FileState.DAMAGED.value),
+        )
+
+
+def _mend_manifest(connection: sqlite3.Connection) -> list[str]:
+    """Take entries off that cannot be read, and list files without a filing to be read again; says what it did."""
+    done: list[str] = []
+    unreadable = unreadable_entries(connection)
+    for number in unreadable:
+        connection.execute("DELETE FROM ingested_files WHERE rowid = ?", (number,))
+    if unreadable:
+        entries = f"{len(unreadable)} entr{'y' if len(unreadable) == 1 else 'ies'} of the list of files"
+        done.append(f"{entries} that cannot be read are taken off. {INGEST_AGAIN}")
+    known = ", ".join(f"'{state.value}'" for state in FileState)
+    missing = connection.execute(
+        "UPDATE ingested_files SET state = 'waiting', failure = ?, remedy = ? WHERE state NOT IN"
+        f" ({known}) OR (state = 'done' AND doc_id NOT IN (SELECT doc_id FROM filings))",
+        ("its filing is not in the index", RETRY),
+    ).rowcount
+    if missing:
+        done.append(f"{missing} files without a filing are to be read again: {RETRY}")
+    return done
+
+
+def _take_place(target: sqlite3.Connection, new: Path, file: Path) -> None:
+    """Put the new database where the damaged one is: as one transaction of it where SQLite still opens it.
+
+    So readers that have it open go on with the new one.
+    """
+    try:
+        with closing(connect(file)) as damaged:
+            check_length(damaged, file)
+            target.backup(damaged)
+            damaged.execute("PRAGMA busy_timeout = 2000")
+            damaged.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    target.close()
+    # The log of a file that SQLite cannot open is of no use, and must not be taken for the new one's.
+    for ending in ("-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+    new.replace(file)
+
+
+def _not_done(file: Path, error: OSError | sqlite3.Error) -> FilingIndexError:
+    if is_full(error, file):
+        return full_disk(file, "the index could not be repaired")
+    return FilingIndexError(
+        f"the index could not be repaired ({error}); the damaged one is as it was",
+        subject=str(file),
+        remedy="Make room, or check the disk, and run the same command again",
+    )

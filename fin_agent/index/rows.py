@@ -1,115 +1,108 @@
-"""Rows of the embedded index to values of the engine, and back."""
+"""Values of the engine to the rows that every kind of index keeps, and back; rows are plain and know no database."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from fin_agent.index.protocol import FilingEntry, FilingRecord
-from fin_agent.index.read_by import read_by
+from fin_agent.lexicon.lexicon import own_fingerprint
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity, Origin
 from fin_agent.vocabulary.page import ItemStart, Note, Page, Statement, TableKind
 from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Cell, Row, Table
 
 SqlValue = str | int | float | bytes | None
+StoredRow = tuple[SqlValue, ...]
+"""A row without the numbers that a database gives it; each function below names its columns."""
 
-FACT_COLUMNS = (
-    "filing_id", "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter",
-    "months", "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box", "tag",
-    "column_path", "caption", "note", "part_kind", "proved", "doubtful",
-)  # fmt: skip
-
-TAG_COLUMNS = (
-    "filing_id", "ordinal", "concept", "value", "text", "context", "period_start", "period_end", "members", "unit",
-    "decimals", "nil", "is_numeric", "page", "box", "flags",
-)  # fmt: skip
-TAG_SELECTION = (
-    "tags.concept, tags.value AS tag_value, tags.text AS tag_text, tags.context AS tag_context,"
-    " tags.period_start AS tag_start, tags.period_end AS tag_end, tags.members AS tag_members, tags.unit AS tag_unit,"
-    " tags.decimals AS tag_decimals, tags.nil AS tag_nil, tags.is_numeric AS tag_numeric, tags.page AS tag_page,"
-    " tags.box AS tag_box, tags.flags AS tag_flags"
-)
-"""Columns of `tags` under names that no other table has, so that facts can be read together with their tags."""
-
-
-def filing_values(filing: Filing) -> dict[str, SqlValue]:
-    """Columns of `filings`, without row numbers."""
-    identity = filing.identity
-    return {
-        "doc_id": filing.doc_id,
-        "source": filing.source,
-        "content_hash": filing.content_hash,
-        "reader_version": read_by(),
-        "company": identity.company,
-        "form": identity.form.value,
-        "fiscal_year": identity.fiscal_year,
-        "quarter": identity.quarter,
-        "period_end": _iso(identity.period_end),
-        "fiscal_year_end_month": identity.fiscal_year_end_month,
-        "filed": _iso(identity.filed),
-        "ticker": identity.ticker,
-        "cik": identity.cik,
-        "file_number": identity.file_number,
-        "employer_id": identity.employer_id,
-        "other_names": json.dumps(identity.other_names),
-        "amended": int(identity.amended),
-        "results": _period_text(identity.results),
-        "page_count": len(filing.pages),
-        "passage_count": len(filing.passages),
-        "fact_count": len(filing.facts),
-    }
-
-
-def detail_values(filing: Filing, summary: str) -> dict[str, SqlValue]:
-    """Columns of `filing_details`, without row numbers."""
-    return {
-        "sources": json.dumps([astuple(source) for source in filing.identity.sources]),
-        "items": json.dumps([astuple(start) for start in filing.items]),
-        "notes": json.dumps([astuple(note) for note in filing.notes]),
-        "warnings": json.dumps([astuple(warning) for warning in filing.warnings]),
-        "summary": summary,
-    }
-
-
-def filing_record(row: sqlite3.Row) -> FilingRecord:
-    """A row of `filings` joined with its row of `filing_details`."""
-    sources = tuple(
-        FieldSource(field, value, Origin(origin), printed, confidence, page)
-        for field, value, origin, printed, confidence, page in json.loads(row["sources"])
-    )
-    return FilingRecord(
-        doc_id=row["doc_id"],
-        source=row["source"],
-        content_hash=row["content_hash"],
-        identity=_identity([row[column] for column in _IDENTITY_COLUMNS], sources),
-        summary=row["summary"],
-        page_count=row["page_count"],
-        passage_count=row["passage_count"],
-        fact_count=row["fact_count"],
-        items=tuple(ItemStart(*start) for start in json.loads(row["items"])),
-        notes=tuple(Note(*note) for note in json.loads(row["notes"])),
-        warnings=tuple(ReadWarning(*warning) for warning in json.loads(row["warnings"])),
-    )
-
-
-_IDENTITY_COLUMNS = (
+IDENTITY_COLUMNS = (
     "company", "form", "fiscal_year", "quarter", "period_end", "fiscal_year_end_month", "filed", "ticker", "cik",
     "file_number", "employer_id", "other_names", "amended", "results",
 )  # fmt: skip
-ENTRY_SELECTION = ", ".join(("doc_id", "content_hash", "page_count", *_IDENTITY_COLUMNS))
-"""Columns of `filings` that `filing_entry` takes, in its order."""
+FILING_COLUMNS = (
+    "doc_id", "source", "content_hash", "reader_version", *IDENTITY_COLUMNS, "page_count", "passage_count",
+    "fact_count",
+)  # fmt: skip
+DETAIL_COLUMNS = ("sources", "items", "notes", "warnings", "summary")
+ENTRY_COLUMNS = ("doc_id", "content_hash", "page_count", *IDENTITY_COLUMNS)
+PAGE_COLUMNS = ("number", "text", "item", "statement", "title", "kind", "note", "further_statements")
+PASSAGE_COLUMNS = ("page", "ordinal", "kind", "text", "box")
+FACT_COLUMNS = (
+    "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter", "months",
+    "period_end", "column_header", "statement", "scope", "source", "tied", "inverted", "box", "tag",
+    "column_path", "caption", "note", "part_kind", "proved", "doubtful",
+)  # fmt: skip
+TAG_COLUMNS = (
+    "ordinal", "concept", "value", "text", "context", "period_start", "period_end", "members", "unit", "decimals",
+    "nil", "is_numeric", "page", "box", "flags",
+)  # fmt: skip
 
 
-def filing_entry(row: sqlite3.Row) -> FilingEntry:
-    """A row of ENTRY_SELECTION."""
+def read_by() -> str:
+    """By what a filing is read, as one text: when that changes, the same file is read anew.
+
+    Version of the reader, the PDF reader chosen and the user's own lexicon files.
+    """
+    from fin_agent.filings.reader import reader_version  # what only reads an index has no need of readers
+
+    return " ".join(part for part in (reader_version(), own_fingerprint()) if part)
+
+
+def filing_row(filing: Filing) -> StoredRow:
+    """FILING_COLUMNS of a filing."""
+    identity = filing.identity
+    return (
+        filing.doc_id, filing.source, filing.content_hash, read_by(), identity.company, identity.form.value,
+        identity.fiscal_year, identity.quarter, _iso(identity.period_end), identity.fiscal_year_end_month,
+        _iso(identity.filed), identity.ticker, identity.cik, identity.file_number, identity.employer_id,
+        json.dumps(identity.other_names), int(identity.amended), _period_text(identity.results), len(filing.pages),
+        len(filing.passages), len(filing.facts),
+    )  # fmt: skip
+
+
+def detail_row(filing: Filing, summary: str) -> StoredRow:
+    """DETAIL_COLUMNS of a filing."""
+    lists = (filing.identity.sources, filing.items, filing.notes, filing.warnings)
+    return (*(json.dumps([astuple(each) for each in of_kind]) for of_kind in lists), summary)
+
+
+def filing_record(filing: Sequence[Any], details: Sequence[Any]) -> FilingRecord:
+    """The filing of a row of FILING_COLUMNS and one of DETAIL_COLUMNS."""
+    doc_id, source, content_hash, _, *identity, page_count, passage_count, fact_count = filing
+    sources, items, notes, warnings = map(json.loads, details[:4])
+    return FilingRecord(
+        doc_id=doc_id,
+        source=source,
+        content_hash=content_hash,
+        identity=_identity(
+            identity,
+            tuple(
+                FieldSource(field, value, Origin(origin), printed, confidence, page)
+                for field, value, origin, printed, confidence, page in sources
+            ),
+        ),
+        summary=details[4],
+        page_count=page_count,
+        passage_count=passage_count,
+        fact_count=fact_count,
+        items=tuple(ItemStart(*start) for start in items),
+        notes=tuple(Note(*note) for note in notes),
+        warnings=tuple(ReadWarning(*warning) for warning in warnings),
+    )
+
+
+def filing_entry(row: Sequence[Any]) -> FilingEntry:
+    """The entry of a row of ENTRY_COLUMNS."""
     doc_id, content_hash, page_count, *identity = row
     return FilingEntry(doc_id, content_hash, _identity(identity), page_count)
 
@@ -129,122 +122,201 @@ def _identity(columns: Sequence[Any], sources: tuple[FieldSource, ...] = ()) -> 
         cik=cik,
         file_number=file_number,
         employer_id=employer_id,
-        other_names=() if other_names == _NONE else tuple(json.loads(other_names)),
+        # Most filings have no other names, and lists of very many are read at once.
+        other_names=() if other_names == "[]" else tuple(json.loads(other_names)),
         amended=bool(amended),
         results=_period(results),
         sources=sources,
     )
 
 
-_NONE = "[]"
-"""No names, as JSON; most filings have none, and lists of very many are read at once."""
+def page_row(page: Page) -> StoredRow:
+    """PAGE_COLUMNS of a page."""
+    further = json.dumps(page.further_statements)
+    return page.number, page.text, page.item, page.statement, page.title, page.kind, page.note, further
 
 
-def page_values(page: Page) -> dict[str, SqlValue]:
-    """Columns of `pages`, without row numbers."""
-    return {
-        "number": page.number,
-        "text": page.text,
-        "item": page.item,
-        "statement": page.statement,
-        "title": page.title,
-        "kind": page.kind,
-        "note": page.note,
-        "further_statements": json.dumps(page.further_statements),
-    }
+def page(row: Sequence[Any]) -> Page:
+    """The page of a row of PAGE_COLUMNS."""
+    number, text, item, statement, title, kind, note, further = row
+    return Page(
+        number,
+        text,
+        item,
+        Statement(statement) if statement else None,
+        title,
+        TableKind(kind) if kind else None,
+        note,
+        tuple(map(Statement, json.loads(further))),
+    )
 
 
-def page(row: sqlite3.Row) -> Page:
-    """A row of `pages`."""
-    statement = Statement(row["statement"]) if row["statement"] else None
-    kind = TableKind(row["kind"]) if row["kind"] else None
-    further = tuple(map(Statement, json.loads(row["further_statements"])))
-    return Page(row["number"], row["text"], row["item"], statement, row["title"], kind, row["note"], further)
+def passage_row(passage: Passage) -> StoredRow:
+    """PASSAGE_COLUMNS of a passage."""
+    return passage.page, passage.ordinal, passage.kind.value, passage.text, _box_text(passage.box)
 
 
-def passage_values(passage: Passage) -> dict[str, SqlValue]:
-    """Columns of `passages`, without row numbers."""
-    return {
-        "page": passage.page,
-        "ordinal": passage.ordinal,
-        "kind": passage.kind.value,
-        "text": passage.text,
-        "box": _box_text(passage.box),
-    }
+def passage(row: Sequence[Any]) -> Passage:
+    """The passage of a row of PASSAGE_COLUMNS."""
+    page_number, ordinal, kind, text, box = row
+    return Passage(page_number, ordinal, PassageKind(kind), text, _box(box))
 
 
-def passage(row: sqlite3.Row) -> Passage:
-    """A row of `passages`."""
-    return Passage(row["page"], row["ordinal"], PassageKind(row["kind"]), row["text"], _box(row["box"]))
-
-
-def fact_values(fact: Fact, tag: int | None) -> tuple[SqlValue, ...]:
-    """Values of FACT_COLUMNS after the first; `tag` is the ordinal of the fact's tag among those of its filing."""
+def fact_row(fact: Fact, tag: int | None) -> StoredRow:
+    """FACT_COLUMNS of a fact; `tag` is the ordinal of its tag among those of its filing."""
     period = fact.period
     return (
-        fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount),
-        fact.scale, fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column,
-        fact.statement, fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
+        fact.page, fact.line, fact.metric, fact.label, json.dumps(fact.section), str(fact.amount), fact.scale,
+        fact.unit, period.fiscal_year, period.quarter, period.months, _iso(period.end), fact.column, fact.statement,
+        fact.scope, fact.source, int(fact.tied), int(fact.inverted), _box_text(fact.box), tag,
         json.dumps(fact.column_path), fact.caption, fact.note, fact.part_kind, int(fact.proved), int(fact.doubtful),
     )  # fmt: skip
 
 
-def fact(row: sqlite3.Row) -> Fact:
-    """A row of `facts`."""
+def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
+    """The fact of a row of FACT_COLUMNS, with its tag."""
+    (
+        page_number, line, metric, label, section, amount, scale, unit, fiscal_year, quarter, months, end, column,
+        statement, scope, source, tied, inverted, box, _, column_path, caption, note, part_kind, proved, doubtful,
+    ) = row  # fmt: skip
     return Fact(
-        label=row["label"],
-        amount=Decimal(row["amount"]),
-        scale=row["scale"],
-        unit=row["unit"],
-        period=FactPeriod(row["fiscal_year"], row["quarter"], row["months"], _date(row["period_end"])),
-        page=row["page"],
-        box=_box(row["box"]) or Box(0, 0, 0, 0),
-        metric=row["metric"],
-        section=tuple(json.loads(row["section"])),
-        line=row["line"],
-        column=row["column_header"],
-        statement=Statement(row["statement"]) if row["statement"] else None,
-        scope=row["scope"],
-        source=row["source"],
-        tied=bool(row["tied"]),
-        inverted=bool(row["inverted"]),
-        column_path=tuple(json.loads(row["column_path"])),
-        caption=row["caption"],
-        note=row["note"],
-        part_kind=row["part_kind"],
-        proved=bool(row["proved"]),
-        doubtful=bool(row["doubtful"]),
-        tag=tag(row) if row["concept"] is not None else None,
+        label=label,
+        amount=Decimal(amount),
+        scale=scale,
+        unit=unit,
+        period=FactPeriod(fiscal_year, quarter, months, _date(end)),
+        page=page_number,
+        box=_box(box) or Box(0, 0, 0, 0),
+        metric=metric,
+        section=tuple(json.loads(section)),
+        line=line,
+        column=column,
+        statement=Statement(statement) if statement else None,
+        scope=scope,
+        source=source,
+        tied=bool(tied),
+        inverted=bool(inverted),
+        column_path=tuple(json.loads(column_path)),
+        caption=caption,
+        note=note,
+        part_kind=part_kind,
+        proved=bool(proved),
+        doubtful=bool(doubtful),
+        tag=tag,
     )
 
 
-def tag_values(tag: Tag, ordinal: int) -> tuple[SqlValue, ...]:
-    """Values of TAG_COLUMNS after the first."""
+def tag_row(tag: Tag, ordinal: int) -> StoredRow:
+    """TAG_COLUMNS of a tag; `ordinal` is its position among those of its filing."""
     return (
-        ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context,
-        _iso(tag.start), _iso(tag.end), json.dumps(tag.members), tag.unit, tag.decimals, int(tag.nil),
-        int(tag.numeric), tag.page, _box_text(tag.box), json.dumps(tag.flags),
+        ordinal, tag.concept, None if tag.value is None else str(tag.value), tag.text, tag.context, _iso(tag.start),
+        _iso(tag.end), json.dumps(tag.members), tag.unit, tag.decimals, int(tag.nil), int(tag.numeric), tag.page,
+        _box_text(tag.box), json.dumps(tag.flags),
     )  # fmt: skip
 
 
-def tag(row: sqlite3.Row) -> Tag:
-    """The columns of `tags` as TAG_SELECTION names them."""
+def tag(row: Sequence[Any]) -> Tag:
+    """The tag of a row of TAG_COLUMNS."""
+    (
+        _, concept, value, text, context, start, end, members, unit, decimals, nil, numeric, page_number, box, flags,
+    ) = row  # fmt: skip
     return Tag(
-        concept=row["concept"],
-        value=None if row["tag_value"] is None else Decimal(row["tag_value"]),
-        text=row["tag_text"],
-        context=row["tag_context"],
-        end=_date(row["tag_end"]),
-        start=_date(row["tag_start"]),
-        members=tuple((axis, member) for axis, member in json.loads(row["tag_members"])),
-        unit=row["tag_unit"],
-        decimals=row["tag_decimals"],
-        nil=bool(row["tag_nil"]),
-        numeric=bool(row["tag_numeric"]),
-        page=row["tag_page"],
-        box=_box(row["tag_box"]),
-        flags=tuple(json.loads(row["tag_flags"])),
+        concept=concept,
+        value=None if value is None else Decimal(value),
+        text=text,
+        context=context,
+        end=_date(end),
+        start=_date(start),
+        members=tuple((axis, member) for axis, member in json.loads(members)),
+        unit=unit,
+        decimals=decimals,
+        nil=bool(nil),
+        numeric=bool(numeric),
+        page=page_number,
+        box=_box(box),
+        flags=tuple(json.loads(flags)),
     )
+
+
+def table_rows(tables: Iterable[Table]) -> Iterator[tuple[int, bytes]]:
+    """(page, its tables as compressed JSON) pairs; `tables` in order of pages."""
+    for page_number, of_page in groupby(tables, key=lambda table: table.page):
+        plain = json.dumps([_packed(table) for table in of_page], ensure_ascii=False, separators=(",", ":"))
+        yield page_number, zlib.compress(plain.encode(), 1)
+
+
+def tables(page_number: int, packed: bytes) -> list[Table]:
+    """The tables of a page from what `table_rows` made of them: they are read whole or not at all."""
+    return [_unpacked(table, page_number) for table in json.loads(zlib.decompress(packed))]
+
+
+_Cell = tuple[str, str, bool, bool, list[float]]
+_Row = tuple[str, list[str], int, list[float], list[_Cell | None]]
+_Period = tuple[int, int | None, int, str | None]
+_Table = tuple[list[float], str, str, list[str], list[_Period | None], list[_Row], list[list[str]]]
+
+
+def _packed(table: Table) -> _Table:
+    return (
+        _rounded(table.box),
+        table.caption,
+        table.unit_line,
+        list(table.columns),
+        [_packed_period(period) if period else None for period in table.periods],
+        [
+            (row.label, list(row.section), row.line, _rounded(row.box), [_packed_cell(cell) for cell in row.cells])
+            for row in table.rows
+        ],
+        [list(path) for path in table.column_paths],
+    )
+
+
+def _packed_cell(cell: Cell | None) -> _Cell | None:
+    return cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
+
+
+def _unpacked(packed: _Table, page_number: int) -> Table:
+    box, caption, unit_line, columns, periods, rows, *paths = packed  # format 5 had no paths
+    return Table(
+        page_number,
+        Box(*box),
+        caption,
+        unit_line,
+        tuple(columns),
+        tuple(_unpacked_period(period) if period else None for period in periods),
+        tuple(
+            Row(label, tuple(section), tuple(map(_unpacked_cell, cells)), line, Box(*place))
+            for label, section, line, place, cells in rows
+        ),
+        tuple(map(tuple, paths[0])) if paths else (),
+    )
+
+
+def _unpacked_cell(packed: _Cell | None) -> Cell | None:
+    if packed is None:
+        return None
+    amount, printed, percent, dollar, box = packed
+    return Cell(Decimal(amount), printed, percent, dollar, Box(*box))
+
+
+def _rounded(box: Box) -> list[float]:
+    return [round(side, 1) for side in box]
+
+
+def _packed_period(period: FactPeriod) -> _Period:
+    return period.fiscal_year, period.quarter, period.months, _iso(period.end)
+
+
+def _unpacked_period(packed: _Period) -> FactPeriod:
+    return FactPeriod(*packed[:3], _date(packed[3]))
+
+
+def _period_text(period: FactPeriod | None) -> str | None:
+    return json.dumps(_packed_period(period)) if period else None
+
+
+def _period(text: str | None) -> FactPeriod | None:
+    return _unpacked_period(json.loads(text)) if text else None
 
 
 def _iso(day: date | None) -> str | None:
@@ -254,17 +326,6 @@ def _iso(day: date | None) -> str | None:
 @lru_cache(maxsize=10_000)
 def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
-
-
-def _period_text(period: FactPeriod | None) -> str | None:
-    return json.dumps((period.fiscal_year, period.quarter, period.months, _iso(period.end))) if period else None
-
-
-def _period(text: str | None) -> FactPeriod | None:
-    if not text:
-        return None
-    fiscal_year, quarter, months, end = json.loads(text)
-    return FactPeriod(fiscal_year, quarter, months, _date(end))
 
 
 def _box_text(box: Box | None) -> str | None:

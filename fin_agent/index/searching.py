@@ -1,29 +1,39 @@
-"""Full-text search over pages, passages and summaries: BM25 with a total order that no file name decides."""
+"""Lists of filings, and full-text search over pages, passages and summaries: BM25, in an order no file name decides."""
 
 from __future__ import annotations
 
 import heapq
 import json
 import re
+import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from fin_agent.index.listing import FilingList
-from fin_agent.index.opened import ReadOnce
-from fin_agent.index.protocol import PageHit, PageKey, PassageHit
-from fin_agent.index.rarity import SummaryFrequencies, rare_terms
+from fin_agent.index import rows
+from fin_agent.index.database import Database, ReadOnce
+from fin_agent.index.protocol import FilingEntry, PageHit, PageKey, PassageHit
 
 _EQUAL = 1e-8
 """Scores nearer than this may be equal when rounded."""
+MOST_MATCHES = 20_000
+"""Summaries that one search may score, at about a microsecond each: what holds more than that tells little apart."""
 
 
-class FullTextSearch(FilingList):
-    """The part of an index that finds things by their words."""
+class FullTextSearch(Database):
+    """The part of an index that lists its filings and finds things by their words."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(file)
-        self._frequencies = ReadOnce(self, lambda _: SummaryFrequencies(), SummaryFrequencies())
+        self._entries = ReadOnce[tuple[FilingEntry, ...]](self, _read_entries, ())
+        self._positions = ReadOnce[dict[int, int]](self, _read_positions, {})
+        self._frequencies = ReadOnce[dict[str, int]](self, lambda _: {}, {})
+        """Stem -> in how many summaries it is, of those that were asked for."""
+
+    def entries(self) -> tuple[FilingEntry, ...]:
+        """See FilingIndex.entries."""
+        return self._entries.value()
 
     def search_pages(
         self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
@@ -56,21 +66,21 @@ class FullTextSearch(FilingList):
             return []
         with self.snapshot() as connection:
             entries = self.entries()
-            chosen = rare_terms(terms, self._frequencies.value(), connection, len(entries))
-            query = match_any(chosen.terms)
+            rare, worth_scoring = self._rare_terms(terms, connection, len(entries))
+            query = match_any(rare)
             if not query:
                 return []
             positions = self._positions.value()
             found = connection.cursor()
             found.row_factory = None
             # To score is five times dearer than to find.
-            score = "-rank" if chosen.worth_scoring else "0.0"
+            score = "-rank" if worth_scoring else "0.0"
             found.execute(f"SELECT rowid, {score} FROM filings_fts WHERE filings_fts MATCH ?", (query,))
             hits: list[tuple[int, float]] = found.fetchall()
         if doc_ids is not None:
             wanted = frozenset(doc_ids)
             hits = [hit for hit in hits if entries[positions[hit[0]]].doc_id in wanted]
-        if chosen.worth_scoring:
+        if worth_scoring:
             least = min(heapq.nlargest(limit, (hit[1] for hit in hits)), default=0.0)
             kept = [hit for hit in hits if hit[1] > least - _EQUAL]
             best = sorted((-round(score, 9), positions[row], score) for row, score in kept)[:limit]
@@ -80,11 +90,34 @@ class FullTextSearch(FilingList):
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        found = self._read(
-            "SELECT term, doc FROM pages_vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-            (json.dumps(sorted(stems)),),
-        )
-        return {row[0]: row[1] for row in found}
+        return dict(self._rows(_HOLDING.format("pages_vocabulary"), (json.dumps(sorted(stems)),)))
+
+    def _rare_terms(
+        self, terms: Sequence[str], connection: sqlite3.Connection, summaries: int
+    ) -> tuple[Sequence[str], bool]:
+        """(the rarest of `terms` that `summaries` hold at all, whether it is worth scoring what they match).
+
+        As many as may be scored together, at least one; all of them where they are few or the summaries are. Not worth
+        scoring is what even the rarest term matches too often.
+        """
+        asked = tuple(dict.fromkeys(terms))
+        if summaries * len(asked) <= MOST_MATCHES:
+            return asked, True
+        stems = _stems(asked)
+        held = self._frequencies.value()
+        if new := sorted({stem for of_term in stems for stem in of_term} - held.keys()):
+            found = dict(connection.execute(_HOLDING.format("filings_vocabulary"), (json.dumps(new),)).fetchall())
+            held.update(dict.fromkeys(new, 0) | found)
+        # A phrase is in no more summaries than its rarest word.
+        counts = [min((held[stem] for stem in of_term), default=0) for of_term in stems]
+        kept: list[str] = []
+        matches = 0
+        for count, term in sorted((count, term) for count, term in zip(counts, asked, strict=True) if count):
+            if kept and matches + count > MOST_MATCHES:
+                break
+            kept.append(term)
+            matches += count
+        return kept, matches <= MOST_MATCHES
 
     def _search(
         self, table: str, place: str, terms: Sequence[str], within: _Within | None, limit: int
@@ -156,3 +189,35 @@ def match_any(terms: Iterable[str]) -> str:
     """An FTS5 query for any of `terms`; a term of several words is a phrase. Empty where nothing can match."""
     phrases = (" ".join(re.findall(r"\w+", term)) for term in terms)
     return " OR ".join(f'"{phrase}"' for phrase in dict.fromkeys(phrases) if phrase)
+
+
+_HOLDING = "SELECT term, doc FROM {} WHERE term IN (SELECT value FROM json_each(?))"
+"""In how many rows the stems are that a vocabulary is asked for."""
+
+
+def _stems(terms: Sequence[str]) -> list[list[str]]:
+    """What the full-text index makes of each term: only its own tokenizer knows."""
+    stems: list[list[str]] = [[] for _ in terms]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as words:
+        words.execute('CREATE VIRTUAL TABLE words USING fts5 (word, tokenize = "porter unicode61 remove_diacritics 2")')
+        words.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'instance')")
+        words.execute("BEGIN")
+        words.executemany(
+            "INSERT INTO words (rowid, word) VALUES (?, ?)",
+            ((at, term.encode("utf-8", "replace").decode()) for at, term in enumerate(terms)),
+        )
+        for at, stem in words.execute("SELECT doc, term FROM vocabulary"):
+            stems[at].append(stem)
+    return stems
+
+
+def _read_entries(connection: sqlite3.Connection) -> tuple[FilingEntry, ...]:
+    # Read in the table's own order and sorted here: following an index from row to row takes twice the time.
+    found = connection.execute(f"SELECT {', '.join(rows.ENTRY_COLUMNS)} FROM filings NOT INDEXED")
+    return tuple(sorted(map(rows.filing_entry, found), key=lambda entry: (entry.content_hash, entry.doc_id)))
+
+
+def _read_positions(connection: sqlite3.Connection) -> dict[int, int]:
+    """Row of each filing -> its position among the entries."""
+    found = connection.execute("SELECT id FROM filings ORDER BY content_hash, doc_id")
+    return {row[0]: at for at, row in enumerate(found)}

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from fin_agent.index.content import StoredContent
-from fin_agent.index.database import create_database
+from fin_agent.errors import FilingIndexError
+from fin_agent.index import rows
+from fin_agent.index.database import ReadOnce, create_database
+from fin_agent.index.opening import not_indexed
+from fin_agent.index.protocol import (
+    FilingRecord,
+    FilingVectors,
+    PageKey,
+    PageOutline,
+    RowLabel,
+    SourcedFact,
+    StoredPage,
+    StoredPassage,
+    VectorModel,
+    VectorUnit,
+)
 from fin_agent.index.searching import FullTextSearch
-from fin_agent.index.vectors import StoredVectors
-from fin_agent.index.writing import delete_filing, insert_filing, update_summary
+from fin_agent.index.stored_filing import (
+    Part,
+    StoredFiling,
+    check_vectors,
+    checksum,
+    delete_filing,
+    insert_filing,
+    insert_vectors,
+    packed_numbers,
+    read_checksums,
+    read_part,
+    unpacked_numbers,
+    update_summary,
+)
+from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.table import Table
 
 FILE_NAME = "filings.sqlite"
+_RECORDS = (
+    f"SELECT {', '.join((*rows.FILING_COLUMNS, *rows.DETAIL_COLUMNS))}"
+    " FROM filings JOIN filing_details ON filing_id = id"
+)
+_TAG = ", ".join(f"tags.{column}" for column in rows.TAG_COLUMNS)
 
 
-class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
+class SqliteIndex(FullTextSearch):
     """Filings in the folder `folder`. Safe to share between threads: each gets a connection of its own.
 
     >>> import tempfile, pathlib
@@ -32,6 +67,9 @@ class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
         """
         self.folder = folder
         super().__init__(folder / FILE_NAME)
+        self._records = ReadOnce[tuple[FilingRecord, ...]](self, _read_records, ())
+        self._vector_models = ReadOnce[tuple[VectorModel, ...]](self, _read_models, ())
+        self._proven = ReadOnce[set[str]](self, lambda _: set(), set())
 
     @classmethod
     def create(cls, folder: Path) -> SqliteIndex:
@@ -45,11 +83,17 @@ class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    # Writing
+
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
         """See FilingIndex.add."""
+        self.put(StoredFiling.of(filing, cards, summary))
+
+    def put(self, stored: StoredFiling) -> None:
+        """See KeepsStored.put."""
         with self.writing() as connection:
-            delete_filing(connection, filing.doc_id)
-            insert_filing(connection, filing, cards, summary)
+            delete_filing(connection, stored.doc_id)
+            insert_filing(connection, stored)
 
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
@@ -61,3 +105,252 @@ class SqliteIndex(FullTextSearch, StoredContent, StoredVectors):
         with self.writing() as connection:
             connection.execute("DELETE FROM ingested_files WHERE doc_id = ?", (doc_id,))
             return delete_filing(connection, doc_id)
+
+    # The list of filings
+
+    def filings(self) -> tuple[FilingRecord, ...]:
+        """See FilingIndex.filings."""
+        return self._records.value()
+
+    def filing(self, doc_id: str) -> FilingRecord:
+        """See FilingIndex.filing."""
+        found = self._rows(f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        if not found:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return _record(found[0])
+
+    def page_count(self) -> int:
+        """See FilingIndex.page_count."""
+        ((count,),) = self._rows("SELECT coalesce(sum(page_count), 0) FROM filings")
+        assert isinstance(count, int)
+        return count
+
+    def stored(self, doc_id: str) -> StoredFiling:
+        """See KeepsStored.stored."""
+        with self.snapshot() as connection:
+            number = self._number(connection, doc_id)
+            return StoredFiling({part: read_part(connection, number, part) for part in Part})
+
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """See KeepsStored.checksums."""
+        with self.snapshot() as connection:
+            row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+            return {} if row is None else read_checksums(connection, row[0])
+
+    def check_facts(self, doc_ids: Collection[str]) -> None:
+        """See ProvesFacts.check_facts. A filing is looked at once while the index stays as it is."""
+        proven = self._proven.value()
+        for doc_id in sorted(set(doc_ids) - proven):
+            with self.snapshot() as connection:
+                number = self._number(connection, doc_id)
+                sealed = read_checksums(connection, number)
+                if sealed and checksum(read_part(connection, number, Part.FACTS)) != sealed.get(Part.FACTS):
+                    raise FilingIndexError(
+                        "its figures in the index are not what was written: a file of the index is damaged",
+                        subject=doc_id,
+                        remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`, and ask again",
+                    )
+            proven.add(doc_id)
+
+    def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
+        row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+        if row is None:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return int(row[0])
+
+    # What filings hold
+
+    def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
+        """See FilingIndex.pages."""
+        of_page = f"{_of_filings('pages', *rows.PAGE_COLUMNS)} WHERE filings.doc_id = ? AND pages.number = ?"
+        return [StoredPage(key.doc_id, rows.page(row)) for key in keys for row in self._rows(of_page, key)]
+
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        columns = ("number", "item", "statement", "title", "kind", "note", "further_statements")
+        where, values = _within(doc_ids)
+        return [
+            PageOutline(PageKey(doc_id, number), *fields, tuple(json.loads(further)))
+            for doc_id, number, *fields, further in self._rows(
+                f"{_of_filings('pages', *columns, filing=True)} WHERE {where} ORDER BY pages.id", values
+            )
+        ]
+
+    def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
+        """See FilingIndex.passages."""
+        of_page = (
+            f"{_of_filings('passages', *rows.PASSAGE_COLUMNS, more=', cards.card')}"
+            " JOIN cards ON cards.passage_id = passages.id"
+            " WHERE filings.doc_id = ? AND passages.page = ? ORDER BY passages.ordinal"
+        )
+        return [
+            StoredPassage(key.doc_id, rows.passage(passage), card)
+            for key in keys
+            for *passage, card in self._rows(of_page, key)
+        ]
+
+    def facts(
+        self,
+        doc_ids: Collection[str],
+        *,
+        metrics: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+    ) -> list[SourcedFact]:
+        """See FilingIndex.facts."""
+        where, values = _within(doc_ids)
+        if metrics is not None:
+            where += f" AND facts.metric IN ({_marks(metrics)})"
+            values += sorted(metrics)
+        if pages is not None:
+            numbers = sorted({key.page for key in pages})
+            where += f" AND facts.page IN ({_marks(numbers)})"
+            values += numbers
+        found = self._rows(
+            f"{_of_filings('facts', *rows.FACT_COLUMNS, filing=True, more=f', {_TAG}')}"
+            " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
+            f" WHERE {where} ORDER BY filings.content_hash, filings.doc_id, facts.id",
+            values,
+        )
+        end = 1 + len(rows.FACT_COLUMNS)
+        wanted = None if pages is None else set(pages)
+        return [
+            SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
+            for row in found
+            if wanted is None or (row[0], row[1]) in wanted
+        ]
+
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
+        """See FilingIndex.row_labels."""
+        where, values = _within(doc_ids)
+        found = self._rows(
+            "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
+            f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND facts.scope IS NULL"
+            f" AND ({' OR '.join(['instr(lower(facts.label), ?)'] * len(holding)) or 'FALSE'})"
+            " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
+            [*values, *sorted(letters.lower() for letters in holding)],
+        )
+        return [RowLabel(*row) for row in found]
+
+    def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
+        where, values = _within(doc_ids)
+        of_part = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
+        of_income = (
+            "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
+            " OR facts.section LIKE '%cost of%')"
+        )
+        found: set[str] = set()
+        for name, named_by in (
+            ("scope", of_part),
+            ("label", f"{of_part} AND facts.tag IS NOT NULL"),
+            ("label", of_income),
+        ):
+            joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {named_by}"
+            found.update(row[0] for row in self._rows(f"SELECT DISTINCT facts.{name} FROM {joined}", values))
+        return frozenset(found)
+
+    def tables(self, keys: Sequence[PageKey]) -> list[Table]:
+        """See FilingIndex.tables."""
+        of_page = f"{_of_filings('page_tables', 'page', 'tables')} WHERE filings.doc_id = ? AND page_tables.page = ?"
+        return [table for key in keys for row in self._rows(of_page, key) for table in rows.tables(*row)]
+
+    def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
+        """See FilingIndex.tags."""
+        on_page = "" if page is None else "AND tags.page = ?"
+        of_filing = f"{_of_filings('tags', *rows.TAG_COLUMNS)} WHERE filings.doc_id = ? {on_page} ORDER BY tags.ordinal"
+        return [rows.tag(row) for row in self._rows(of_filing, (doc_id,) if page is None else (doc_id, page))]
+
+    # Vectors
+
+    def add_vectors(self, model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
+        """See FilingIndex.add_vectors."""
+        check_vectors(model, unit, vectors)
+        with self.writing() as connection:
+            row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (vectors.doc_id,)).fetchone()
+            if row is None:
+                raise without_filing(vectors.doc_id)
+            of_filing = (row["id"], model, unit)
+            connection.execute("DELETE FROM vectors WHERE filing_id = ? AND model = ? AND unit = ?", of_filing)
+            shape = (vectors.dimensions, int(vectors.sparse), len(vectors.places))
+            values = (model, unit.value, *shape, packed_numbers(vectors.places), vectors.values)
+            insert_vectors(connection, row["id"], values)
+
+    def vectors(self, model: str, unit: VectorUnit, doc_ids: Collection[str] | None = None) -> Iterator[FilingVectors]:
+        """See FilingIndex.vectors. A filing at a time is read; one that goes meanwhile is left out."""
+        wanted = None if doc_ids is None else frozenset(doc_ids)
+        listed = self._rows(
+            "SELECT vectors.id, filings.doc_id FROM vectors JOIN filings ON filings.id = vectors.filing_id"
+            " WHERE vectors.model = ? AND vectors.unit = ? ORDER BY filings.content_hash, filings.doc_id",
+            (model, unit),
+        )
+        held = "SELECT places, dimensions, numbers, sparse FROM vectors WHERE id = ?"
+        for number, doc_id in listed:
+            if wanted is None or doc_id in wanted:
+                for places, dimensions, numbers, sparse in self._rows(held, (number,)):
+                    yield FilingVectors(doc_id, unpacked_numbers(places), dimensions, numbers, bool(sparse))
+
+    def without_vectors(self, model: str, unit: VectorUnit) -> tuple[str, ...]:
+        """See FilingIndex.without_vectors."""
+        found = self._rows(
+            "SELECT doc_id FROM filings WHERE id NOT IN"
+            " (SELECT filing_id FROM vectors WHERE model = ? AND unit = ?) ORDER BY content_hash, doc_id",
+            (model, unit),
+        )
+        return tuple(row[0] for row in found)
+
+    def vector_models(self) -> tuple[VectorModel, ...]:
+        """See FilingIndex.vector_models."""
+        return self._vector_models.value()
+
+    def remove_vectors(self, model: str, unit: VectorUnit | None = None) -> int:
+        """See FilingIndex.remove_vectors."""
+        units = tuple(VectorUnit) if unit is None else (unit,)
+        where = f"model = ? AND unit IN ({_marks(units)})"
+        with self.writing() as connection:
+            counted = connection.execute(
+                f"SELECT count(DISTINCT filing_id) FROM vectors WHERE {where}", (model, *units)
+            ).fetchone()
+            connection.execute(f"DELETE FROM vectors WHERE {where}", (model, *units))
+            return int(counted[0])
+
+
+def without_filing(doc_id: str) -> FilingIndexError:
+    """The error for vectors of a filing that is not in the index."""
+    return FilingIndexError(
+        "vectors are kept with a filing, and this one is not in the index", subject=doc_id, remedy="Ingest it first"
+    )
+
+
+def _read_records(connection: sqlite3.Connection) -> tuple[FilingRecord, ...]:
+    return tuple(map(_record, connection.execute(f"{_RECORDS} ORDER BY content_hash, doc_id")))
+
+
+def _record(row: Sequence[object]) -> FilingRecord:
+    at = len(rows.FILING_COLUMNS)
+    return rows.filing_record(row[:at], row[at:])
+
+
+def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:
+    found = connection.execute(
+        "SELECT model, unit, max(dimensions), max(sparse), count(*), sum(row_count), max(id) FROM vectors"
+        " GROUP BY model, unit ORDER BY model, unit"
+    )
+    return tuple(
+        VectorModel(model, VectorUnit(unit), dimensions, bool(sparse), filings, held, latest)
+        for model, unit, dimensions, sparse, filings, held, latest in found
+    )
+
+
+def _of_filings(table: str, *columns: str, filing: bool = False, more: str = "") -> str:
+    """A selection of columns of a table, joined with the filings; after the filing's name, where `filing` says so."""
+    selected = ", ".join([*["filings.doc_id"] * filing, *(f"{table}.{column}" for column in columns)])
+    return f"SELECT {selected}{more} FROM {table} JOIN filings ON filings.id = {table}.filing_id"
+
+
+def _within(doc_ids: Collection[str]) -> tuple[str, list[str | int]]:
+    """A condition for rows of these filings, and the values of its marks."""
+    return f"filings.doc_id IN ({_marks(doc_ids)})", sorted(doc_ids)
+
+
+def _marks(values: Collection[object]) -> str:
+    return ", ".join("?" * len(values))

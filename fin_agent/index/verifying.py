@@ -6,7 +6,7 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,24 +14,23 @@ from pathlib import Path
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.database import (
     check_format,
-    check_length,
+    check_there,
     connect,
     fault,
     is_damage,
     is_full,
-    leftovers,
     tables_made,
     tables_of,
+    transaction,
 )
-from fin_agent.index.filing_checks import filing_faults
 from fin_agent.index.ingest_lock import IndexInUseError, ingest_lock
 from fin_agent.index.manifest import FileState
-from fin_agent.index.read_by import read_by
+from fin_agent.index.rows import read_by
 from fin_agent.index.sqlite import FILE_NAME
-from fin_agent.index.writing import OF_A_FILING
+from fin_agent.index.stored_filing import FULL_TEXT, filing_faults
 
-FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
 REPAIR = "Run `fin-agent index repair`"
+_HASH = re.compile("(?:[0-9a-f]{64})?")
 
 
 class Aspect(StrEnum):
@@ -74,44 +73,36 @@ class Verified:
         return sorted({each.subject for each in self.faults if each.aspect is Aspect.FILINGS})
 
 
-OnFiling = Callable[[str], None]
-
-
-def verify(folder: Path, *, wait: float = 0.0, on_filing: OnFiling = lambda doc_id: None) -> Verified:
+def verify(folder: Path, *, wait: float = 0.0, on_filing: Callable[[str], None] = lambda doc_id: None) -> Verified:
     """Look at every byte that the index in `folder` keeps; nothing is changed.
 
     All is read in one state, while others may write. Full-text tables are checked while no ingest runs; where one does
     not end within `wait` seconds, they are left out and a finding says so. `on_filing` is told each filing. Raises
     FilingIndexError where there is no index, where it is of a format that cannot be read, or locked.
     """
-    file = folder / FILE_NAME
-    if not file.is_file():
-        raise FilingIndexError(
-            "there is no index here", subject=str(folder), remedy="Make one with `fin-agent ingest PATH...`"
-        )
+    return look_at(folder / FILE_NAME, ingest_lock(folder, wait=wait, looks=True), on_filing)
+
+
+def look_at(file: Path, lock: AbstractContextManager[object], on_filing: Callable[[str], None]) -> Verified:
+    """As `verify`; `lock` keeps others from ingesting while full text is looked at."""
+    check_there(file)
     findings: list[IndexFinding] = []
     filings = 0
     try:
         with closing(_connected(file)) as connection:
-            with reading_one_state(connection):
+            with transaction(connection, "BEGIN"):
                 findings += _of_file(connection)
                 for doc_id, of_filing in _of_filings(connection):
                     on_filing(doc_id)
                     filings += 1
                     findings += of_filing
-                findings += _of_rows_without_filing(connection)
+                findings += _outdated(connection)
                 findings += _of_manifest(connection)
-            findings += _of_full_text(connection, folder, wait)
+            findings += _of_full_text(connection, lock)
     except sqlite3.Error as error:
         if not is_damage(error):
             raise fault(file, error, "read") from error
         findings.append(IndexFinding(Aspect.FILE, FILE_NAME, f"cannot be read to its end ({error})", REPAIR))
-    findings += [
-        IndexFinding(
-            Aspect.FILE, left.name, "left by a writer that was killed; of no use", f"{REPAIR}, or delete it", False
-        )
-        for left in leftovers(file)
-    ]
     return Verified(tuple(dict.fromkeys(findings)), filings)
 
 
@@ -130,16 +121,6 @@ def _connected(file: Path, *, alone: bool = False) -> sqlite3.Connection:
     return connection
 
 
-@contextmanager
-def reading_one_state(connection: sqlite3.Connection) -> Iterator[None]:
-    """All reads inside see the same; what others write meanwhile is not seen."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("ROLLBACK")
-
-
 def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
     for (said,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if said != "ok":
@@ -154,39 +135,25 @@ def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
 
 
 def _of_filings(connection: sqlite3.Connection) -> Iterator[tuple[str, list[IndexFinding]]]:
-    unsealed = outdated = 0
-    listed = connection.execute("SELECT id, doc_id, reader_version FROM filings ORDER BY doc_id").fetchall()
-    for number, doc_id, version in listed:
+    for number, doc_id in connection.execute("SELECT id, doc_id FROM filings ORDER BY doc_id").fetchall():
         try:
-            faults = filing_faults(connection, number)
+            faults = list(filing_faults(connection, number))
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
             faults = [f"it cannot be read to its end ({error})"]
-        sealed = connection.execute("SELECT 1 FROM checksums WHERE filing_id = ? LIMIT 1", (number,)).fetchone()
-        unsealed += sealed is None
-        outdated += version != read_by()
+        except (TypeError, ValueError) as error:  # a damaged file gives rows that no statement could write
+            faults = [f"it cannot be read ({error})"]
         yield doc_id, [IndexFinding(Aspect.FILINGS, doc_id, said, REPAIR) for said in faults]
-    if unsealed:
-        has, those = ("has", "it") if unsealed == 1 else ("have", "these")
-        said = f"{has} no checksums: a version before them wrote {those}"
-        remedy = f"{REPAIR}: it adds them to what is otherwise whole"
-        yield "", [IndexFinding(Aspect.FILE, _filings(unsealed), said, remedy, False)]
-    if outdated:
-        said = f"{'was' if outdated == 1 else 'were'} read by another version of the reader, or with another lexicon"
+
+
+def _outdated(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
+    filings = connection.execute("SELECT count(*) FROM filings WHERE reader_version != ?", (read_by(),)).fetchone()[0]
+    if filings:
+        subject = "1 filing" if filings == 1 else f"{filings:,} filings"
+        said = f"{'was' if filings == 1 else 'were'} read by another version of the reader, or with another lexicon"
         remedy = "Run `fin-agent ingest` over their files to read them anew"
-        yield "", [IndexFinding(Aspect.FILE, _filings(outdated), said, remedy, False)]
-
-
-def _filings(number: int) -> str:
-    return "1 filing" if number == 1 else f"{number:,} filings"
-
-
-def _of_rows_without_filing(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
-    for table in OF_A_FILING:
-        counted = f"SELECT count(*) FROM {table} WHERE filing_id NOT IN (SELECT id FROM filings)"
-        if rows := connection.execute(counted).fetchone()[0]:
-            yield IndexFinding(Aspect.FILE, table, f"{rows} rows belong to no filing", REPAIR)
+        yield IndexFinding(Aspect.FILE, subject, said, remedy, False)
 
 
 def _of_manifest(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
@@ -229,14 +196,11 @@ def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
     return unreadable
 
 
-_HASH = re.compile("(?:[0-9a-f]{64})?")
-
-
-def _of_full_text(connection: sqlite3.Connection, folder: Path, wait: float) -> Iterator[IndexFinding]:
+def _of_full_text(connection: sqlite3.Connection, lock: AbstractContextManager[object]) -> Iterator[IndexFinding]:
     try:
-        with ingest_lock(folder, wait=wait, looks=True):
+        with lock:
             for table in FULL_TEXT:
-                if not agrees(connection, table):
+                if not _agrees(connection, table):
                     found = "is not that of the texts: searches miss pages, or find wrong ones"
                     yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
     except IndexInUseError as error:
@@ -248,7 +212,7 @@ def _of_full_text(connection: sqlite3.Connection, folder: Path, wait: float) -> 
         yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify as a user who may write to it", False)
 
 
-def agrees(connection: sqlite3.Connection, table: str) -> bool:
+def _agrees(connection: sqlite3.Connection, table: str) -> bool:
     """Whether a full-text table is that of its texts. Raises sqlite3.OperationalError where it cannot be checked."""
     try:
         connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
@@ -257,16 +221,3 @@ def agrees(connection: sqlite3.Connection, table: str) -> bool:
             raise
         return False
     return True
-
-
-def opened_whole(file: Path) -> bool:
-    """Whether SQLite opens the file and finds its structure whole."""
-    try:
-        with closing(connect(file, only_looking=True)) as connection:
-            check_length(connection, file)
-            connection.execute("BEGIN")
-            return not any(finding.subject == FILE_NAME for finding in _of_file(connection))
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise fault(file, error, "read") from error
-        return False

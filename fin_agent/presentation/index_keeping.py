@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.index.manifest import UnreadFile
-from fin_agent.index.repaired import Repaired
+from fin_agent.index.repairing import Repaired
 from fin_agent.index.verifying import IndexFinding
 from fin_agent.presentation.plain import one_line
 

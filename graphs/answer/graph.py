@@ -19,9 +19,8 @@ from fin_agent.graphs.answer.accounting import accounted
 from fin_agent.graphs.answer.adapting import Node, described, in_context, taking_edits
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, Next, QuestionInput
-from fin_agent.index.chosen_filings import chosen_filings
-from fin_agent.index.one_state import one_state
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.opening import chosen_filings
+from fin_agent.index.protocol import PageKey, one_state
 
 AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)

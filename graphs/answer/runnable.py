@@ -11,7 +11,7 @@ from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept_config, unkept_graph
 from fin_agent.graphs.answer.state import QuestionInput
-from fin_agent.index.chosen_filings import chosen_filings
+from fin_agent.index.opening import chosen_filings
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:

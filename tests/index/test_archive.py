@@ -17,11 +17,10 @@ import pytest
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.importing import import_archive
-from fin_agent.index.archive import ArchiveError, export
-from fin_agent.index.importing import Imported
+from fin_agent.index.archive import ArchiveError, Imported, export
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.index.stored_rows import COLUMNS, Part
+from fin_agent.index.stored_filing import COLUMNS, Part
 from fin_agent.index.verifying import verify
 from fin_agent.written_file import WriteError
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index import space
+from fin_agent.index import database
 from fin_agent.index.compacting import compact
 from fin_agent.index.ingest_lock import IndexInUseError, ingest_lock
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -62,7 +62,7 @@ class Usage(NamedTuple):
 
 
 def test_without_room_it_does_not_begin(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(space.shutil, "disk_usage", lambda path: Usage(10**9, 10**9, 1000))
+    monkeypatch.setattr(database.shutil, "disk_usage", lambda path: Usage(10**9, 10**9, 1000))
     before = (folder / FILE_NAME).read_bytes()
     with pytest.raises(FilingIndexError, match=r"not enough room: .* MB are needed .*, 0\.0 MB are free"):
         compact(folder)

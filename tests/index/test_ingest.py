@@ -19,10 +19,8 @@ import pytest
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.archive import export
-from fin_agent.index.files_below import files_below
-from fin_agent.index.importing import import_archive
-from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, ingest
+from fin_agent.index.archive import export, import_archive
+from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
 from fin_agent.index.manifest import Manifest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex

@@ -165,10 +165,10 @@ def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFi
     """More scattered filings than one SQLite expression takes."""
     filing = make_filing("template", "revenue")
     with index.writing() as connection:
-        from fin_agent.index.writing import insert_filing
+        from fin_agent.index.stored_filing import StoredFiling, insert_filing
 
         for number in range(2600):
-            insert_filing(connection, replace(filing, doc_id=f"f{number}"), ["{}"], "")
+            insert_filing(connection, StoredFiling.of(replace(filing, doc_id=f"f{number}"), ["{}"], ""))
     odd = [f"f{number}" for number in range(1, 2600, 2)]
     hits = index.search_pages(["revenue"], doc_ids=odd, limit=5000)
     assert sorted(hit.key.doc_id for hit in hits) == sorted(odd)

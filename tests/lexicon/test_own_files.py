@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.index.read_by import read_by
+from fin_agent.index.rows import read_by
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.page import Statement
 

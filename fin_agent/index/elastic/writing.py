@@ -12,25 +12,38 @@ import secrets
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
+from elasticsearch import helpers
+
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic import stored
-from fin_agent.index.elastic.bulk import BulkWriter
-from fin_agent.index.elastic.connection import Cluster
-from fin_agent.index.elastic.documents import filing_source, id_of, parts_of, routing_of, written_out
-from fin_agent.index.elastic.faults import Conflict, NotFound, fault
-from fin_agent.index.elastic.filing_list import FilingList
-from fin_agent.index.elastic.layout import Layout
-from fin_agent.index.elastic.scanning import ascending, scanned
-from fin_agent.index.read_by import read_by
+from fin_agent.index.elastic.client import (
+    BUSY,
+    DISK_FULL,
+    BusyError,
+    Cluster,
+    Conflict,
+    NotFound,
+    fault,
+    kind_of,
+    meaning_of,
+)
+from fin_agent.index.elastic.documents import Document, Source, filing_source, id_of, parts_of, routing_of
+from fin_agent.index.elastic.listing import FilingList, ascending
+from fin_agent.index.elastic.mapping import Layout
+from fin_agent.index.stored_filing import StoredFiling
 from fin_agent.vocabulary.filing import Filing
 
+MOST_BYTES = 8_000_000
+"""Of one request: between the 5 and 15 MB that Elastic advises, far below the 100 MB that a node takes."""
+MOST_DOCUMENTS = 2_000
 _TRIES = 10
 _LEASE = 3_600.0
 """Seconds that writing the parts of one filing may take, tries included."""
 _MARKS = 2**31
-"""Marks are below this, so that the sum of those of very many filings is exact in a double."""
+"""Marks, which tell one writing of a filing from another in a sum over all filings, are below this: so that the sum is
+exact in a double."""
 
 
 class Writing(FilingList):
@@ -38,33 +51,24 @@ class Writing(FilingList):
 
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
         super().__init__(cluster, layout)
-        self.bulk = BulkWriter(cluster, layout)
         self._last_written = 0
         self._clock = threading.Lock()
 
     def add(self, filing: Filing, cards: Sequence[str], summary: str) -> None:
         """See FilingIndex.add. Of two that write the same filing at once the later one stays."""
-        self.add_as_read(filing, cards, summary, read_by())
+        self.put(StoredFiling.of(filing, cards, summary))
 
-    def add_as_read(self, filing: Filing, cards: Sequence[str], summary: str, reader: str) -> None:
-        """As `add`, of a filing that `reader` has read: what is copied keeps by what it was read."""
-        generation, routing = new_generation(), routing_of(filing.identity)
-        parts = list(parts_of(filing, cards, generation))
-        source = filing_source(filing, summary, generation, new_mark(), self.now()) | {"reader_version": reader}
-        written_out(source)  # what cannot be written is found out before anything is
-        self._journal((generation, filing.doc_id, routing), _LEASE)
-        self.bulk.write(parts, routing, filing.doc_id)
-        self._refresh(sorted({part.kind for part in parts}))
-        self._show(filing.doc_id, source)
+    def put(self, stored: StoredFiling) -> None:
+        """See KeepsStored.put."""
+        doc_id, generation = stored.doc_id, secrets.token_hex(12)
+        source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
+        routing = routing_of(source.get("cik"), source["company"])
+        parts = list(parts_of(stored, generation))
+        self._journal(generation, doc_id, routing, _LEASE)
+        self.write_documents(parts, routing, doc_id)
+        self._show(doc_id, source)
         self._forget([generation])
         self.sweep()
-
-    def readers(self) -> dict[str, str]:
-        """doc_id -> version of what read it."""
-        found = scanned(
-            self.cluster, self.layout.alias("filings"), ["content_hash", "doc_id"], fields=["doc_id", "reader_version"]
-        )
-        return {source["doc_id"]: source["reader_version"] for source in found}
 
     def remove(self, doc_id: str) -> bool:
         """See FilingIndex.remove."""
@@ -73,17 +77,9 @@ class Writing(FilingList):
             if found is None:
                 self.look_again()
                 return False
-            self._journal(_trace(found["_source"]), self.cluster.reaching.grace)
+            self._journal_replaced(found["_source"])
             try:
-                self.cluster.asked(
-                    self.cluster.client.delete,
-                    doing="written",
-                    index=self.layout.alias("filings"),
-                    id=found["_id"],
-                    if_seq_no=found["_seq_no"],
-                    if_primary_term=found["_primary_term"],
-                    refresh=True,
-                )
+                self._written(self.cluster.client.delete, "filings", id=found["_id"], **_unchanged(found))
             except (Conflict, NotFound):
                 continue
             self.look_again()
@@ -97,8 +93,8 @@ class Writing(FilingList):
             found = self.document_of(doc_id)
             if found is None:
                 return False
-            source = {**found["_source"], "summary": summary, "mark": new_mark(), "written": self.now()}
-            if self._put(found, doc_id, source):
+            source = {**found["_source"], "summary": summary, "mark": secrets.randbelow(_MARKS), "written": self.now()}
+            if self._put_filing(found, doc_id, source):
                 self.look_again()
                 return True
         raise self._contested(doc_id)
@@ -108,19 +104,23 @@ class Writing(FilingList):
 
         What was interrupted is found here too, by whoever writes next.
         """
-        answer = self._journal_search({"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}})
-        traces = [hit["_source"] for hit in answer["hits"]["hits"]]
+        traces = self._traces({"range": {"due": {"lte": self.now() + int(ahead * 1e6)}}})
         if not traces:
             return 0
-        current = self._generations_of({trace["doc_id"] for trace in traces})
-        gone = [trace for trace in traces if trace["generation"] not in current]
+        # What is not told must not be taken for a filing that is gone: its parts would be deleted.
+        found = self.cluster.documents(
+            index=self.layout.alias("filings"),
+            ids=[id_of(doc_id) for doc_id in sorted({trace["doc_id"] for trace in traces})],
+            source_includes=["generation"],
+        )
+        current = {each["_source"]["generation"] for each in found if each.get("found")}
+        gone = sorted(trace["generation"] for trace in traces if trace["generation"] not in current)
         if gone:
             # What was not refreshed yet is not found, and so would stay.
-            self.cluster.asked(
-                self.cluster.client.indices.refresh, doing="written", index=self.layout.parts, ignore_unavailable=True
-            )
+            refresh = self.cluster.client.indices.refresh
+            self.cluster.asked(refresh, doing="written", index=self.layout.parts, ignore_unavailable=True)
             # Through no routing: few, and a filing whose company changed has parts in two places.
-            self._delete_where(self.layout.parts, {"terms": {"generation": [each["generation"] for each in gone]}})
+            self.delete_where(self.layout.parts, {"terms": {"generation": gone}})
         self._forget([trace["generation"] for trace in traces])
         return len(gone)
 
@@ -130,85 +130,46 @@ class Writing(FilingList):
             self._last_written = max(time.time_ns() // 1_000, self._last_written + 1)
             return self._last_written
 
-    def _show(self, doc_id: str, source: dict[str, Any]) -> None:
-        """Write the document that makes parts visible, over the one that is there now and no other."""
-        for _ in range(_TRIES):
-            found = self.document_of(doc_id)
-            if found is not None:
-                if found["_source"]["generation"] == source["generation"]:
-                    break  # written by the try before, whose answer was lost
-                self._journal(_trace(found["_source"]), self.cluster.reaching.grace)
-            if self._put(found, doc_id, source):
-                break
-        else:
-            raise self._contested(doc_id)
-        self.look_again()
+    def write_documents(self, documents: Iterable[Document], routing: str, subject: str) -> None:
+        """Write documents through their aliases, so that searches find them.
 
-    def _put(self, found: dict[str, Any] | None, doc_id: str, source: dict[str, Any]) -> bool:
-        """Whether the filing's document could be written: False where somebody else has written it meanwhile."""
-        held = written_out(source)
-        expected: dict[str, Any] = {"op_type": "create"}
-        if found is not None:
-            expected = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
-        try:
-            self.cluster.asked(
-                self.cluster.client.index,
-                doing="written",
-                index=self.layout.alias("filings"),
-                id=id_of(doc_id),
-                document=held,
+        Items that the cluster was too busy for are sent again, and only these. Raises FilingIndexError that names the
+        first item refused for good.
+        """
+        left = [
+            {"_index": self.layout.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
+            for each in documents
+        ]
+        kinds = sorted({each["_index"] for each in left})
+        count = len(left)
+        refused: list[dict[str, Any]] = []
+
+        def send() -> None:
+            nonlocal left
+            sent = helpers.streaming_bulk(
+                self.cluster.client,
+                left,
+                chunk_size=MOST_DOCUMENTS,
+                max_chunk_bytes=MOST_BYTES,
+                raise_on_error=False,
+                yield_ok=False,
                 require_alias=True,
-                refresh=True,
-                **expected,
             )
-        except Conflict:
-            return False
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "written") from error
-        return True
+            refused[:] = [item["index"] for _, item in sent]
+            if refused and all(_is_busy(item) for item in refused):
+                again = {item["_id"] for item in refused}
+                left = [each for each in left if each["_id"] in again]
+                raise BusyError
 
-    def _journal(self, trace: tuple[str, str, str], kept: float) -> None:
-        """Note a generation that no filing shows, with its filing and routing; it is deleted after `kept` seconds."""
-        generation, doc_id, routing = trace
-        due = self.now() + int(kept * 1e6)
-        try:
-            self.cluster.asked(
-                self.cluster.client.index,
-                doing="written",
-                index=self.layout.alias("journal"),
-                id=generation,
-                document={"generation": generation, "doc_id": doc_id, "routing": routing, "due": due},
-                require_alias=True,
-                refresh=True,
-            )
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "written") from error
+        with suppress(BusyError):  # for too long
+            self.cluster.answered(send, doing="written")
+        if refused:
+            raise self._refusal(refused, count, subject)
+        if kinds:
+            self.cluster.answered(self.cluster.client.indices.refresh, doing="written", index=kinds)
 
-    def _forget(self, generations: Sequence[str]) -> None:
-        self._delete_where(self.layout.alias("journal"), {"terms": {"generation": list(generations)}})
-
-    def _journal_search(self, query: dict[str, Any]) -> dict[str, Any]:
-        found = self.cluster.asked(
-            self.cluster.client.search,
-            allow_partial_search_results=False,
-            index=self.layout.alias("journal"),
-            query=query,
-            size=1_000,
-            sort=ascending(["due"]),
-        )
-        return dict(found.body)
-
-    def _generations_of(self, doc_ids: Iterable[str]) -> set[str]:
-        """Generations that these filings show now, asked of the documents themselves."""
-        # What is not told must not be taken for a filing that is gone: its parts would be deleted.
-        found = self.cluster.documents(
-            index=self.layout.alias("filings"),
-            ids=[id_of(doc_id) for doc_id in sorted(doc_ids)],
-            source_includes=["generation"],
-        )
-        return {each["_source"]["generation"] for each in found if each.get("found")}
-
-    def _delete_where(self, target: str, query: dict[str, Any]) -> None:
+    def delete_where(self, target: str, query: dict[str, Any]) -> None:
+        """Delete what a query finds, and let searches find it no more."""
         self.cluster.asked(
             self.cluster.client.delete_by_query,
             doing="written",
@@ -219,12 +180,67 @@ class Writing(FilingList):
             ignore_unavailable=True,
         )
 
-    def _refresh(self, kinds: Sequence[str]) -> None:
-        """Let searches find what was written to these indices."""
-        if kinds:
-            self.cluster.asked(
-                self.cluster.client.indices.refresh, doing="written", index=[self.layout.alias(kind) for kind in kinds]
-            )
+    def _refusal(self, refused: list[dict[str, Any]], count: int, subject: str) -> FilingIndexError:
+        first = next((item for item in refused if not _is_busy(item)), refused[0])
+        prefix = self.cluster.address.prefix
+        what, remedy = meaning_of(int(first["status"]), {"error": first["error"]}, "written", prefix)
+        others = f" ({len(refused)} of {count} documents)" if len(refused) > 1 else ""
+        kind = first["_index"].removeprefix(f"{prefix}-").rpartition("-0")[0] or first["_index"].removeprefix(
+            f"{prefix}-"
+        )
+        place = f"{kind} {first['_id'].rpartition('-')[2]}"
+        return FilingIndexError(f"{place} was not taken{others}: {what}", subject=subject, remedy=remedy)
+
+    def _show(self, doc_id: str, source: Source) -> None:
+        """Write the document that makes parts visible, over the one that is there now and no other."""
+        for _ in range(_TRIES):
+            found = self.document_of(doc_id)
+            if found is not None:
+                if found["_source"]["generation"] == source["generation"]:
+                    break  # written by the try before, whose answer was lost
+                self._journal_replaced(found["_source"])
+            if self._put_filing(found, doc_id, source):
+                break
+        else:
+            raise self._contested(doc_id)
+        self.look_again()
+
+    def _put_filing(self, found: dict[str, Any] | None, doc_id: str, source: Source) -> bool:
+        """Whether the filing's document could be written: False where somebody else has written it meanwhile."""
+        expected = {"op_type": "create"} if found is None else _unchanged(found)
+        try:
+            self._index_document("filings", id_of(doc_id), source, **expected)
+        except Conflict:
+            return False
+        return True
+
+    def _journal_replaced(self, source: Source) -> None:
+        """Note the parts of a filing that is replaced or taken out: answers may be reading them for a while."""
+        routing = routing_of(source.get("cik"), source["company"])
+        self._journal(source["generation"], source["doc_id"], routing, self.cluster.reaching.grace)
+
+    def _journal(self, generation: str, doc_id: str, routing: str, kept: float) -> None:
+        """Note a generation that no filing shows, with its filing and routing; it is deleted after `kept` seconds."""
+        due = self.now() + int(kept * 1e6)
+        trace = {"generation": generation, "doc_id": doc_id, "routing": routing, "due": due}
+        self._index_document("journal", generation, trace)
+
+    def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
+        try:
+            self._written(self.cluster.client.index, kind, id=id, document=source, require_alias=True, **expected)
+        except NotFound as error:
+            raise fault(self.cluster.address, error, "written") from error
+
+    def _written(self, ask: Any, kind: str, **arguments: Any) -> None:
+        self.cluster.asked(ask, doing="written", index=self.layout.alias(kind), refresh=True, **arguments)
+
+    def _forget(self, generations: Sequence[str]) -> None:
+        self.delete_where(self.layout.alias("journal"), {"terms": {"generation": list(generations)}})
+
+    def _traces(self, query: dict[str, Any]) -> list[Source]:
+        journal = self.layout.alias("journal")
+        found = self.cluster.search(journal, query=query, size=1_000, sort=ascending(["due"]))
+        return [hit["_source"] for hit in found["hits"]["hits"]]
 
     def _contested(self, doc_id: str) -> FilingIndexError:
         return FilingIndexError(
@@ -232,15 +248,10 @@ class Writing(FilingList):
         )
 
 
-def new_generation() -> str:
-    """A name for the parts of one writing of one filing."""
-    return secrets.token_hex(12)
+def _unchanged(found: dict[str, Any]) -> dict[str, Any]:
+    """Conditions under which a document is written: that nobody has written it since it was read."""
+    return {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
 
 
-def new_mark() -> int:
-    """A number that tells one writing of a filing from another in a sum over all filings."""
-    return secrets.randbelow(_MARKS)
-
-
-def _trace(source: dict[str, Any]) -> tuple[str, str, str]:
-    return source["generation"], source["doc_id"], routing_of(stored.filing_entry(source).identity)
+def _is_busy(item: dict[str, Any]) -> bool:
+    return int(item["status"]) in BUSY and kind_of({"error": item["error"]}) != DISK_FULL

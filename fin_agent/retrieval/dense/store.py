@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.nearest import FindsNearest
-from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingEntry, FilingIndex, FilingVectors, FindsNearest, VectorModel, VectorUnit
 from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
 from fin_agent.retrieval.dense.loading import missing
 

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("elasticsearch")
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic import bulk
+from fin_agent.index.elastic import writing
 from fin_agent.index.elastic.index import ElasticIndex
 from fin_agent.vocabulary.filing import Filing
 from tests.index.elastic_server.refusal import RefusalError
@@ -36,22 +36,10 @@ def test_items_that_it_was_too_busy_for_are_sent_again_and_only_these(
     assert versions == {1}  # none was written twice
 
 
-def test_requests_become_smaller_when_it_is_busy_and_larger_again(
-    index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bulk, "_LEAST_DOCUMENTS", 5)
-    index.bulk._most = 40
-    server.items_refused.append(("test-pages/.*-0$", BUSY, 2))
-    index.add(make_filing("a", *["word"] * 40), ["{}"] * 40, "")
-    assert bulks(server) == 5  # of 40, then twice the one refused, of 20 and of what is left
-    assert index.bulk._most > 10
-    assert len(index.outline(["a"])) == 40
-
-
 def test_requests_hold_so_many_bytes(
     index: ElasticIndex, server: ElasticServer, make_filing: MakeFiling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "MOST_BYTES", 2_000)
+    monkeypatch.setattr(writing, "MOST_BYTES", 2_000)
     index.add(make_filing("a", *["word " * 150] * 6), ["{}"] * 6, "")
     assert bulks(server) == 6
     assert len(index.outline(["a"])) == 6
@@ -76,6 +64,6 @@ def test_a_cluster_that_stays_busy(
 ) -> None:
     index = make_index("busy", patience=0.05)
     server.items_refused.append(("busy-pages", BUSY, 10_000))
-    with pytest.raises(FilingIndexError, match=r"pages 0 was not taken \(2 of 2 documents\): the cluster is too busy"):
+    with pytest.raises(FilingIndexError, match=r"pages 0 was not taken \(2 of 4 documents\): the cluster is too busy"):
         index.add(make_filing("a", "x", "y"), ["{}"] * 2, "")
     assert index.entries() == ()

@@ -102,8 +102,6 @@ def test_a_copy_goes_on_where_it_was(
         copy_filings(sqlite, index)
     assert {entry.doc_id for entry in index.entries()} == {"a", "b"}
     sqlite.add(make_filing("b", "another text"), ["{}"], "")  # the same file
-    with sqlite.writing() as connection:
-        connection.execute("UPDATE filings SET reader_version = 'another' WHERE doc_id = 'b'")
     told: list[CopiedFiling] = []
     report = copy_filings(sqlite, index, on_filing=told.append)
     outcomes = {filing.doc_id: filing.outcome.value for filing in report.filings}
@@ -141,6 +139,15 @@ def test_a_filing_that_is_refused_costs_itself(
     assert report.count(CopyOutcome.FAILED) == 1 and report.count(CopyOutcome.COPIED) == 2
     (reason,) = (each.reason for each in report.filings if each.reason)
     assert reason.startswith("pages 0 was not taken")
+
+
+def test_a_filing_that_is_damaged_is_not_carried_on(index: ElasticIndex, sqlite: SqliteIndex) -> None:
+    sqlite.add(EVERYTHING, ["{}"] * 2, "")
+    with sqlite.writing() as connection:
+        connection.execute("UPDATE facts SET amount = amount || '0'")
+    (copied,) = copy_filings(sqlite, index).filings
+    assert copied.outcome is CopyOutcome.FAILED and "damaged" in copied.reason
+    assert index.entries() == ()
 
 
 def test_back_to_this_machine(index: ElasticIndex, sqlite: SqliteIndex) -> None:

@@ -149,7 +149,7 @@ def test_an_index_of_another_format(make_index: MakeIndex, server: ElasticServer
     make_index("other")
     shelf = server.node.named("other-pages")[0]
     shelf.mapping.said["_meta"] = {"fin_agent": {"format": 99}}
-    with pytest.raises(FilingIndexError, match="format 99; this version reads format 2"):
+    with pytest.raises(FilingIndexError, match="format 99; this version reads format 4"):
         make_index("other", create=False)
     shelf.mapping.said["_meta"] = {}
     with pytest.raises(FilingIndexError, match="format unknown"):
@@ -275,7 +275,6 @@ def test_half_an_answer_is_none(index: ElasticIndex, server: ElasticServer, make
         lambda: index.pages([page.key]),
         lambda: index.facts(["a"]),
         index.vector_models,
-        index.readers,
     ]
     for ask in asks:
         ask()
@@ -296,10 +295,10 @@ def test_what_cannot_be_looked_at_is_not_swept_away(
     """A writer was killed after it had shown its filing: the journal still names its parts."""
     index.add(make_filing("a", "gyroscope"), ["{}"], "")
     (generation,) = index.listing().shown
-    index._journal((generation, "a", index.listing().of["a"].routing), -1.0)
-    journal = index._journal_search({"match_all": {}})
+    index._journal(generation, "a", index.listing().of["a"].routing, -1.0)
+    traces = index._traces({"match_all": {}})
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(index, "_journal_search", lambda query: journal)
+        patched.setattr(index, "_traces", lambda query: traces)
         server.node.shard_lost = True
         with pytest.raises(FilingIndexError, match="could not look at all documents"):
             index.sweep()

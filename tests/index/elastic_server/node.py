@@ -19,8 +19,8 @@ class Node:
         self.aliases: dict[str, dict[str, dict[str, Any]]] = {}
         """Alias -> index -> how it stands behind the alias."""
         self.templates: dict[str, dict[str, Any]] = {}
-        self.tasks: dict[str, dict[str, Any]] = {}
-        self.points: dict[str, list[View]] = {}
+        self.scrolls: dict[str, tuple[list[View], dict[str, Any]]] = {}
+        """Name -> what its search saw when it began, and what is asked for next."""
         self.shard_lost = False
         """Whether one of two shards cannot be had, and half of everything is what a search finds."""
 
@@ -96,17 +96,17 @@ class Node:
             raise illegal(f"no write index is defined for alias [{name}].")
         return self.shelves[(writable or list(behind))[0]]
 
-    def open_point(self, target: str) -> str:
-        """A name for what searches of `target` see now."""
+    def open_scroll(self, views: list[View], body: dict[str, Any]) -> str:
+        """A name for a search that goes on over what it sees now."""
         name = uuid.uuid4().hex
-        self.points[name] = [shelf.view for shelf in self.named(target)]
+        self.scrolls[name] = (views, body)
         return name
 
-    def point(self, name: str) -> list[View]:
-        """What searches saw when it was opened."""
-        if name not in self.points:
+    def scroll(self, name: str) -> tuple[list[View], dict[str, Any]]:
+        """What a search sees and is asked for next."""
+        if name not in self.scrolls:
             raise RefusalError(404, "search_context_missing_exception", f"No search context found for id [{name}]")
-        return self.points[name]
+        return self.scrolls[name]
 
     def behind(self, alias: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """(index, how it stands behind the alias)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from tests.index.elastic_server.mapping import Field
@@ -25,19 +25,6 @@ def scored(query: Query, view: View, within: set[int] | None = None) -> Scores:
     """Documents of `view` that meet `query`, and their scores; of those in `within` only, where given."""
     found = _Query(view).score(query, within)
     return {number: score for number, score in found.items() if number in view.live}
-
-
-def named(query: object) -> Iterator[tuple[str, Query]]:
-    """The parts of a query that have a name."""
-    if isinstance(query, list):
-        for each in query:
-            yield from named(each)
-    elif isinstance(query, dict):
-        for kind, said in query.items():
-            for asked in said.values() if isinstance(said, dict) else ():
-                if isinstance(asked, dict) and "_name" in asked:
-                    yield asked["_name"], {kind: said}
-            yield from named(said)
 
 
 class _Query:

@@ -1,4 +1,4 @@
-"""Requests that read: documents by their ids, searches, points in time."""
+"""Requests that read: documents by their ids, searches, scrolls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.index.elastic_server.asked import Answer, Asked
 from tests.index.elastic_server.node import Node
-from tests.index.elastic_server.refusal import RefusalError, illegal
+from tests.index.elastic_server.refusal import RefusalError
 from tests.index.elastic_server.searches import searched, selected
 from tests.index.elastic_server.shelf import Shelf
 
@@ -36,24 +36,18 @@ def get_documents(asked: Asked, node: Node) -> Answer:
 
 
 def search(asked: Asked, node: Node) -> Answer:
-    """POST {index}/_search, POST _search with a point in time."""
+    """POST {index}/_search."""
     body = asked.json()
     if node.shard_lost:
         return Answer(_partial(asked.parameters.get("allow_partial_search_results") != "false"))
-    if "pit" in body:
-        if len(asked.path) > 1 or "routing" in asked.parameters or "preference" in asked.parameters:
-            raise RefusalError(
-                400, "action_request_validation_exception", "[indices] cannot be used with point in time"
-            )
-        views = node.point(body["pit"]["id"])
-        return Answer({"pit_id": body["pit"]["id"], **searched(body, views, None)})
     shelves = node.named(asked.path[0])
+    if "scroll" in asked.parameters:
+        return Answer(_scrolled(node, node.open_scroll([shelf.view for shelf in shelves], body)))
     routing = asked.parameters.get("routing")
     shards = None
     if routing is not None:
         shards = {shelf.name: {shelf.shard_of("", route) for route in routing.split(",")} for shelf in shelves}
-    named_scores = asked.parameters.get("include_named_queries_score") == "true"
-    return Answer(searched(body, [shelf.view for shelf in shelves], shards, named_scores=named_scores))
+    return Answer(searched(body, [shelf.view for shelf in shelves], shards))
 
 
 def searches(asked: Asked, node: Node) -> Answer:
@@ -72,17 +66,23 @@ def searches(asked: Asked, node: Node) -> Answer:
     return Answer({"took": 1, "responses": answers})
 
 
-def open_point(asked: Asked, node: Node) -> Answer:
-    """POST {index}/_pit."""
-    if "keep_alive" not in asked.parameters:
-        raise illegal("[keep_alive] is required")
-    return Answer({"id": node.open_point(asked.path[0])})
+def scroll(asked: Asked, node: Node) -> Answer:
+    """POST _search/scroll."""
+    return Answer(_scrolled(node, asked.json()["scroll_id"]))
 
 
-def close_point(asked: Asked, node: Node) -> Answer:
-    """DELETE _pit."""
-    gone = node.points.pop(asked.json()["id"], None)
+def clear_scroll(asked: Asked, node: Node) -> Answer:
+    """DELETE _search/scroll."""
+    gone = node.scrolls.pop(asked.json()["scroll_id"], None)
     return Answer({"succeeded": True, "num_freed": int(gone is not None)}, 200 if gone is not None else 404)
+
+
+def _scrolled(node: Node, name: str) -> dict[str, Any]:
+    views, body = node.scroll(name)
+    answer = searched(body, views, None)
+    if hits := answer["hits"]["hits"]:
+        node.scrolls[name] = (views, {**body, "search_after": hits[-1]["sort"]})
+    return {"_scroll_id": name, **answer}
 
 
 def _document(shelf: Shelf, id: str, routing: str | None, wanted: Any) -> dict[str, Any]:

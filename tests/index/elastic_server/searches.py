@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import total_ordering
 from typing import Any
 
-from tests.index.elastic_server.queries import matching, named, scored
+from tests.index.elastic_server.queries import matching, scored
 from tests.index.elastic_server.refusal import RefusalError, illegal
 from tests.index.elastic_server.shelf import Stored, View
 from tests.index.elastic_server.text_field import as_float32
@@ -17,7 +17,7 @@ _MOST = 10_000
 Found = tuple[View, Stored, float]
 """A document and its score."""
 _KNOWN = frozenset(
-    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations", "pit",
+    {"query", "size", "from", "sort", "search_after", "_source", "fields", "track_total_hits", "aggregations",
      "knn", "track_scores"}
 )  # fmt: skip
 
@@ -26,8 +26,6 @@ def searched(
     body: Mapping[str, Any],
     views: Sequence[View],
     shards: Mapping[str, set[int]] | None,
-    *,
-    named_scores: bool = False,
 ) -> dict[str, Any]:
     """The answer to a search; `shards` of each index are looked at only, where given. Raises RefusalError."""
     unknown = set(body) - _KNOWN
@@ -48,7 +46,7 @@ def searched(
         "took": 1,
         "timed_out": False,
         "_shards": {"total": 1, "successful": 1, "skipped": 0, "failed": 0},
-        "hits": {"max_score": None, "hits": _page(body, found, size, start, named_scores)},
+        "hits": {"max_score": None, "hits": _page(body, found, size, start)},
     }
     if body.get("track_total_hits", True):
         answer["hits"]["total"] = {"value": len(found), "relation": "eq"}
@@ -104,16 +102,15 @@ def _near(said: Mapping[str, Any], view: View) -> dict[int, float]:
     return scores
 
 
-def _page(
-    body: Mapping[str, Any], found: list[Found], size: int, start: int, named_scores: bool
-) -> list[dict[str, Any]]:
+def _page(body: Mapping[str, Any], found: list[Found], size: int, start: int) -> list[dict[str, Any]]:
     if size == 0:
         return []
-    order = [_sorted_by(each) for each in body.get("sort", [{"_score": "desc"}])]
+    sort = body.get("sort", [{"_score": "desc"}])
+    order = [_sorted_by(each) for each in (sort if isinstance(sort, list) else [sort])]
     for view in {id(view): view for view, _, _ in found}.values():
         for name, _ in order:
             field = view.shelf.mapping.field(name)
-            if name != "_score" and (field is None or not field.sortable):
+            if name not in ("_score", "_doc") and (field is None or not field.sortable):
                 raise illegal(
                     f"Can't load fielddata on [{name}] because fielddata is unsupported on fields of its type"
                 )
@@ -131,22 +128,7 @@ def _page(
         least = tuple(_Key(value, down) for value, (_, down) in zip(after, order, strict=True))
         keyed = [each for each in keyed if least < each[0]]
     best = heapq.nsmallest(size + start, keyed, key=lambda each: (each[0], each[1][1].number))[start:]
-    hits = [_hit(body, view, stored, score, order) for _, (view, stored, score) in best]
-    if named_scores:
-        for hit, matched in zip(hits, _by_name(body, [each for _, each in best]), strict=True):
-            hit["matched_queries"] = matched
-    return hits
-
-
-def _by_name(body: Mapping[str, Any], hits: Sequence[Found]) -> list[dict[str, float]]:
-    """Of each hit: the score of every named query that it meets, by name."""
-    of_hit: list[dict[str, float]] = [{} for _ in hits]
-    for view in {id(view): view for view, _, _ in hits}.values():
-        places = {stored.number: at for at, (of, stored, _) in enumerate(hits) if of is view}
-        for name, query in named(body.get("query", {})):
-            for number, score in scored(query, view, set(places)).items():
-                of_hit[places[number]][name] = as_float32(score)
-    return of_hit
+    return [_hit(body, view, stored, score, order) for _, (view, stored, score) in best]
 
 
 def _promising(found: list[Found], wanted: int, below: float | None) -> list[Found]:
@@ -188,6 +170,8 @@ def _sorted_by(said: Any) -> tuple[str, bool]:
 def _value(name: str, stored: Stored, score: float) -> Any:
     if name == "_score":
         return score
+    if name == "_doc":
+        return stored.number
     value = stored.source.get(name)
     return min(value) if isinstance(value, list) else value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -11,10 +10,9 @@ from typing import Any
 import yaml
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic.connection import Cluster
-from fin_agent.index.elastic.faults import ApiError, NotFound, kind_of
+from fin_agent.index.elastic.client import ApiError, Cluster, NotFound, kind_of
 
-FORMAT = 3
+FORMAT = 4
 PARTS = ("pages", "passages", "figures", "vectors")
 """Indices whose documents belong to a generation of a filing."""
 _FIRST = "000001"
@@ -146,11 +144,6 @@ def mappings(properties: dict[str, Any]) -> dict[str, Any]:
 def kinds() -> tuple[str, ...]:
     """Names of the indices that every index of filings has."""
     return tuple(_said()["indices"])
-
-
-def behind(cluster: Cluster, alias: str) -> Iterator[str]:
-    """Names of the indices behind an alias."""
-    yield from sorted(cluster.asked(cluster.client.indices.get_alias, name=alias).body)
 
 
 def _format_of(index: dict[str, Any]) -> object:

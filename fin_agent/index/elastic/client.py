@@ -1,17 +1,26 @@
-"""What a cluster's errors mean for whoever uses the index, in words and with a next step."""
+"""A cluster as the index asks it: one client, tries again with growing pauses, faults told in words."""
 
 from __future__ import annotations
 
+import base64
+import logging
+import random
 import re
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay
 
 from fin_agent.errors import FilingIndexError, how_to_install
-from fin_agent.index.elastic.address import VARIABLES, ClusterAddress
+from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
 from fin_agent.secret_texts import without_secrets
 
 try:
     import elastic_transport
     import elasticsearch
+    import elasticsearch.helpers
 except ImportError as error:
     raise FilingIndexError(
         "the index on a cluster needs the Elasticsearch client, which is not installed",
@@ -19,11 +28,17 @@ except ImportError as error:
     ) from error
 
 ApiError = elasticsearch.ApiError
-TransportError = elastic_transport.TransportError
 NotFound = elasticsearch.NotFoundError
 Conflict = elasticsearch.ConflictError
-GeneralAvailabilityWarning = elasticsearch.exceptions.GeneralAvailabilityWarning
+T = TypeVar("T")
 
+_LOG = logging.getLogger("fin_agent")
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
+_TOLD_AFTER = 2.0
+"""Seconds of waiting after which it is told; shorter ones nobody notices."""
+_TOLD_EVERY = 15.0
+_EXPECTED = (404, 409)
 OLDEST = "8.19"
 """The first version of a cluster that the index can live on."""
 TO_READ = ("read", "view_index_metadata")
@@ -34,10 +49,125 @@ BUSY = frozenset({429, 502, 503, 504})
 """Statuses that a later try may not meet."""
 
 
-def worth_another_try(error: Exception) -> bool:
+class BusyError(Exception):
+    """The cluster was too busy for a part of what it was asked."""
+
+
+class Cluster:
+    """A cluster, asked through `asked`. Safe to share between threads: the client keeps connections for them.
+
+    `told` hears that a request is made again and for how long yet: a warning of the log `fin_agent` where none is
+    given, which a command line prints on standard error.
+    """
+
+    def __init__(
+        self,
+        address: ClusterAddress,
+        reaching: Reaching,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        told: Callable[[str], None] = _LOG.warning,
+    ) -> None:
+        self.address = address
+        self.reaching = reaching
+        self.client = _client(address, reaching)
+        self._sleep = sleep
+        self._told = told
+        self._last_told = -_TOLD_EVERY
+        self._guard = threading.Lock()
+
+    def asked(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
+        """What `ask`, a method of the client or what uses it, gives with these arguments.
+
+        Where the cluster is too busy or does not answer, it is asked again after a pause that doubles, as long as the
+        patience lasts. Raises FilingIndexError; `NotFound` and `Conflict` are left to those who expect them.
+        """
+        trying = Retrying(
+            retry=retry_if_exception(_worth_another_try),
+            wait=_pause,
+            stop=stop_before_delay(self.reaching.patience),
+            before_sleep=self._tell,
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return trying(ask, **arguments)
+        except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
+            if isinstance(error, ApiError) and error.status_code in _EXPECTED:
+                raise
+            raise fault(self.address, error, doing) from error
+
+    def answered(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
+        """As `asked`; an index that is not there is a FilingIndexError as well."""
+        try:
+            return self.asked(ask, doing=doing, **arguments)
+        except NotFound as error:
+            raise fault(self.address, error, doing) from error
+
+    def search(self, index: str, **arguments: Any) -> dict[str, Any]:
+        """The answer to a search, of all shards. Raises FilingIndexError."""
+        ask = self.client.search
+        return dict(self.answered(ask, index=index, allow_partial_search_results=False, **arguments).body)
+
+    def scan(self, index: str, *, fields: Sequence[str] | None = None, size: int = 5_000) -> list[dict[str, Any]]:
+        """The sources of all documents of an index, as they are at one moment, in no order. Raises FilingIndexError."""
+        query: dict[str, Any] = {} if fields is None else {"_source": list(fields)}
+
+        def scanned() -> list[dict[str, Any]]:
+            found = elasticsearch.helpers.scan(
+                self.client, query=query, index=index, size=size, scroll="2m", allow_partial_search_results=False
+            )
+            return [hit["_source"] for hit in found]
+
+        return self.answered(scanned)
+
+    def documents(self, **arguments: Any) -> list[dict[str, Any]]:
+        """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
+
+        What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
+        """
+        told: list[dict[str, Any]] = list(self.answered(self.client.mget, **arguments)["docs"])
+        for each in told:
+            if "error" in each:
+                kind = each["error"].get("type", "") if isinstance(each["error"], dict) else ""
+                raise FilingIndexError(
+                    f"the cluster could not look at all documents ({kind or 'of unknown cause'})",
+                    subject=str(self.address),
+                    remedy="Look at the cluster's health, then run the same command again",
+                )
+        return told
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.close()
+
+    def _tell(self, state: RetryCallState) -> None:
+        """Say, where that is not the first moment and not just now, that it is tried again, and for how long yet."""
+        assert state.outcome is not None and state.next_action is not None
+        gone = state.seconds_since_start or 0.0
+        if max(state.idle_for, gone) + state.next_action.sleep <= _TOLD_AFTER:
+            return
+        with self._guard:
+            if time.monotonic() < self._last_told + _TOLD_EVERY:
+                return
+            self._last_told = time.monotonic()
+        left = max(0.0, self.reaching.patience - gone)
+        why = _why(state.outcome.exception())
+        self._told(f"{self.address}: {why}; asking again, for {left:.0f} s at most ({VARIABLES['patience']})")
+
+
+def _pause(state: RetryCallState) -> float:
+    """Seconds, doubled each time; not all who were turned away come back at once."""
+    pause: float = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (state.attempt_number - 1))
+    return pause * random.uniform(0.5, 1.0)
+
+
+def _worth_another_try(error: BaseException) -> bool:
     """Whether the same request may well succeed a moment later."""
+    if isinstance(error, BusyError):
+        return True
     if isinstance(error, ApiError):
-        return error.status_code in BUSY and kind_of(error.body) != _DISK_FULL
+        return error.status_code in BUSY and kind_of(error.body) != DISK_FULL
     return isinstance(
         error, elastic_transport.ConnectionError | elastic_transport.ConnectionTimeout
     ) and not isinstance(error, elastic_transport.TlsError)
@@ -72,10 +202,12 @@ def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexE
     return FilingIndexError(what, subject=str(address), remedy=remedy)
 
 
-def why(error: Exception) -> str:
+def _why(error: BaseException | None) -> str:
     """Why a request is tried again, in a few words."""
     if isinstance(error, ApiError):
         return f"it is too busy (status {error.status_code})"
+    if isinstance(error, BusyError):
+        return "it is too busy"
     if isinstance(error, elastic_transport.ConnectionTimeout):
         return "it did not answer in time"
     return "it cannot be reached"
@@ -105,7 +237,7 @@ def kind_of(body: object) -> str:
     told = _told(body)
     kind = str(told.get("type", ""))
     if kind == "cluster_block_exception" and "disk usage exceeded" in str(told.get("reason", "")):
-        return _DISK_FULL
+        return DISK_FULL
     return kind
 
 
@@ -119,7 +251,7 @@ def reason_of(body: object) -> str:
 
 
 _LONGEST = 400
-_DISK_FULL = "disk full"
+DISK_FULL = "disk full"
 _SPOKEN = re.compile(r"version must be either version (\d+)")
 _MAPPING = frozenset(
     {
@@ -136,7 +268,7 @@ def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str,
     """(what, remedy) of an answer, of a whole request or of one item of a bulk, to whoever uses the index `prefix`."""
     kind, reason = kind_of(body), reason_of(body)
     told = f"{kind}: {reason}" if kind and reason else kind or reason or f"status {status}"
-    if kind == _DISK_FULL:
+    if kind == DISK_FULL:
         return (
             "the cluster takes no more documents: a disk has passed the flood-stage watermark",
             "Free or add disk space (or delete other indices), then run the same command again",
@@ -213,3 +345,48 @@ def _brief(error: Exception) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(without_secrets(text).split())[:_LONGEST]
+
+
+def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasticsearch:
+    """The client, as far as possible without its own tries: it makes no pause between them."""
+    basic = None
+    if reaching.username and reaching.password:  # in UTF-8, which is what a cluster takes
+        basic = base64.b64encode(f"{reaching.username}:{reaching.password}".encode()).decode("ascii")
+    place: dict[str, object] = {"hosts": [f"{address.scheme}://{_with_port(address)}"]}
+    if address.scheme == "cloud":
+        if not reaching.cloud_id:
+            raise FilingIndexError(
+                "which deployment is meant is not said",
+                subject=str(address),
+                remedy=f"Set {VARIABLES['cloud_id']} to the Cloud ID that Elastic's console shows",
+            )
+        place = {"cloud_id": reaching.cloud_id}
+    elif address.scheme == "https":
+        if reaching.certificates:
+            place["ca_certs"] = reaching.certificates
+        if reaching.fingerprint:
+            place["ssl_assert_fingerprint"] = reaching.fingerprint
+    try:
+        return elasticsearch.Elasticsearch(
+            **place,
+            api_key=reaching.api_key,
+            basic_auth=basic,
+            request_timeout=reaching.timeout,
+            max_retries=0,
+            retry_on_timeout=False,
+            http_compress=address.scheme != "http",  # on the own machine it costs more than it spares
+        )
+    except (ValueError, OSError) as error:
+        raise FilingIndexError(
+            f"the cluster cannot be spoken to ({without_secrets(str(error))})",
+            subject=str(address),
+            remedy="Check the address, and what is set of "
+            + ", ".join(VARIABLES[name] for name in ("certificates", "fingerprint", "cloud_id")),
+        ) from error
+
+
+def _with_port(address: ClusterAddress) -> str:
+    """The client wants a port; without one in the address it is that of the scheme, as in a browser."""
+    host = address.host
+    has_port = ":" in host.rpartition("]")[2]
+    return host if has_port else f"{host}:{443 if address.scheme == 'https' else 80}"

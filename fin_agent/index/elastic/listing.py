@@ -11,20 +11,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.elastic import stored
-from fin_agent.index.elastic.connection import Cluster
-from fin_agent.index.elastic.documents import id_of, routing_of
-from fin_agent.index.elastic.faults import BUSY, ApiError, NotFound, fault, kind_of, meaning_of
-from fin_agent.index.elastic.layout import Layout
-from fin_agent.index.elastic.scanning import PAGE, scanned
-from fin_agent.index.near_names import not_indexed
+from fin_agent.index import rows
+from fin_agent.index.elastic.client import BUSY, ApiError, Cluster, NotFound, fault, kind_of, meaning_of
+from fin_agent.index.elastic.documents import columns_of, id_of, routing_of
+from fin_agent.index.elastic.mapping import Layout
+from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingEntry, FilingRecord
+from fin_agent.index.stored_filing import Part
 
 _MOST_HIDDEN = 10_000
 _RECORDS_AT_ONCE = 500
 """Filings of one answer where all of each is asked for."""
 _MOST_ROUTES = 64
 """More routing values than this reach every shard anyway, and make long addresses."""
+_ENTRY_FIELDS = ("generation", "mark", *rows.ENTRY_COLUMNS)
 
 
 class Listed(NamedTuple):
@@ -65,6 +65,18 @@ class Listing:
         """Those of `doc_ids` that there are, in the order of the entries."""
         return sorted((doc_id for doc_id in set(doc_ids) if doc_id in self.of), key=self.positions.__getitem__)
 
+    def at(self, places: Iterable[tuple[str, int]], name: str) -> dict[str, Any]:
+        """A filter for what stands at these places of filings; `name` is the field that says the place."""
+        by_filing: dict[str, set[int]] = {}
+        for doc_id, place in places:
+            if doc_id in self.of:
+                by_filing.setdefault(self.of[doc_id].generation, set()).add(place)
+        each = [
+            {"bool": {"filter": [term("generation", generation), {"terms": {name: sorted(by_filing[generation])}}]}}
+            for generation in sorted(by_filing)
+        ]
+        return {"bool": {"should": each, "minimum_should_match": 1}} if each else {"match_none": {}}
+
 
 _PINNED: ContextVar[tuple[FilingList, Listing] | None] = ContextVar("_PINNED", default=None)
 """The listing that all reads of an index go by, where they are to be of one state."""
@@ -86,11 +98,10 @@ class FilingList:
             listing = self.listing()
             if listing.records:
                 return listing.records[0]
-            found = {source["doc_id"]: (source["generation"], source) for source in self._scan(None, _RECORDS_AT_ONCE)}
-            if {doc_id: generation for doc_id, (generation, _) in found.items()} == {
-                doc_id: listed.generation for doc_id, listed in listing.of.items()
-            }:
-                records = tuple(stored.filing_record(found[entry.doc_id][1]) for entry in listing.entries)
+            found = {source["doc_id"]: source for source in self.cluster.scan(self._alias, size=_RECORDS_AT_ONCE)}
+            generations = {doc_id: source["generation"] for doc_id, source in found.items()}
+            if generations == {doc_id: listed.generation for doc_id, listed in listing.of.items()}:
+                records = tuple(filing_record(found[entry.doc_id]) for entry in listing.entries)
                 listing.records[:] = listing.records or [records]
                 return listing.records[0]
             self.look_again()
@@ -101,10 +112,7 @@ class FilingList:
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self.document_of(doc_id)
-        if found is None:
-            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
-        return stored.filing_record(found["_source"])
+        return filing_record(self.known_document(doc_id)["_source"])
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
@@ -112,14 +120,20 @@ class FilingList:
 
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
-        alias = self.layout.alias("filings")
         try:
-            found = self.cluster.asked(self.cluster.client.get, index=alias, id=id_of(doc_id))
+            found = self.cluster.asked(self.cluster.client.get, index=self._alias, id=id_of(doc_id))
         except NotFound as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None
             raise fault(self.cluster.address, error, "read") from error
         return dict(found.body)
+
+    def known_document(self, doc_id: str) -> dict[str, Any]:
+        """As `document_of`. Raises FilingIndexError where there is none."""
+        found = self.document_of(doc_id)
+        if found is None:
+            raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
+        return found
 
     def listing(self) -> Listing:
         """The filings as they are; as they were when last looked at, where that is a moment ago."""
@@ -133,11 +147,10 @@ class FilingList:
             self._checked = time.monotonic()
             state, hidden = self._state()
             if kept is None or kept.state != state:
-                kept = self._read(hidden)
-            elif kept.hidden != _not_shown(hidden, kept.shown):
-                kept = replace(kept, hidden=_not_shown(hidden, kept.shown))
-            self._kept = kept
-            return kept
+                kept = self._read()
+            hidden = tuple(generation for generation in hidden if generation not in kept.shown)
+            self._kept = kept if kept.hidden == hidden else replace(kept, hidden=hidden)
+            return self._kept
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
@@ -156,56 +169,63 @@ class FilingList:
         with self._guard:
             self._checked = float("-inf")
 
+    @property
+    def _alias(self) -> str:
+        return self.layout.alias("filings")
+
     def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
-        """What tells one state of the list from another, and the generations that no filing shows: one request."""
+        """What tells one state of the list from another, and the generations in the journal: one request."""
         searches = [
-            {"index": self.layout.alias("filings"), "allow_partial_search_results": False},
+            {"index": self._alias, "allow_partial_search_results": False},
             {"size": 0, "track_total_hits": True, "aggregations": {"marks": {"sum": {"field": "mark"}}}},
             {"index": self.layout.alias("journal"), "allow_partial_search_results": False},
             {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
         ]
-        answer = self.cluster.answered(self._searched, searches=searches)
-        filings, journal = (self._found(each) for each in answer["responses"])
+        filings, journal = self.cluster.answered(self._searched, searches=searches)
         hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
 
-    def _searched(self, searches: Sequence[Mapping[str, Any]]) -> Any:
+    def _searched(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Several searches at once. One that the cluster is too busy for is as if it had turned all of them away."""
         answer = self.cluster.client.msearch(searches=searches)
         for each in answer["responses"]:
-            if (status := int(each.get("status", 200))) in BUSY:
+            status = int(each.get("status", 200))
+            if status in BUSY:
                 raise ApiError(kind_of(each), replace(answer.meta, status=status), each)
-        return answer
+            if "error" in each:
+                what, remedy = meaning_of(status, each, "read", self.cluster.address.prefix)
+                raise FilingIndexError(what, subject=str(self.cluster.address), remedy=remedy)
+        return list(answer["responses"])
 
-    def _found(self, answer: dict[str, Any]) -> dict[str, Any]:
-        if "error" in answer:
-            what, remedy = meaning_of(int(answer.get("status", 500)), answer, "read", self.cluster.address.prefix)
-            raise FilingIndexError(what, subject=str(self.cluster.address), remedy=remedy)
-        return answer
-
-    def _read(self, hidden: tuple[str, ...]) -> Listing:
+    def _read(self) -> Listing:
         found: list[tuple[FilingEntry, Listed, int]] = []
-        for source in self._scan(stored.ENTRY_FIELDS):
-            entry = stored.filing_entry(source)
-            found.append((entry, Listed(source["generation"], routing_of(entry.identity)), source["mark"]))
+        for source in self.cluster.scan(self._alias, fields=_ENTRY_FIELDS):
+            entry = rows.filing_entry([source.get(column) for column in rows.ENTRY_COLUMNS])
+            routing = routing_of(entry.identity.cik, entry.identity.company)
+            found.append((entry, Listed(source["generation"], routing), source["mark"]))
         found.sort(key=lambda each: (each[0].content_hash, each[0].doc_id))
         entries = tuple(entry for entry, _, _ in found)
         if self._kept is not None and self._kept.entries == entries:
             entries = self._kept.entries
-        shown = {listed.generation: entry.doc_id for entry, listed, _ in found}
         return Listing(
             entries=entries,
             of={entry.doc_id: listed for entry, listed, _ in found},
-            shown=shown,
+            shown={listed.generation: entry.doc_id for entry, listed, _ in found},
             positions={entry.doc_id: at for at, entry in enumerate(entries)},
             state=(len(found), sum(mark for _, _, mark in found)),
-            hidden=_not_shown(hidden, shown),
         )
 
-    def _scan(self, fields: Sequence[str] | None, size: int = PAGE) -> Iterator[dict[str, Any]]:
-        order = ["content_hash", "doc_id"]
-        return scanned(self.cluster, self.layout.alias("filings"), order, fields=fields, size=size)
+
+def filing_record(source: Mapping[str, Any]) -> FilingRecord:
+    """The filing of its own document."""
+    return rows.filing_record(columns_of(Part.FILING, source), [*source["details"]["row"], source["summary"]])
 
 
-def _not_shown(hidden: Iterable[str], shown: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(generation for generation in hidden if generation not in shown)
+def term(name: str, value: str) -> dict[str, Any]:
+    """A filter for a field of one value."""
+    return {"term": {name: {"value": value}}}
+
+
+def ascending(fields: Sequence[str]) -> list[dict[str, dict[str, str]]]:
+    """An order by these fields, one after another."""
+    return [{name: {"order": "asc"}} for name in fields]

@@ -1,0 +1,357 @@
+"""What a cluster keeps of filings: found by words with Lucene's own scores, and handed out as it was written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from fin_agent.index import rows
+from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, figures_of, stored_filing, unpacked
+from fin_agent.index.elastic.listing import FilingList, ascending
+from fin_agent.index.protocol import (
+    PageHit,
+    PageKey,
+    PageOutline,
+    PassageHit,
+    RowLabel,
+    SourcedFact,
+    StoredPage,
+    StoredPassage,
+)
+from fin_agent.index.stored_filing import COLUMNS, Part, StoredFiling
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.table import Table
+
+MOST_WORDS = 900
+"""Words of one query; a cluster takes 1,024 clauses and more."""
+MOST_FILTERED = 50_000
+"""Filings named in one query; a cluster takes 65,536. Beyond, all are searched and those named are kept."""
+_MOST_HITS = 10_000
+_SPARE = 8
+"""Hits asked for beyond those wanted: some may be of a filing that was replaced this moment."""
+_AT_ONCE = 1_000
+"""Documents of one answer: some hold a page's text."""
+_FILINGS_AT_ONCE = 1_000
+_PAGES_AT_ONCE = 500
+_COUNTED_AT_ONCE = 500
+_OUTLINE = tuple(column for column in COLUMNS[Part.PAGES] if column != "text")
+_SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
+class Reading(FilingList):
+    """The part of an index that finds and hands out what filings hold. Parts never change: no lock is needed."""
+
+    # Words
+
+    def search_pages(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[PageHit]:
+        """See FilingIndex.search_pages."""
+        found = self._search("pages", ("content_hash", "doc_id", "number"), terms, doc_ids, [], limit)
+        return [PageHit(PageKey(doc_id, number), score) for score, (_, doc_id, number) in found]
+
+    def search_passages(
+        self,
+        terms: Sequence[str],
+        *,
+        doc_ids: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+        limit: int = 100,
+    ) -> list[PassageHit]:
+        """See FilingIndex.search_passages."""
+        order = ("content_hash", "doc_id", "ordinal", "page")
+        within: list[Mapping[str, Any]] = []
+        if pages is not None:
+            wanted = [key for key in set(pages) if doc_ids is None or key.doc_id in doc_ids]
+            within = [self.listing().at(wanted, "page")]
+            doc_ids = {key.doc_id for key in wanted}
+        found = self._search("passages", order, terms, doc_ids, within, limit)
+        return [PassageHit(doc_id, page, ordinal, score) for score, (_, doc_id, ordinal, page) in found]
+
+    def search_summaries(
+        self, terms: Sequence[str], *, doc_ids: Collection[str] | None = None, limit: int = 100
+    ) -> list[tuple[str, float]]:
+        """See FilingIndex.search_summaries. Every term is scored: a cluster does that with very many summaries, too."""
+        found = self._search("filings", ("content_hash", "doc_id"), terms, doc_ids, [], limit)
+        return [(doc_id, score) for score, (_, doc_id) in found]
+
+    def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
+        """See FilingIndex.document_frequencies."""
+        counted: dict[str, int] = {}
+        names = sorted(stems)
+        for start in range(0, len(names), _COUNTED_AT_ONCE):
+            # Numbered, since names in an answer are not those of any text.
+            some = dict(enumerate(names[start : start + _COUNTED_AT_ONCE]))
+            filters = {str(at): {"term": {"text": {"value": stem}}} for at, stem in some.items()}
+            answer = self.cluster.search(
+                self.layout.alias("pages"),
+                query={"bool": {"must_not": self._hidden()}},
+                size=0,
+                track_total_hits=False,
+                aggregations={"held": {"filters": {"filters": filters}}},
+            )
+            buckets = answer["aggregations"]["held"]["buckets"]
+            counted |= {stem: buckets[str(at)]["doc_count"] for at, stem in some.items()}
+        return {stem: count for stem, count in counted.items() if count}
+
+    def _search(
+        self,
+        kind: str,
+        order: tuple[str, ...],
+        terms: Sequence[str],
+        doc_ids: Collection[str] | None,
+        within: list[Mapping[str, Any]],
+        limit: int,
+    ) -> list[tuple[float, list[Any]]]:
+        """(score, its values of the fields of `order`) of the best `limit` documents that are visible."""
+        clauses = list(_clauses("summary" if kind == "filings" else "text", terms))
+        listing = self.listing()
+        generations = None if doc_ids is None else listing.generations(doc_ids)
+        if not clauses or limit < 1 or (generations is not None and not generations):
+            return []
+        allowed = listing.shown.keys() if generations is None else frozenset(generations)
+        query: dict[str, Any] = {"should": clauses, "minimum_should_match": 1, "filter": within}
+        if generations is not None and len(generations) <= MOST_FILTERED:
+            query["filter"] = [*within, {"terms": {"generation": generations}}]
+        elif kind != "filings":
+            query["must_not"] = self._hidden()
+        found: list[tuple[float, list[Any]]] = []
+        for hit in self._hits(kind, {"bool": query}, order, limit):
+            score, *place = hit["sort"]
+            if hit["fields"]["generation"][0] in allowed:
+                found.append((score, place))
+                if len(found) == limit:
+                    break
+        return found
+
+    def _hits(self, kind: str, query: dict[str, Any], order: tuple[str, ...], limit: int) -> Iterator[dict[str, Any]]:
+        """All hits, best first, as many at a time as are probably needed."""
+        size = min(limit + _SPARE, _MOST_HITS)
+        asked: dict[str, Any] = {}
+        while True:
+            answer = self.cluster.search(
+                self.layout.alias(kind),
+                query=query,
+                size=size,
+                sort=[{"_score": {"order": "desc"}}, *ascending(order)],
+                source=False,
+                fields=[{"field": "generation"}],
+                track_total_hits=False,
+                # Each shard knows its own words only; asked first, all score as one index would.
+                search_type="dfs_query_then_fetch",
+                preference=self.layout.prefix,  # copies of a shard may score a little otherwise
+                **asked,
+            )
+            hits = answer["hits"]["hits"]
+            yield from hits
+            if len(hits) < size:
+                return
+            asked["search_after"] = hits[-1]["sort"]
+
+    def _hidden(self) -> list[dict[str, Any]]:
+        """Filters for parts that no filing shows."""
+        hidden = self.listing().hidden
+        return [{"terms": {"generation": list(hidden)}}] if hidden else []
+
+    # What filings hold
+
+    def stored(self, doc_id: str) -> StoredFiling:
+        """See KeepsStored.stored."""
+        filing = self.known_document(doc_id)["_source"]
+        parts = (
+            [source for _, source in self._of_filings(kind, [doc_id], place, fields)]
+            for kind, place, fields in (
+                ("pages", "number", COLUMNS[Part.PAGES]),
+                ("passages", "ordinal", (*COLUMNS[Part.PASSAGES], "card")),
+                ("figures", "page", ("page", "facts", "tags", "tables")),
+            )
+        )
+        return stored_filing(filing, *parts)
+
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """See KeepsStored.checksums."""
+        found = self.document_of(doc_id)
+        return {} if found is None else dict(found["_source"]["checksums"])
+
+    def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
+        """See FilingIndex.pages."""
+        found = {
+            place: StoredPage(place[0], rows.page(columns_of(Part.PAGES, source)))
+            for place, source in self._by_place("pages", keys, "number", COLUMNS[Part.PAGES])
+        }
+        return [found[key] for key in map(tuple, keys) if key in found]
+
+    def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
+        """See FilingIndex.outline."""
+        found: list[PageOutline] = []
+        for doc_id, source in self._of_filings("pages", doc_ids, "number", _OUTLINE):
+            number, *fields, further = (source.get(column) for column in _OUTLINE)
+            found.append(PageOutline(PageKey(doc_id, number), *fields, tuple(json.loads(further))))
+        return found
+
+    def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
+        """See FilingIndex.passages."""
+        listing = self.listing()
+        found: dict[tuple[str, int], list[StoredPassage]] = {}
+        wanted = sorted({key for key in keys if key.doc_id in listing.of})
+        fields = ("generation", *COLUMNS[Part.PASSAGES], "card")
+        for start in range(0, len(wanted), _PAGES_AT_ONCE):
+            some = wanted[start : start + _PAGES_AT_ONCE]
+            routes = listing.routes(key.doc_id for key in some)
+            order = ("generation", "ordinal")
+            for source in self._sources("passages", [listing.at(some, "page")], order, fields, routes):
+                doc_id = listing.shown[source["generation"]]
+                passage = rows.passage(columns_of(Part.PASSAGES, source))
+                found.setdefault((doc_id, passage.page), []).append(StoredPassage(doc_id, passage, source["card"]))
+        return [passage for key in keys for passage in found.get((key.doc_id, key.page), ())]
+
+    def facts(
+        self,
+        doc_ids: Collection[str],
+        *,
+        metrics: Collection[str] | None = None,
+        pages: Collection[PageKey] | None = None,
+    ) -> list[SourcedFact]:
+        """See FilingIndex.facts."""
+        if (metrics is not None and not metrics) or (pages is not None and not pages):
+            return []
+        within: list[Mapping[str, Any]] = []
+        if metrics is not None:
+            within.append({"terms": {"metrics": sorted(metrics)}})
+        if pages is not None:
+            doc_ids = {key.doc_id for key in pages} & set(doc_ids)
+            within.append({"terms": {"page": sorted({key.page for key in pages})}})
+        wanted = None if pages is None else {tuple(key) for key in pages}
+        found: dict[str, list[tuple[int, SourcedFact]]] = {}
+        fields = ("page", "facts", "tags", "linked")
+        for doc_id, source in self._of_filings("figures", doc_ids, "page", fields, within):
+            if wanted is not None and (doc_id, source["page"]) not in wanted:
+                continue
+            for ordinal, row, tag in figures_of(source):
+                fact = rows.fact(row, None if tag is None else rows.tag(tag))
+                if metrics is None or fact.metric in metrics:
+                    found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
+        return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
+
+    def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
+        """See FilingIndex.row_labels."""
+        letters = sorted(each.lower() for each in holding)
+        if not letters:
+            return []
+        return [
+            RowLabel(doc_id, source["page"], label, statement, fiscal_year, quarter)
+            for doc_id, source in self._of_filings("figures", doc_ids, "page", ("page", "labels"))
+            for label, statement, fiscal_year, quarter in source["labels"]["all"]
+            if any(each in label.translate(_SMALL) for each in letters)
+        ]
+
+    def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """See FilingIndex.parts."""
+        generations = self.listing().generations(doc_ids)
+        named: set[str] = set()
+        for start in range(0, len(generations), _FILINGS_AT_ONCE):
+            of_some = {"terms": {"generation": generations[start : start + _FILINGS_AT_ONCE]}}
+            for source in self._sources("filings", [of_some], ["generation"], ["parts"], None):
+                named.update(source["parts"])
+        return frozenset(named)
+
+    def tables(self, keys: Sequence[PageKey]) -> list[Table]:
+        """See FilingIndex.tables."""
+        found = {
+            place: rows.tables(source["page"], unpacked(source["tables"]))
+            for place, source in self._by_place("figures", keys, "page", ("page", "tables"))
+            if source.get("tables")
+        }
+        return [table for key in keys for table in found.get((key.doc_id, key.page), ())]
+
+    def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
+        """See FilingIndex.tags."""
+        if page == NO_PAGE:
+            return []
+        within = [] if page is None else [{"term": {"page": {"value": page}}}]
+        found = [
+            row
+            for _, source in self._of_filings("figures", [doc_id], "page", ("tags",), within)
+            for row in source["tags"]["all"]
+        ]
+        return [rows.tag(row) for row in sorted(found, key=lambda row: row[0])]
+
+    def _of_filings(
+        self,
+        kind: str,
+        doc_ids: Collection[str],
+        place: str,
+        fields: Sequence[str],
+        within: Sequence[Mapping[str, Any]] = (),
+    ) -> Iterator[tuple[str, Source]]:
+        """(doc_id, document) of filings in the order of the entries, each by `place`."""
+        listing = self.listing()
+        known = listing.in_order(doc_ids)
+        for start in range(0, len(known), _FILINGS_AT_ONCE):
+            some = known[start : start + _FILINGS_AT_ONCE]
+            filters = [{"terms": {"generation": listing.generations(some)}}, *within]
+            found: dict[str, list[Source]] = {}
+            order = ("generation", place)
+            for source in self._sources(kind, filters, order, ("generation", *fields), listing.routes(some)):
+                found.setdefault(listing.shown[source["generation"]], []).append(source)
+            for doc_id in some:
+                for source in found.get(doc_id, ()):
+                    yield doc_id, source
+
+    def _sources(
+        self,
+        kind: str,
+        filters: Sequence[Mapping[str, Any]],
+        order: Sequence[str],
+        fields: Sequence[str],
+        routing: str | None,
+    ) -> Iterator[Source]:
+        """Sources of all documents that pass the filters, in an order that no two share."""
+        asked: dict[str, Any] = {} if routing is None else {"routing": routing}
+        while True:
+            answer = self.cluster.search(
+                self.layout.alias(kind),
+                query={"bool": {"filter": list(filters)}},
+                sort=ascending(order),
+                source={"includes": list(fields)},
+                size=_AT_ONCE,
+                track_total_hits=False,
+                **asked,
+            )
+            hits = answer["hits"]["hits"]
+            yield from (hit["_source"] for hit in hits)
+            if len(hits) < _AT_ONCE:
+                return
+            asked["search_after"] = hits[-1]["sort"]
+
+    def _by_place(
+        self, kind: str, keys: Sequence[PageKey], place: str, fields: Sequence[str]
+    ) -> Iterator[tuple[tuple[str, int], Source]]:
+        """(page, document) of documents that stand for a page each, asked for by their ids."""
+        listing = self.listing()
+        wanted = sorted({key for key in keys if key.doc_id in listing.of})
+        for start in range(0, len(wanted), _PAGES_AT_ONCE):
+            named = [
+                {"_id": f"{listing.of[key.doc_id].generation}-{key.page}", "routing": listing.of[key.doc_id].routing}
+                for key in wanted[start : start + _PAGES_AT_ONCE]
+            ]
+            includes = ["generation", *fields]
+            for each in self.cluster.documents(index=self.layout.alias(kind), docs=named, source_includes=includes):
+                if each.get("found"):
+                    source = each["_source"]
+                    yield (listing.shown[source["generation"]], source[place]), source
+
+
+def _clauses(field: str, terms: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A query for each different term, a term of several words as a phrase; of very many the first."""
+    left = MOST_WORDS
+    seen: set[str] = set()
+    for term in terms:
+        words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
+        phrase = " ".join(words)
+        if words and phrase not in seen and len(words) <= left:
+            seen.add(phrase)
+            left -= len(words)
+            yield {"match_phrase": {field: {"query": phrase}}}

@@ -1,0 +1,317 @@
+"""A filing as every index keeps it, and as it is carried from one to another: rows by part, sealed with checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from fin_agent.errors import FilingIndexError
+from fin_agent.index import rows
+from fin_agent.index.protocol import FilingVectors, VectorUnit
+from fin_agent.index.rows import SqlValue, StoredRow
+from fin_agent.vocabulary.filing import Filing
+
+
+class Part(StrEnum):
+    """A table, of which a filing's rows are sealed together."""
+
+    FILING = "filings"
+    DETAILS = "filing_details"
+    PAGES = "pages"
+    PASSAGES = "passages"
+    CARDS = "cards"
+    FACTS = "facts"
+    TAGS = "tags"
+    TABLES = "page_tables"
+
+
+COLUMNS: dict[Part, tuple[str, ...]] = {
+    Part.FILING: rows.FILING_COLUMNS,
+    Part.DETAILS: rows.DETAIL_COLUMNS,
+    Part.PAGES: rows.PAGE_COLUMNS,
+    Part.PASSAGES: rows.PASSAGE_COLUMNS,
+    Part.CARDS: ("card",),
+    Part.FACTS: rows.FACT_COLUMNS,
+    Part.TAGS: rows.TAG_COLUMNS,
+    Part.TABLES: ("page", "tables"),
+}
+"""What stands in each row of a part; the filing's own number, and the rows' own, come when it is written."""
+VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
+OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details", "checksums")
+"""Tables with rows of filings, those that others point at last."""
+FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
+
+_ORDER = {
+    Part.PAGES: "id",
+    Part.PASSAGES: "id",
+    Part.CARDS: "passage_id",
+    Part.FACTS: "id",
+    Part.TAGS: "ordinal",
+    Part.TABLES: "page",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFiling:
+    """A filing as the index keeps it."""
+
+    parts: dict[Part, list[StoredRow]]
+    vectors: list[StoredRow] = field(default_factory=list)
+    """Rows of VECTOR_COLUMNS."""
+
+    @classmethod
+    def of(cls, filing: Filing, cards: Sequence[str], summary: str) -> StoredFiling:
+        """What an index keeps of a filing. Raises ValueError where cards and passages do not go together."""
+        if len(cards) != len(filing.passages):
+            raise ValueError(f"{len(cards)} cards for {len(filing.passages)} passages")
+        ordinals = {id(tag): ordinal for ordinal, tag in enumerate(filing.tags)}
+        return cls(
+            {
+                Part.FILING: [rows.filing_row(filing)],
+                Part.DETAILS: [rows.detail_row(filing, summary)],
+                Part.PAGES: [rows.page_row(page) for page in filing.pages],
+                Part.PASSAGES: [rows.passage_row(passage) for passage in filing.passages],
+                Part.CARDS: [(card,) for card in cards],
+                Part.FACTS: [rows.fact_row(fact, ordinals.get(id(fact.tag))) for fact in filing.facts],
+                Part.TAGS: [rows.tag_row(tag, ordinal) for ordinal, tag in enumerate(filing.tags)],
+                Part.TABLES: list(rows.table_rows(filing.tables)),
+            }
+        )
+
+    @property
+    def doc_id(self) -> str:
+        """Its name."""
+        return str(self.value("doc_id"))
+
+    def value(self, column: str) -> SqlValue:
+        """A column of its row in `filings`."""
+        return self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
+
+    def checksums(self) -> dict[str, str]:
+        """Part -> checksum, by which a later reader sees whether every byte is as it was written."""
+        return {part.value: checksum(self.parts[part]) for part in Part}
+
+
+class KeepsStored(Protocol):
+    """An index from which filings are carried to another, and to which they are."""
+
+    def stored(self, doc_id: str) -> StoredFiling:
+        """A filing without its vectors. Raises FilingIndexError where it is not in the index."""
+
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """Part -> checksum of a filing; empty where it is not in the index."""
+
+    def put(self, stored: StoredFiling) -> None:
+        """As FilingIndex.add, of a filing that was read elsewhere."""
+
+
+def checksum(part: Sequence[StoredRow]) -> str:
+    """SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with half a character."""
+    plain = json.dumps(part, ensure_ascii=False, separators=(",", ":"), default=_digest)
+    return hashlib.sha256(plain.encode()).hexdigest()
+
+
+def _digest(value: object) -> list[str]:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{type(value).__name__} is no value of a row")
+    return [hashlib.sha256(value).hexdigest()]
+
+
+def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, scan: bool = False) -> list[StoredRow]:
+    """The rows that the filing with this number has in a part. Raises sqlite3.Error where they cannot be read.
+
+    `scan`: by no index of the table, but by looking at each of its rows.
+    """
+    key = "id" if part is Part.FILING else "filing_id"
+    order = f" ORDER BY {_ORDER[part]}" if part in _ORDER else ""
+    table = f"{part} NOT INDEXED" if scan else part.value
+    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {table} WHERE {key} = ?{order}", filing)
+
+
+def read_filing(connection: sqlite3.Connection, filing: int) -> StoredFiling:
+    """Everything of the filing with this number. Raises sqlite3.Error where something cannot be read."""
+    selection = f"SELECT {', '.join(VECTOR_COLUMNS)} FROM vectors WHERE filing_id = ? ORDER BY id"
+    parts = {part: read_part(connection, filing, part) for part in Part}
+    return StoredFiling(parts, _tuples(connection, selection, filing))
+
+
+def filing_faults(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
+    """In sentences, what of the filing with this number is not what was written. Raises sqlite3.Error."""
+    sealed = read_checksums(connection, filing)
+    for part in Part:
+        if checksum(read_part(connection, filing, part)) != sealed.get(part.value):
+            yield f"{_WORDS.get(part, part.value)} are not what was written: the checksum differs"
+    for vectors, whole in read_vectors(connection, filing):
+        if not whole:
+            yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} are not what was written"
+
+
+_WORDS = {Part.FILING: "who, what and when it is", Part.DETAILS: "its outline and summary", Part.TABLES: "tables"}
+
+
+def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
+    """Part -> checksum, as they were when the filing was written."""
+    return dict(_tuples(connection, "SELECT part, checksum FROM checksums WHERE filing_id = ?", filing))
+
+
+def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[StoredRow, bool]]:
+    """(row of VECTOR_COLUMNS, whether it is as it was written) pairs."""
+    selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = ? ORDER BY id"
+    for *vectors, sealed in _tuples(connection, selection, filing):
+        row = tuple(vectors)
+        yield row, are_vectors(row) and checksum([row]) == sealed
+
+
+def are_vectors(row: StoredRow) -> bool:
+    """Whether a row of VECTOR_COLUMNS agrees with itself."""
+    try:
+        model, unit, dimensions, sparse, row_count, places, numbers = row
+        if not (isinstance(places, bytes) and isinstance(numbers, bytes) and isinstance(dimensions, int)):
+            return False
+        found = FilingVectors("", unpacked_numbers(places), dimensions, numbers, bool(sparse))
+        check_vectors(str(model), VectorUnit(str(unit)), found)
+    except (FilingIndexError, ValueError):
+        return False
+    return len(found.places) == row_count
+
+
+def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:
+    """Raises FilingIndexError where vectors contradict themselves."""
+    count, dimensions, size = len(vectors.places), vectors.dimensions, len(vectors.values)
+    fits = size == count * dimensions * _FLOAT16_BYTES
+    if vectors.sparse:
+        counts = vectors.values[: count * _UINT32_BYTES]
+        fits = len(counts) == count * _UINT32_BYTES
+        terms = sum(unpacked_numbers(counts)) if fits else 0
+        fits = fits and size - len(counts) == terms * (_UINT32_BYTES + _FLOAT16_BYTES)
+    if not fits or dimensions < 1 or not model:
+        raise FilingIndexError(
+            f"{size} bytes are not {count} rows of {dimensions} numbers that {model or 'a model'} made of each {unit}",
+            subject=vectors.doc_id,
+            remedy="Give the values as FilingVectors describes them",
+        )
+
+
+_UINT32_BYTES, _FLOAT16_BYTES = 4, 2
+
+
+def packed_numbers(numbers: Sequence[int]) -> bytes:
+    """Numbers below 2**32, four bytes each, little-endian."""
+    return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+def unpacked_numbers(packed: bytes) -> tuple[int, ...]:
+    """What `packed_numbers` packed. Raises ValueError where the bytes are not fours."""
+    if len(packed) % _UINT32_BYTES:
+        raise ValueError(f"{len(packed)} bytes are no numbers of {_UINT32_BYTES} bytes")
+    return struct.unpack(f"<{len(packed) // _UINT32_BYTES}I", packed)
+
+
+def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
+    """Put a filing into every table and seal it, within the caller's transaction. Returns its number."""
+    row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
+    first: dict[Part, int] = {}
+    for unit, part in (("page", Part.PAGES), ("passage", Part.PASSAGES)):
+        first[part] = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
+        row[f"first_{unit}"], row[f"last_{unit}"] = first[part], first[part] + len(stored.parts[part]) - 1
+    number = _insert(connection, "filings", row, [tuple(row.values())])
+    for part in (Part.DETAILS, Part.FACTS, Part.TAGS, Part.TABLES):
+        _insert(connection, part, ("filing_id", *COLUMNS[part]), ((number, *each) for each in stored.parts[part]))
+    for part, key in ((Part.PAGES, "id"), (Part.PASSAGES, "id"), (Part.CARDS, "passage_id")):
+        numbered = enumerate(stored.parts[part], first[Part.PAGES if part is Part.PAGES else Part.PASSAGES])
+        columns = (key, "filing_id", *COLUMNS[part])
+        _insert(connection, part, columns, ((at, number, *each) for at, each in numbered))
+    for part in (Part.PAGES, Part.PASSAGES):
+        text = f"INSERT INTO {part}_fts (rowid, text) SELECT id, text FROM {part} WHERE filing_id = ? ORDER BY id"
+        connection.execute(text, (number,))
+    summary = "INSERT INTO filings_fts (rowid, summary) SELECT filing_id, summary FROM filing_details"
+    connection.execute(f"{summary} WHERE filing_id = ?", (number,))
+    sealed = ((number, part, each) for part, each in stored.checksums().items())
+    _insert(connection, "checksums", ("filing_id", "part", "checksum"), sealed)
+    for vectors in stored.vectors:
+        insert_vectors(connection, number, vectors)
+    return number
+
+
+def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredRow) -> None:
+    """Put a row of VECTOR_COLUMNS to a filing and seal it, within the caller's transaction."""
+    columns = ("filing_id", *VECTOR_COLUMNS, "checksum")
+    _insert(connection, "vectors", columns, [(filing, *vectors, checksum([vectors]))])
+
+
+def seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
+    """Seal what a part of a filing holds now, within the caller's transaction."""
+    sealed = checksum(read_part(connection, filing, part))
+    connection.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (filing, part.value, sealed))
+
+
+def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
+    """Put another summary in place of a filing's, within the caller's transaction. False where there is no filing."""
+    row = _with_summary(connection, doc_id)
+    if row is None:
+        return False
+    _forget_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+    connection.execute("UPDATE filing_details SET summary = ? WHERE filing_id = ?", (summary, row["id"]))
+    connection.execute("INSERT INTO filings_fts (rowid, summary) VALUES (?, ?)", (row["id"], summary))
+    connection.execute("DELETE FROM vectors WHERE filing_id = ? AND unit = ?", (row["id"], VectorUnit.SUMMARY))
+    seal(connection, row["id"], Part.DETAILS)
+    return True
+
+
+def update_source(connection: sqlite3.Connection, doc_id: str, source: str) -> None:
+    """Keep where a filing's file is now, within the caller's transaction."""
+    row = connection.execute("SELECT id, source FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
+    if row is not None and row["source"] != source:
+        connection.execute("UPDATE filings SET source = ? WHERE id = ?", (source, row["id"]))
+        seal(connection, row["id"], Part.FILING)
+
+
+def delete_filing(connection: sqlite3.Connection, doc_id: str) -> bool:
+    """Take a filing out of every table, within the caller's transaction. False where there was none."""
+    row = _with_summary(connection, doc_id)
+    if row is None:
+        return False
+    filing = row["id"]
+    for table in ("pages", "passages"):
+        texts = f"'delete', id, text FROM {table} WHERE filing_id = ? ORDER BY id"
+        _forget_text(connection, f"{table}_fts ({table}_fts, rowid, text)", texts, (filing,))
+    _forget_text(connection, "filings_fts (filings_fts, rowid, summary)", "'delete', ?, ?", tuple(row))
+    for table in OF_A_FILING:
+        connection.execute(f"DELETE FROM {table} WHERE filing_id = ?", (filing,))
+    connection.execute("DELETE FROM filings WHERE id = ?", (filing,))
+    return True
+
+
+def _with_summary(connection: sqlite3.Connection, doc_id: str) -> sqlite3.Row | None:
+    selection = "SELECT id, summary FROM filings JOIN filing_details ON filing_id = id WHERE doc_id = ?"
+    found: sqlite3.Row | None = connection.execute(selection, (doc_id,)).fetchone()
+    return found
+
+
+def _forget_text(connection: sqlite3.Connection, table: str, texts: str, values: StoredRow) -> None:
+    """FTS5 has to be given the text that it is to forget."""
+    connection.execute(f"INSERT INTO {table} SELECT {texts}", values)
+
+
+def _insert(
+    connection: sqlite3.Connection, table: str, columns: Iterable[str], inserted: Iterable[Sequence[SqlValue]]
+) -> int:
+    """Insert rows; returns the number of the only one, where it is one."""
+    names = tuple(columns)
+    statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    if isinstance(inserted, list) and len(inserted) == 1:
+        return connection.execute(statement, inserted[0]).lastrowid or 0
+    connection.executemany(statement, inserted)
+    return 0
+
+
+def _tuples(connection: sqlite3.Connection, selection: str, filing: int) -> list[StoredRow]:
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor.execute(selection, (filing,)).fetchall()
