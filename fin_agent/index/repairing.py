@@ -12,7 +12,6 @@ from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.database import (
-    FORMAT_VERSION,
     check_length,
     check_space,
     check_there,
@@ -20,7 +19,6 @@ from fin_agent.index.database import (
     full_disk,
     is_damage,
     is_full,
-    other_format,
     remove_leftovers,
     transaction,
     unfinished_database,
@@ -121,7 +119,7 @@ def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
 
 
 def _check_ours(file: Path) -> None:
-    """Raises FilingIndexError for the database of another program, or one of another format."""
+    """Raises FilingIndexError for the database of another program."""
     with suppress(sqlite3.Error), closing(connect(file)) as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if tables and not {"meta", "filings", "pages"} & tables:
@@ -130,9 +128,6 @@ def _check_ours(file: Path) -> None:
                 subject=str(file),
                 remedy="Name another folder with `--index`",
             )
-        row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
-        if row is not None and row[0] != FORMAT_VERSION and str(row[0]).isdigit():
-            raise other_format(str(row[0]), file)
 
 
 def _make_anew(file: Path, repaired: Repaired) -> None:

@@ -24,7 +24,7 @@ from fin_agent.graphs.answer.put_in import not_printed
 from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import PageKey, check_facts
 from fin_agent.models.costs import usage_of
 
 
@@ -276,6 +276,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         drafted = _answer(state, AnswerValue(text=refusal_text(missing)), (), refused=True, missing=missing)
         summary = "refused: " + "; ".join(missing)
     else:
+        check_facts(runtime.context.workspace.index, {citation.doc_id for citation in drafted.citations})
         summary = f"{len(drafted.citations)} citations stand on retrieved pages"
     step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
     answer = drafted.model_copy(

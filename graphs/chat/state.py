@@ -16,7 +16,7 @@ from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer, Citation, Retrieved, Usage
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.index.chosen_filings import chosen_filings
+from fin_agent.index.opening import chosen_filings
 from fin_agent.models.metering import CallRecord
 
 if TYPE_CHECKING:

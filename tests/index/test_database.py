@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import pytest
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import database
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.stored_filing import COLUMNS, Part, checksum
+from fin_agent.index.verifying import verify
 from fin_agent.vocabulary.filing import Filing
 
 MakeFiling = Callable[..., Filing]
@@ -155,3 +158,24 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
     told = database.fault(tmp_path / FILE_NAME, error, "read")
     assert "the disk is full" in told.what and "Make room" in told.remedy
+
+
+def test_an_index_of_the_format_before_is_opened_and_stays_proven(sample_html_index: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(sample_html_index, tmp_path / "earlier"))
+    later = ("column_path", "caption", "note", "part_kind", "proved", "doubtful")
+    connection = database.connect(folder / FILE_NAME)
+    for column in later:
+        connection.execute(f"ALTER TABLE facts DROP COLUMN {column}")
+    columns = ", ".join(COLUMNS[Part.FACTS][: -len(later)])
+    for (number,) in connection.execute("SELECT id FROM filings").fetchall():
+        facts = connection.execute(f"SELECT {columns} FROM facts WHERE filing_id = ? ORDER BY id", (number,))
+        sealed = checksum(list(map(tuple, facts)))
+        connection.execute("UPDATE checksums SET checksum = ? WHERE filing_id = ? AND part = 'facts'", (sealed, number))
+    connection.execute("UPDATE facts SET amount = amount || '0' WHERE filing_id = 1 AND id < 3")
+    connection.execute("UPDATE meta SET value = '5'")
+    connection.close()
+    with SqliteIndex(folder) as index, SqliteIndex(sample_html_index) as expected:
+        assert index.filings() == expected.filings()
+        assert database.tables_of(database.connect(folder / FILE_NAME)) == database.tables_made()
+    damaged = verify(folder).damaged_filings
+    assert len(damaged) == 1 and len(verify(folder).faults) == 1  # and is not taken for whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -177,3 +178,17 @@ def test_search_within_very_many_filings(index: SqliteIndex, make_filing: MakeFi
 def test_match_any_quotes_phrases_once() -> None:
     assert match_any(["net sales", "net  sales", 'R&D "cost"']) == '"net sales" OR "R D cost"'
     assert match_any(["", "--", "$"]) == ""
+
+
+def test_figures_that_are_not_what_was_written_are_not_answered(sample_index: Path, tmp_path: Path) -> None:
+    from fin_agent import AnswerContext, Workspace, answer_question
+
+    folder = Path(shutil.copytree(sample_index, tmp_path / "copy"))
+    question = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
+    with SqliteIndex(folder) as index:
+        answer = answer_question(question, AnswerContext.by_rules(Workspace(index)))
+        with index.writing() as connection:
+            connection.execute("UPDATE facts SET amount = '7' WHERE metric = 'inventories'")
+        with pytest.raises(FilingIndexError, match=r"not what was written.*index repair") as raised:
+            answer_question(question, AnswerContext.by_rules(Workspace(index)))
+    assert raised.value.subject in {citation.doc_id for citation in answer.citations}

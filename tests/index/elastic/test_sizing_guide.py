@@ -63,6 +63,6 @@ def test_disk_of_a_node_that_takes_over() -> None:
 
 
 def test_shards_and_copies_are_those_of_templates_and_example() -> None:
-    assert f"FIN_AGENT_ES_SHARDS={row('primary shards')[-1]} in the environment" in GUIDE
+    assert f"FIN_AGENT_ES_SHARDS={row('primary shards')[-1]} fin-agent index copy" in GUIDE
     copies = settings(4)["index"]["auto_expand_replicas"]
     assert f"`auto_expand_replicas: {copies}`" in GUIDE
