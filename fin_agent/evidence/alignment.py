@@ -15,7 +15,7 @@ def required_fields(query: Query, parts: Sequence[str] = ()) -> tuple[str, ...]:
 
     `parts` are those of the company that the question narrows its figures to (`scope: Europe`).
     """
-    metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots)) or query.metrics
+    metrics = tuple(dict.fromkeys(slot.metric for slot in query.slots if slot.metric)) or query.metrics
     return tuple(
         dict.fromkeys(
             [

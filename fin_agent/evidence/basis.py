@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
 

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.agreement import agree, last_place
 from fin_agent.evidence.filling import Filling, filling_of, reason_for, scale_name
 from fin_agent.evidence.scales import best_scaled, off_by_scale
 from fin_agent.evidence.signs import as_asked
@@ -18,6 +17,7 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.agreement import agree, last_place
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
@@ -127,7 +127,7 @@ def fill(
     found: dict[Slot, list[SourcedFact]] = {}
     for slot in slots:
         home = metric_of(slot, lexicon.metrics).statement
-        candidates = [fact for fact in by_metric.get(slot.metric, ()) if fills(fact, slot, lexicon.metrics, owners)]
+        candidates = [fact for fact in by_metric.get(slot.fact_name, ()) if fills(fact, slot, lexicon.metrics, owners)]
         candidates.sort(
             key=lambda sourced: (
                 (sourced.doc_id, sourced.fact.page, sourced.fact.line, sourced.fact.value) in doubted,
@@ -218,8 +218,9 @@ def _entry(
         if not agree(chosen, figure) and (figure.amount or not chosen.amount)
     ]
     unsure = [sourced for sourced, _ in differing if sourced.doc_id == candidates[0].doc_id]
-    if slot.part is not None and unsure and candidates[0].fact.tag is None:
-        # Outside the statements a row's part and period may be read wrongly: of two readings none is taken.
+    if unsure and (slot.is_searched or (slot.part is not None and candidates[0].fact.tag is None)):
+        # Two lines may bear out the same words, and outside the statements a row's part and period may be read
+        # wrongly: of two readings none is taken.
         stated = " and ".join(f"{each.fact.amount:,}" for each in (candidates[0], unsure[0]))
         where = f"{chosen.doc_id} pages {chosen.page + 1} and {unsure[0].fact.page + 1}"
         return Entry(slot=slot, required=required, reason=f"stated differently ({stated}, {where})")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 
-from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.evidence.ledger import Entry, Figure, Ledger
 from fin_agent.evidence.reports import statements_of
@@ -17,6 +16,7 @@ from fin_agent.evidence.sums import Place, place_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
+from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.identity import Form, Identity
 
 _SCALES = {1: "", 1_000: " thousand", 1_000_000: " million", 1_000_000_000: " billion"}

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.filling import Filling, filling_of
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILED_AFTER = timedelta(days=60)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from fin_agent.evidence.agreement import Printed, agree_in_size
 from fin_agent.index.protocol import SourcedFact
+from fin_agent.vocabulary.agreement import Printed, agree_in_size
 from fin_agent.vocabulary.fact import Fact
 
 _FACTORS = (1_000, 1_000_000)

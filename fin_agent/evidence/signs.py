@@ -12,8 +12,9 @@ from fin_agent.vocabulary.fact import Fact
 
 def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     """The printed amount with that sign, in units of the fact's scale."""
-    sign = metrics[fact.metric].sign if fact.metric else "as printed"
+    metric = metrics.get(fact.metric or "")
     label = fact.label.lower()
+    sign = metric.sign if metric else "outflow" if _PAYMENT.match(label) else "as printed"
     if sign == "outflow":
         return abs(fact.amount)
     if fact.inverted or (sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)):
@@ -23,6 +24,10 @@ def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     return fact.amount
 
 
+_PAYMENT = re.compile(
+    r"(?:cash )?(?:(?:re)?payments?|(?:re)?purchases?|acquisitions?|dividends?) (?:of|for|on|to|paid)\b"
+)
+"""Begins a line of payments that is no metric of the lexicon."""
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 

@@ -80,8 +80,12 @@ class FilingIndex(Protocol):
         *,
         metrics: Collection[str] | None = None,
         pages: Collection[PageKey] | None = None,
+        years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
-        """Facts of these filings, of `metrics` only and on `pages` only where given; by filing, page, line, column."""
+        """Facts of these filings; of `metrics`, on `pages`, of fiscal `years` only, where given.
+
+        By filing, page, line, column.
+        """
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """Labels that hold any of these letters, of rows with figures of whole companies; by filing, page.

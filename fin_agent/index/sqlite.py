@@ -195,16 +195,20 @@ class SqliteIndex(FullTextSearch):
         *,
         metrics: Collection[str] | None = None,
         pages: Collection[PageKey] | None = None,
+        years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
         where, values = _within(doc_ids)
-        if metrics is not None:
-            where += f" AND facts.metric IN ({_marks(metrics)})"
-            values += sorted(metrics)
+        for column, wanted in (("metric", metrics), ("fiscal_year", years)):
+            if wanted is not None:
+                where += f" AND facts.{column} IN ({_marks(wanted)})"
+                values += sorted(wanted)
         if pages is not None:
-            numbers = sorted({key.page for key in pages})
-            where += f" AND facts.page IN ({_marks(numbers)})"
-            values += numbers
+            where += (
+                " AND (facts.filing_id, facts.page) IN (SELECT named.id, json_extract(key.value, '$[1]')"
+                " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
+            )
+            values.append(json.dumps(sorted(set(pages))))
         found = self._rows(
             f"{_of_filings('facts', *rows.FACT_COLUMNS, filing=True, more=f', {_TAG}')}"
             " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
@@ -212,11 +216,9 @@ class SqliteIndex(FullTextSearch):
             values,
         )
         end = 1 + len(rows.FACT_COLUMNS)
-        wanted = None if pages is None else set(pages)
         return [
             SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
             for row in found
-            if wanted is None or (row[0], row[1]) in wanted
         ]
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:

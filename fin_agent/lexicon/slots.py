@@ -50,6 +50,19 @@ class Slot(BaseModel):
         return f"{self.label} of {self.company_name} for {self.period}"
 
     @property
+    def is_searched(self) -> bool:
+        """Whether fact search finds its figure, by the words of addresses; else its metric's id is enough."""
+        return not self.metric or bool(self.basis)
+
+    @property
+    def fact_name(self) -> str:
+        """What facts that fill it carry as their metric: its metric's id; of a slot that is searched, its own name."""
+        if not self.is_searched:
+            return self.metric
+        basis, span = ", ".join(self.basis), "" if self.months is None else f" {self.months}M"
+        return f"{self.measure} [{basis}] {self.part or ''} {self.period}{span}"
+
+    @property
     def measure(self) -> str:
         """What names the measure: the id of the metric, else the printed line's phrase."""
         return self.metric or self.phrase

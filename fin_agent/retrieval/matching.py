@@ -17,9 +17,12 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     """Whether company, metric, scope and period of the fact are the slot's.
 
     `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
-    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs.
+    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs. Facts for
+    a slot that is searched carry its name: fact search has held part and period against it.
     """
     fact = sourced.fact
+    if slot.is_searched:
+        return fact.metric == slot.fact_name and owners.get(sourced.doc_id) == slot.company
     metric = metric_of(slot, metrics)
     home = metric.statement
     return (
@@ -97,6 +100,8 @@ def covers(fact: Fact, slot: Slot, home: Statement | None) -> bool:
     period = fact.period
     if period.fiscal_year != slot.fiscal_year:
         return False
+    if slot.months in (6, 9):
+        return period.months == slot.months and period.quarter in (None, slot.quarter)
     if slot.quarter is None:
         return period.quarter is None and period.months in (0, 12)
     if period.quarter == slot.quarter:

@@ -83,9 +83,10 @@ def candidates_of(
     words = _bm25(index, query.terms, doc_ids)
     expansions = _bm25(index, query.expansions, doc_ids)
     synonyms = _bm25(index, query.synonyms, doc_ids)
-    wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots)}
+    wanted_metrics = {*query.metrics, *(slot.metric for slot in query.slots if not slot.is_searched)}
     facts = index.facts(doc_ids, metrics=wanted_metrics) if wanted_metrics else []
     spoken_of = [sourced for sourced in facts if sourced.fact.metric in query.metrics]
+    facts = [*facts, *(sourced for sourced in query.printed if sourced.doc_id in filing_scores)]
     held = _slots_held(query, facts, metrics, owners)
     rows = row_matches(query, index, doc_ids) if query.slots or query.figures else {}
     stated = _figures_stated(query, spoken_of)

@@ -88,7 +88,10 @@ def _facts_by_page(
         return {}
     by_page: dict[PageKey, list[SourcedFact]] = {}
     doc_ids = {page.key.doc_id for page in pages}
-    for fact in index.facts(doc_ids, metrics={slot.metric for slot in query.slots}, pages=[page.key for page in pages]):
+    keys = [page.key for page in pages]
+    metrics_wanted = {slot.metric for slot in query.slots if not slot.is_searched}
+    named = index.facts(doc_ids, metrics=metrics_wanted, pages=keys) if metrics_wanted else []
+    for fact in (*named, *(printed for printed in query.printed if printed.key in keys)):
         if any(fills(fact, slot, metrics, owners) for slot in query.slots):
             by_page.setdefault(fact.key, []).append(fact)
     return by_page

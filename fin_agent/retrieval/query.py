@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from fin_agent.index.protocol import PageKey, StoredPassage
+from fin_agent.index.protocol import PageKey, SourcedFact, StoredPassage
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 from fin_agent.vocabulary.identity import Form
@@ -39,6 +39,8 @@ class Query:
     """Kinds of tables (`TableKind` values) that show such things."""
     slots: tuple[Slot, ...] = ()
     """Figures that are looked for."""
+    printed: tuple[SourcedFact, ...] = ()
+    """Facts that fact search found for those of the slots that are searched, named after their slots."""
     metrics: tuple[str, ...] = ()
     """Figures that are spoken of: those of the question, and those its ratios are made of."""
     figures: bool = False

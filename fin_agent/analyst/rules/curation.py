@@ -129,12 +129,11 @@ def _by_figures(
     scope: Scope,
 ) -> Curation:
     keys = list(dict.fromkeys(PageKey(passage.doc_id, passage.page) for passage in bench.passages))
-    facts = workspace.index.facts(
-        {key.doc_id for key in keys}, metrics={slot.metric for slot in slots}, pages=keys
-    )  # only what stands on retrieved pages may fill a slot
+    stated = of_all_filings(slots, workspace, scope)
+    retrieved = set(keys)
+    facts = [sourced for sourced in stated if sourced.key in retrieved]  # only these may fill a slot
     directory, metrics = workspace.directory, workspace.lexicon.metrics
     owners, identities = directory.owners, directory.identities
-    stated = of_all_filings(slots, workspace, scope)
     printed = [sourced for sourced in stated if sourced.fact.statement is not None]
     report = intent.report
     originally = report is not None and report.which is Which.ORIGINAL

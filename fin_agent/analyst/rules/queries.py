@@ -14,6 +14,7 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.companies import CERTAIN
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, metric_of, names_of
+from fin_agent.retrieval.facts import printed_facts
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.terms import search_terms
 from fin_agent.vocabulary.page import Statement
@@ -48,6 +49,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         items=tuple(item for topic in intent.topics[:2] for item in workspace.lexicon.topic_entries[topic].items),
         tables=tuple(kind for topic in intent.topics[:2] for kind in workspace.lexicon.topic_entries[topic].tables),
         slots=slots,
+        printed=tuple(printed_facts(slots, workspace)),
         metrics=workspace.lexicon.metrics_in(intent.core),
         figures=intent.asks_figure and intent.relation is Relation.EACH and not slots,
     )

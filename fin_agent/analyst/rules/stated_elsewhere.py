@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from fin_agent.evidence.agreement import agree_in_size
 from fin_agent.evidence.basis import Basis
 from fin_agent.evidence.ledger import Entry, Ledger, finer_prints
 from fin_agent.evidence.reports import ReportAsked
 from fin_agent.evidence.sums import Place, figures_on_statements, place_of
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.facts import printed_facts
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Scope
+from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace
 
@@ -23,8 +24,9 @@ def of_all_filings(slots: Mapping[Slot, bool], workspace: Workspace, scope: Scop
     doc_ids = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in asked]
     if scope.filings is not None:
         doc_ids = [doc_id for doc_id in doc_ids if doc_id in scope.filings]
-    stated = workspace.index.facts(doc_ids, metrics={slot.metric for slot in slots}) if doc_ids else ()
-    return [sourced for sourced in stated if scope.holds(sourced.key)]
+    named = {slot.metric for slot in slots if not slot.is_searched}
+    stated = workspace.index.facts(doc_ids, metrics=named) if doc_ids and named else []
+    return [*(sourced for sourced in stated if scope.holds(sourced.key)), *printed_facts(slots, workspace, scope)]
 
 
 def statements_of_figures(ledger: Ledger, workspace: Workspace) -> dict[str, list[Fact]]:

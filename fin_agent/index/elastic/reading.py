@@ -213,6 +213,7 @@ class Reading(FilingList):
         *,
         metrics: Collection[str] | None = None,
         pages: Collection[PageKey] | None = None,
+        years: Collection[int] | None = None,
     ) -> list[SourcedFact]:
         """See FilingIndex.facts."""
         if (metrics is not None and not metrics) or (pages is not None and not pages):
@@ -231,7 +232,7 @@ class Reading(FilingList):
                 continue
             for ordinal, row, tag in figures_of(source):
                 fact = rows.fact(row, None if tag is None else rows.tag(tag))
-                if metrics is None or fact.metric in metrics:
+                if (metrics is None or fact.metric in metrics) and (years is None or fact.period.fiscal_year in years):
                     found.setdefault(doc_id, []).append((ordinal, SourcedFact(doc_id, fact)))
         return [fact for facts in found.values() for _, fact in sorted(facts, key=lambda each: each[0])]
 

@@ -1,0 +1,499 @@
+"""Fact search: the figures of filings ranked by the words of their addresses, for a phrase, a period and a part.
+
+The address of a fact is everything printed around it: its row's label, the headings above, the column, the scope, and
+the concept and members of its tag. An account is kept both ways: words of the phrase that no part of the address bears
+out, and words of the address that the phrase does not have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import Metric
+from fin_agent.lexicon.slots import Slot
+from fin_agent.lexicon.wording import joined, plain
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.filing_fit import period_fit
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.terms import stem
+from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
+
+Words = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FactQuery:
+    """What figure is looked for."""
+
+    phrase: str
+    """The words of a printed line: `long-lived assets`, `content obligations`. Empty where `metric` says it all."""
+    fiscal_year: int | None = None
+    """By the filer's own naming; None for any."""
+    quarter: int | None = None
+    months: int | None = None
+    """0 for a balance, 3, 6, 9 or 12 for a span; None where quarter or year settle it."""
+    part: str | None = None
+    """A segment, product, region, customer ...; None for the whole company."""
+    metric: str | None = None
+    """The metric of the lexicon that the phrase names, where that is known."""
+    basis: tuple[str, ...] = ()
+    """Words that narrow which print is meant: `attributable to the parent`, `due within one year`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactHit:
+    """A fact found, and how far it is what was looked for."""
+
+    sourced: SourcedFact
+    score: float
+    """About 1 where every word of the phrase is borne out and its line has no others; less for each that differs."""
+    missing: tuple[str, ...] = ()
+    """Stems of words of the phrase that no part of the address bears out."""
+    extra: tuple[str, ...] = ()
+    """Stems of words of the fact's line that the phrase does not have."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every word of the phrase is borne out."""
+        return not self.missing
+
+
+@dataclass(frozen=True, slots=True)
+class FactsFound:
+    """What a fact search found, best first."""
+
+    hits: tuple[FactHit, ...]
+    rivals: tuple[FactHit, ...] = ()
+    """The best hit and those of its filing that say something else and stand so near that none is taken for sure."""
+
+    @property
+    def best(self) -> FactHit | None:
+        """The best hit."""
+        return self.hits[0] if self.hits else None
+
+    @property
+    def found(self) -> tuple[FactHit, ...]:
+        """The hits that are what was looked for, as far as words tell: complete, and as near as the best one."""
+        best = self.best
+        if best is None or not best.complete or best.score < _SURE:
+            return ()
+        return tuple(hit for hit in self.hits if hit.complete and hit.score >= max(_SURE, best.score - _NEAR))
+
+    @property
+    def sure(self) -> bool:
+        """Whether the best hit is what was looked for and has no rival of another value."""
+        return bool(self.found) and not self.rivals
+
+
+def find_facts(
+    workspace: Workspace,
+    query: FactQuery,
+    *,
+    company: str | None = None,
+    scope: Scope = EVERYTHING,
+    limit: int = 20,
+) -> FactsFound:
+    """The facts of an index that are nearest to `query`, best first; of equals, those of the period's own report first.
+
+    `company` is a key of the directory, or None for all. Where more filings are meant than can be read at once, only
+    pages that hold words of the phrase are looked at.
+    """
+    directory, index = workspace.directory, workspace.index
+    doc_ids = directory.by_key[company].doc_ids if company is not None else tuple(directory.identities)
+    if scope.filings is not None:
+        doc_ids = tuple(doc_id for doc_id in doc_ids if doc_id in scope.filings)
+    years = None if query.fiscal_year is None else (query.fiscal_year,)
+    pages: list[PageKey] | None = None
+    if len(doc_ids) > _FILINGS_READ_WHOLE:
+        words = sorted(_Asked.of(query, workspace.lexicon).printed)
+        within = None if company is None and scope.filings is None else doc_ids
+        pages = [hit.key for hit in index.search_pages(words, doc_ids=within, limit=_PAGES_LOOKED_AT)]
+        doc_ids = tuple({key.doc_id for key in pages})
+    facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
+    fits = {doc_id: _fit(query, directory.identities[doc_id]) for doc_id in doc_ids}
+    ordered = sorted((each for each in facts if scope.holds(each.key)), key=lambda each: -fits[each.doc_id])
+    return search_facts(ordered, query, workspace.lexicon, limit)
+
+
+def _fit(query: FactQuery, identity: Identity) -> float:
+    if query.fiscal_year is None:
+        return float(identity.fiscal_year or 0)
+    return period_fit(FiscalPeriod(fiscal_year=query.fiscal_year, quarter=query.quarter), identity)
+
+
+def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EVERYTHING) -> list[SourcedFact]:
+    """Facts of printed lines that slots ask for, found by their words; nothing for slots of plain metrics.
+
+    Each carries the slot's `fact_name` as its metric, so that `fills` knows it. Facts that stand as near and say
+    something else are among them: whoever fills a slot has to refuse to choose.
+    """
+    return [
+        SourcedFact(hit.sourced.doc_id, replace(hit.sourced.fact, metric=slot.fact_name))
+        for slot in slots
+        if slot.is_searched
+        for hit in facts_for(slot, workspace, scope).found
+    ]
+
+
+def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactsFound:
+    """What fact search finds for a slot; kept until the list of filings changes."""
+    entries = workspace.index.entries()
+    known = _FOUND.get(workspace.index)
+    if known is None or known[0] is not entries:
+        known = _FOUND[workspace.index] = entries, {}
+    found = known[1].get((slot, scope))
+    if found is None:
+        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MOST_PRINTS)
+        known[1][slot, scope] = found
+    return found
+
+
+_FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactsFound]]]
+_FOUND = WeakKeyDictionary()
+
+
+def query_for(slot: Slot) -> FactQuery:
+    """The fact search that a slot asks for."""
+    return FactQuery(
+        slot.phrase, slot.fiscal_year, slot.quarter, slot.months, slot.part, slot.metric or None, slot.basis
+    )
+
+
+_FILINGS_READ_WHOLE = 16
+"""Filings whose facts of a year are all looked at."""
+_PAGES_LOOKED_AT = 150
+_MOST_PRINTS = 60
+_SURE = 0.85
+_NEAR = 0.05
+_LABELS = 6
+"""Labels of a metric that are tried in the place of its name within a longer phrase."""
+_IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
+"""What a word of the phrase counts that stands in no label and no concept: the last in a caption or a note's title."""
+_EXTRA_LINE, _EXTRA_HEADS, _EXTRA_COLUMN = 0.45, 0.06, 0.06
+"""What it costs where no word of the line (of its headings, its column) is of the phrase."""
+_TO_THE_LETTER = 0.13
+"""What it counts that a line is called as the phrase says, and not as something that it may be called otherwise."""
+_OF_A_TAG = 0.04
+"""What it costs more that only the concept, and not the label, is as short as the phrase."""
+_OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
+_UNSAID_PART = 0.12
+"""What it costs where the part's words stand in label or column, and nothing says that they name a part."""
+_ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
+
+
+def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactsFound:
+    """Rank `facts` for `query`, best first; equals in the order given."""
+    asked = _Asked.of(query, lexicon)
+    fitting = [sourced for sourced in facts if is_of_period(sourced.fact, query)]
+    weights = _Weights(fitting)
+    hits = [hit for sourced in fitting if (hit := asked.hit(sourced, weights)) is not None]
+    hits.sort(key=lambda hit: -round(hit.score, 6))
+    return FactsFound(tuple(hits[:limit]), _rivals(hits))
+
+
+def is_of_period(fact: Fact, query: FactQuery) -> bool:
+    """Whether the fact is of the year or quarter, and of the span or instant, that is asked about."""
+    period = fact.period
+    if query.fiscal_year is None:
+        return query.months is None or query.months == period.months
+    if period.fiscal_year != query.fiscal_year:
+        return False
+    if query.months in (6, 9):
+        return period.months == query.months and period.quarter in (None, query.quarter)
+    spans = (0, 3 if query.quarter else 12) if query.months is None else (query.months,)
+    if query.months == 0 and fact.tag is None and fact.statement is None and not query.quarter:
+        spans = (0, 12)  # balances in tables of years
+    if period.quarter is None and query.quarter == 1:
+        return period.months == 3 and 3 in spans
+    return period.quarter == query.quarter and period.months in spans
+
+
+class _Weights:
+    """How telling a word is: the fewer lines of the filings have it, the more."""
+
+    def __init__(self, facts: Iterable[SourcedFact]) -> None:
+        lines = {sourced.fact.label for sourced in facts}
+        counts: Counter[str] = Counter()
+        for label in lines:
+            counts.update(words_of(label))
+        self._counts, self._lines = counts, len(lines)
+        self._known: dict[str, float] = {}
+
+    def of(self, words: Iterable[str]) -> float:
+        """The weight of all of them."""
+        total = 0.0
+        for word in words:
+            weight = self._known.get(word)
+            if weight is None:
+                weight = self._known[word] = math.log(2 + self._lines / (1 + self._counts[word]))
+            total += weight
+        return total
+
+
+class _Address(NamedTuple):
+    line: Words
+    heads: Words
+    column: Words
+    scope: Words
+    concept: Words
+    members: Words
+    borne: Words
+    """All of them, and what stands above the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    phrase: Words
+    wordings: tuple[Words, ...]
+    """What the phrase may be called otherwise: labels of metrics that it names."""
+    metric: Metric | None
+    """The metric that the whole phrase names."""
+    part: Words
+    basis: Words
+    is_balance: bool
+    """Whether an instant is asked about, and not a span."""
+
+    @classmethod
+    def of(cls, query: FactQuery, lexicon: Lexicon) -> _Asked:
+        part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
+        phrase = query.phrase
+        metric = lexicon.metrics.get(query.metric or "")
+        texts = [phrase]
+        for mention in lexicon.mentions(phrase):
+            if mention.kind != "metric":
+                continue
+            named = lexicon.metrics[mention.id]
+            before, after = phrase[: mention.start], phrase[mention.end :]
+            if not words_of(f"{before} {after}"):
+                metric = metric or named
+            texts += (f"{before} {label} {after}" for label in _labels(named))
+        if metric is not None and not phrase:
+            texts = list(_labels(metric))
+        ways = [words_of(text) | also for also in (basis, *_said_otherwise(query.basis)) for text in texts]
+        ways += [words for text in texts[:1] for words in _said_otherwise((text,))]
+        own = ways[0] if phrase else basis
+        # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
+        others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
+        return cls(own, others, metric, part, basis, query.months == 0)
+
+    @property
+    def printed(self) -> Words:
+        """All words by which it may be printed."""
+        return self.phrase.union(self.part, *self.wordings)
+
+    def hit(self, sourced: SourcedFact, weights: _Weights) -> FactHit | None:
+        """How far the fact is what is asked for; None where nothing of the phrase, or not the part, is borne out."""
+        fact = sourced.fact
+        address = _address_of(fact)
+        years = _years_of(fact.period)
+        if not self.part <= address.borne:
+            return None
+        named = self.metric is not None and fact.metric == self.metric.id
+        account = self._account(self.phrase, address, weights, years)
+        if named or fact.metric is None or self.metric is None:
+            # The label that several metrics share says nothing of a fact that is known to be another's.
+            borne = (words for words in self.wordings if words <= address.borne)
+            account = max((account, *(self._account(words, address, weights, years) for words in borne)))
+        score, missing, extra = account
+        if named and self.basis <= address.borne:
+            score, missing, extra = max(score, 0.97), (), ()
+        if score <= 0:
+            return None
+        score += self._priors(fact, address, missing, weights, named=named)
+        return FactHit(sourced, score, missing, extra)
+
+    def _account(
+        self, wording: Words, address: _Address, weights: _Weights, years: Words
+    ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
+        """(score, words missing, words of the line too many)."""
+        missing = wording - address.borne
+        whole = weights.of(wording)
+        borne = sum(weights.of((word,)) * _credit(word, address) for word in wording - missing)
+        if not borne:
+            return 0.0, (), ()
+        line = address.line - self.part - _LIGHT
+        if not line:
+            above = (address.heads, address.column, address.concept)
+            line = next((left for words in above if (left := words - self.part - _LIGHT - years)), line)
+        extra = line - wording
+        cost = weights.of(extra) / weights.of(line) if line else 0.0
+        if cost and address.concept:
+            more = address.concept - wording - self.part - _OF_ANY_CONCEPT
+            cost = min(cost, _OF_A_TAG / _EXTRA_LINE + weights.of(more) / (weights.of(address.concept) or 1.0))
+        heads = address.heads - wording - self.part - address.line
+        column = address.column - wording - self.part - _LIGHT - years
+        score = borne / whole - _EXTRA_LINE * cost
+        score -= _EXTRA_HEADS * (len(heads) / len(address.heads) if heads else 0.0)
+        score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
+        if wording is self.phrase and wording - self.part <= (address.line or address.heads) and not extra:
+            score += _TO_THE_LETTER
+        changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
+        return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
+
+    def _priors(
+        self, fact: Fact, address: _Address, missing: tuple[str, ...], weights: _Weights, *, named: bool
+    ) -> float:
+        said = self.phrase | self.part
+        prior = _UNTIED if not fact.tied else 0.0
+        if self.is_balance and fact.period.months:
+            prior -= _OF_A_SPAN
+        if fact.statement is Statement.EQUITY:
+            prior += _OF_EQUITY
+        elif fact.statement is not None:
+            prior += _ON_A_STATEMENT
+        if self.metric is not None and fact.statement is self.metric.statement:
+            prior += _AT_HOME
+        if named:
+            unit = self.metric.unit if self.metric else fact.unit
+        else:
+            unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE else ""
+        if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
+            prior -= _OF_ANOTHER_UNIT
+        elif not unit and fact.unit == "shares" and "share" not in said:
+            prior -= _OF_ANOTHER_UNIT / 2
+        names = (address.members or address.scope) - _OF_ANY_CONCEPT
+        if names or fact.scope is not None:
+            share = weights.of(names - said) / (weights.of(names) or 1.0)
+            prior -= share * (_OF_MORE_PARTS if self.part else _OF_A_PART)
+        if self.part and not self.part <= address.scope | address.members:
+            # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
+            prior -= _UNSAID_PART if self.part <= address.line | address.column else 2 * _UNSAID_PART
+        return prior
+
+
+@lru_cache(maxsize=10_000)
+def _years_of(period: FactPeriod) -> Words:
+    """Numbers in a column's header that only say which period it is of."""
+    days = (period.end.day, period.end.year) if period.end else ()
+    return frozenset(map(str, (period.fiscal_year, *days)))
+
+
+def _credit(word: str, address: _Address) -> float:
+    if word in address.line or word in address.concept:
+        return 1.0
+    if word in address.heads:
+        return _IN_HEADINGS
+    return _ELSEWHERE if word in address.column | address.scope | address.members else _ABOVE
+
+
+def _rivals(hits: list[FactHit]) -> tuple[FactHit, ...]:
+    """Hits of the best one's filing that say something else and stand as near to the phrase."""
+    if not hits:
+        return ()
+    best = hits[0]
+    others = [
+        hit
+        for hit in hits[1:]
+        if hit.score >= best.score - _NEAR
+        and hit.sourced.doc_id == best.sourced.doc_id
+        and len(hit.missing) <= len(best.missing)
+        and not agree_in_size(hit.sourced.fact, best.sourced.fact)
+    ]
+    return (best, *others) if others else ()
+
+
+def _address_of(fact: Fact) -> _Address:
+    tag = fact.tag
+    members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
+    if members and members[0].startswith("country:"):
+        # A country's code; its row or column spells it.
+        members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= _OF_TIME)[:1]
+    above = fact.caption, fact.note
+    column = fact.column_path or (fact.column,)
+    return _address(fact.label, fact.section, column, fact.scope, tag.concept if tag else "", members, above)
+
+
+@lru_cache(maxsize=100_000)
+def _address(
+    label: str,
+    section: tuple[str, ...],
+    column: tuple[str, ...],
+    scope: str | None,
+    concept: str,
+    members: tuple[str, ...],
+    above: tuple[str, ...],
+) -> _Address:
+    line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - _OF_TIME
+    of_scope, named = words_of(scope or ""), words_of(_spelt(concept)) - _OF_ANY_CONCEPT
+    of_members = words_of(" ".join(map(_spelt, members))) - _OF_ANY_CONCEPT
+    borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
+    return _Address(line, heads, head, of_scope, named, of_members, borne)
+
+
+def _spelt(name: str) -> str:
+    """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
+    return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
+
+
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+@lru_cache(maxsize=100_000)
+def words_of(text: str) -> Words:
+    """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
+    spelt = joined(plain(text)).replace("u.s.", "us").replace("united states", "us").replace("'s", "")
+    same = _same_words()
+    return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
+
+
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+@lru_cache(maxsize=1)
+def _same_words() -> Mapping[str, str]:
+    lists = word_lists("fact_words")
+    groups = ("revenue", "shareholder", "income", "repurchase", "noncurrent", "expense")
+    return {word: group for group in groups for word in lists[group]}
+
+
+@lru_cache(maxsize=1)
+def _binding() -> Words:
+    return word_lists("fact_words")["binding"]
+
+
+def _stems(kind: str) -> Words:
+    return frozenset(map(stem, word_lists("fact_words")[kind]))
+
+
+_OF_ANY_CONCEPT = _stems("of any concept")
+_RATE, _CHANGE = _stems("rate"), _stems("change")
+_PER_SHARE = frozenset(("per", "share"))
+_LIGHT = frozenset(("total", "net", "gross", "aggreg"))
+_OF_TIME = _stems("of time")
+
+
+def _labels(metric: Metric) -> Iterator[str]:
+    return (label.rpartition(">")[2].strip() for label in metric.labels[:_LABELS])
+
+
+def _said_otherwise(texts: Iterable[str]) -> list[Words]:
+    """What else is written for phrases of `texts`, taken together: every phrase of a group in the place of another."""
+    words = words_of(" ".join(texts))
+    return [
+        (words - held) | other
+        for group in _groups()
+        for held in group
+        if held <= words
+        for other in group
+        if other != held
+    ]
+
+
+@lru_cache(maxsize=1)
+def _groups() -> tuple[tuple[Words, ...], ...]:
+    lists = word_lists("fact_phrases")
+    return tuple(tuple(sorted({words_of(phrase) for phrase in lists[name]}, key=sorted)) for name in sorted(lists))

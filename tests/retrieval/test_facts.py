@@ -1,0 +1,160 @@
+"""Fact search: figures by the words of their addresses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.facts import FactQuery, FactsFound, find_facts, printed_facts, search_facts
+from fin_agent.retrieval.matching import fills
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
+
+
+def fact(label: str, amount: int, months: int = 0, **fields: Any) -> SourcedFact:
+    period = FactPeriod(2023, fields.pop("quarter", None), months)
+    return SourcedFact("a", Fact(label, Decimal(amount), 1, "USD", period, 0, Box(0, 0, 1, 1), **fields))
+
+
+def found(facts: list[SourcedFact], phrase: str, **asked: Any) -> FactsFound:
+    return search_facts(facts, FactQuery(phrase, 2023, **asked), load_lexicon())
+
+
+def values(result: FactsFound) -> list[int]:
+    return [int(hit.sourced.fact.amount) for hit in result.hits]
+
+
+CONTENT = [
+    fact("Current content liabilities", 4, statement=Statement.BALANCE_SHEET),
+    fact("Total content obligations", 23),
+    fact("Less than one year", 11, section=("Content obligations",)),
+    fact("Total assets", 99, statement=Statement.BALANCE_SHEET),
+]
+LEASES = [
+    fact("Operating lease liabilities", 75, section=("Current liabilities",), statement=Statement.BALANCE_SHEET),
+    fact("Operating lease liabilities", 353, section=("Long-term liabilities",), statement=Statement.BALANCE_SHEET),
+]
+MARKETS = [
+    fact("Net sales", 383, 12, statement=Statement.INCOME),
+    fact("China", 72, 12, section=("Net sales",), scope="China"),
+    fact("China", 5, 0, section=("Long-lived assets",), scope="China"),
+    fact("Other countries", 3, 0, section=("Long-lived assets",), scope="Other countries"),
+    fact("China", 41, 12, section=("Net sales",), scope="China, Services"),
+]
+
+
+def test_the_line_that_is_called_as_the_phrase_says_goes_before_one_with_other_words() -> None:
+    result = found(CONTENT, "content obligations")
+    assert values(result)[0] == 23 and result.sure
+    assert result.best is not None and result.best.complete and not result.best.extra
+
+
+def test_words_that_nothing_bears_out_are_named_and_the_match_is_not_sure() -> None:
+    result = found(CONTENT, "licensed content obligations")
+    assert result.best is not None
+    assert result.best.missing == ("licens",) and not result.sure and not result.found
+
+
+def test_words_of_the_line_that_the_phrase_lacks_cost_and_are_named() -> None:
+    best = found(CONTENT[:1], "content liabilities").best
+    exact = found([fact("Content liabilities", 4)], "content liabilities").best
+    assert best is not None and exact is not None
+    assert best.extra == ("current",) and best.score < exact.score
+
+
+def test_two_lines_of_one_name_and_different_figures_are_rivals_and_headings_tell_them_apart() -> None:
+    assert [int(hit.sourced.fact.amount) for hit in found(LEASES, "operating lease liabilities").rivals] == [75, 353]
+    told_apart = found(LEASES, "long-term operating lease liabilities")
+    assert values(told_apart)[0] == 353 and told_apart.sure
+
+
+def test_a_basis_is_borne_out_by_headings_or_said_otherwise() -> None:
+    debt = [
+        fact("Term debt", 10, section=("Current liabilities",)),
+        fact("Term debt", 95, section=("Non-current liabilities",)),
+        fact("Total term debt", 105),
+    ]
+    result = found(debt, "term debt", basis=("due within one year",))
+    assert values(result)[0] == 10 and result.sure
+
+
+def test_a_part_is_of_its_own_figures_only_and_of_no_two_parts_at_once() -> None:
+    sales = found(MARKETS, "net sales", part="China", months=12)
+    assert values(sales)[0] == 72 and sales.sure
+    assert values(found(MARKETS, "long-lived assets", part="China"))[0] == 5
+    assert values(found(MARKETS, "net sales"))[0] == 383
+    assert not found(MARKETS, "net sales", part="Japan").hits
+
+
+def test_the_period_has_to_fit() -> None:
+    flows = [fact("Rent", 12, 12), fact("Rent", 3, 3, quarter=2), fact("Rent", 6, 6), fact("Rent", 1, 0)]
+    assert values(found(flows, "rent", months=12)) == [12]
+    assert values(found(flows, "rent", quarter=2)) == [3]
+    assert values(found(flows, "rent", quarter=2, months=6)) == [6]
+    assert values(found(flows, "rent", months=0))[0] == 1
+    assert not search_facts(flows, FactQuery("rent", 2022), load_lexicon()).hits
+
+
+def test_abbreviations_and_synonyms_of_the_lexicon_are_as_good_as_labels() -> None:
+    lines = [
+        fact("Purchases of property and equipment", -7, 12, statement=Statement.CASH_FLOW),
+        fact("Property and equipment, net", 70),
+    ]
+    result = found(lines, "capex", months=12)
+    assert values(result) == [-7] and result.sure
+
+
+def test_a_rate_is_no_amount() -> None:
+    rates = [fact("Effective tax", 21, 12), fact("Effective tax rate", 18, 12)]
+    rates[1] = SourcedFact("a", replace(rates[1].fact, unit="percent"))
+    assert values(found(rates, "effective tax rate"))[0] == 18
+    assert values(found(rates, "effective tax"))[0] == 21
+
+
+def test_names_of_tags_bear_words_out() -> None:
+    tag = Tag("us-gaap:UnrecordedUnconditionalPurchaseObligation", Decimal(8), "8", "c1", None)
+    result = found([fact("Total", 8, tag=tag), fact("Total", 9)], "unrecorded purchase obligation")
+    assert values(result) == [8] and result.hits[0].complete
+
+
+def test_balances_go_before_their_changes() -> None:
+    lines = [
+        fact("Customer deposits", 2, 12, section=("Changes in operating assets",), statement=Statement.CASH_FLOW),
+        fact("Customer deposits", 30, 0, section=("Current liabilities",), statement=Statement.BALANCE_SHEET),
+    ]
+    assert values(found(lines, "customer deposits"))[0] == 30
+    assert values(found(lines, "change in customer deposits"))[0] == 2
+
+
+@pytest.fixture
+def slot(workspace: Workspace) -> Slot:
+    company = next(each for each in workspace.directory.companies if each.name.startswith("Harborlight"))
+    return Slot(
+        company=company.key,
+        company_name=company.name,
+        phrase="restructuring liability at year end",
+        label="restructuring liability",
+        fiscal_year=2023,
+    )
+
+
+def test_facts_for_a_slot_of_a_printed_line_carry_its_name(workspace: Workspace, slot: Slot) -> None:
+    plain = slot.model_copy(update={"phrase": "Total net sales"})
+    facts = printed_facts([plain, plain.model_copy(update={"phrase": "", "metric": "revenue"})], workspace)
+    owners, metrics = workspace.directory.owners, workspace.lexicon.metrics
+    assert facts and {sourced.fact.metric for sourced in facts} == {plain.fact_name}
+    assert all(fills(sourced, plain, metrics, owners) for sourced in facts)
+    assert not any(fills(sourced, plain.model_copy(update={"fiscal_year": 2022}), metrics, owners) for sourced in facts)
+
+
+def test_the_whole_index_is_searched_where_no_company_is_named(workspace: Workspace) -> None:
+    best = find_facts(workspace, FactQuery("total assets")).best
+    assert best is not None and best.sourced.fact.metric == "total_assets"
