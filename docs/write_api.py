@@ -433,7 +433,7 @@ ERROR_MODULES = (
     "fin_agent.tools.errors",
     "fin_agent.graphs.answer.typed",
     "fin_agent.graphs.exported.running",
-    "fin_agent.prompts.errors",
+    "fin_agent.prompts.prompt",
 )
 
 

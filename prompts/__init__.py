@@ -1,9 +1,7 @@
 """The prompts of the chat models' roles: one Markdown file each, loaded by name, replaceable by the user."""
 
-from fin_agent.prompts.errors import PromptError
-from fin_agent.prompts.loading import load_prompt, prompts
 from fin_agent.prompts.material import Quoted, Report, as_quoted
-from fin_agent.prompts.prompt import FilledPrompt, Prompt
+from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_prompt, prompts
 from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection
 
 __all__ = [

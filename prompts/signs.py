@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
+from importlib import resources
 
-from fin_agent.prompts.hidden_text import encoded_text, invisible_text, letters_apart
-from fin_agent.prompts.invisible import invisible_in
-from fin_agent.prompts.sign_patterns import SignKind, sign_patterns
+import yaml
 
-__all__ = ["MOST_OF_A_KIND", "Sign", "SignKind", "signs_of_injection"]
+from fin_agent.lexicon.words import word_lists
 
 MOST_OF_A_KIND = 10
+
+
+class SignKind(StrEnum):
+    """What a text tries."""
+
+    IGNORE = "instruction to ignore"
+    ROLE = "fake role or system message"
+    TOOL = "request to call a tool"
+    REVEAL = "request to reveal the prompt"
+    ANSWER = "answer dictated"
+    FENCE = "fence broken"
+    INVISIBLE = "invisible text"
+    ENCODED = "encoded text"
+    EXFILTRATION = "link that carries text away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +72,7 @@ def signs_of_injection(text: str) -> tuple[Sign, ...]:
 
 def _spoken(text: str) -> Iterator[Sign]:
     seen = _Seen.of(text)
-    for kind, pattern in sign_patterns():
+    for kind, pattern in _patterns():
         for found in pattern.finditer(seen.text):
             first, last = found.span("sign") if "sign" in pattern.groupindex else found.span()
             if first < last:
@@ -117,3 +134,146 @@ def _letters(found: re.Match[str]) -> str:
 
 def _excerpt(text: str) -> str:
     return "".join(filter(str.isprintable, " ".join(text.split())))[:120]
+
+
+# Patterns
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> tuple[tuple[SignKind, re.Pattern[str]], ...]:
+    """Patterns over text in lower case; where one has a group `sign`, that is what stands for it."""
+    written = yaml.safe_load(
+        resources.files(__package__).joinpath("injection_patterns.yaml").read_text(encoding="utf-8")
+    )
+    words = {name: _any_of(phrases) for name, phrases in word_lists("injection_words").items()}
+    return tuple(
+        (SignKind(group["kind"]), re.compile(pattern.format(**written["pieces"], **words)))
+        for group in written["patterns"]
+        for pattern in group["any"]
+    )
+
+
+def _any_of(phrases: frozenset[str]) -> str:
+    """One of the phrases, the longest first, whatever white space stands between their words."""
+    ordered = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return "(?:" + "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in ordered) + ")"
+
+
+# Text that is hidden: in characters that no reader sees, in base64, in letters set apart
+
+
+_KINDS = {
+    "zero-width": "\u034f\u180e\u200b-\u200d\u2060-\u2064\ufeff",
+    "direction": "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f",
+    "blank letter": "\u115f\u1160\u17b4\u17b5\u3164\uffa0",
+    "soft hyphen": "\u00ad",
+    "tag": "\U000e0000-\U000e007f",
+    "variation selector": "\ufe00-\ufe0f\U000e0100-\U000e01ef",
+    "surrogate": "\ud800-\udfff",
+    "control": "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a",
+}
+_INVISIBLE = re.compile("|".join(f"(?P<k{number}>[{marks}])" for number, marks in enumerate(_KINDS.values())))
+_NAMES = tuple(_KINDS)
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """Characters of one kind that were taken out of a text."""
+
+    kind: str
+    """`zero-width`, `direction`, `tag`, `variation selector`, `blank letter`, `soft hyphen`, `control`, `surrogate`."""
+    count: int
+    spelt: str = ""
+    """What tags spell in plain letters, where they do; at most 200 characters."""
+
+    def __str__(self) -> str:
+        spelt = f", spelling {self.spelt!r}" if self.spelt else ""
+        return f"{self.count} {self.kind} character{'' if self.count == 1 else 's'} taken out{spelt}"
+
+
+def visible(text: str) -> tuple[str, tuple[Removed, ...]]:
+    """A text without what no reader sees, and what was taken out, by kind. All line ends become plain ones.
+
+    >>> visible("net\\u200b sales\\x1b[2J")
+    ('net sales[2J', (Removed(kind='control', count=1, spelt=''), Removed(kind='zero-width', count=1, spelt='')))
+    """
+    removed: Counter[str] = Counter()
+    spelt: list[str] = []
+
+    def taken_out(found: re.Match[str]) -> str:
+        kind = _kind(found)
+        removed[kind] += 1
+        spelt.append(letter_of_tag(found[0]))
+        return ""
+
+    seen = _INVISIBLE.sub(taken_out, _LINE_END.sub("\n", text))
+    said = "".join(spelt)[:200]
+    return seen, tuple(Removed(kind, count, said if kind == "tag" else "") for kind, count in sorted(removed.items()))
+
+
+def letter_of_tag(mark: str) -> str:
+    """The plain letter that a tag character stands for; empty for any other character."""
+    return chr(ord(mark) - 0xE0000) if 0xE0020 <= ord(mark) < 0xE007F else ""
+
+
+def invisible_in(text: str) -> list[tuple[int, str]]:
+    """(place, kind) of every character that no reader sees."""
+    if text.isascii() and text.isprintable():
+        return []
+    return [(found.start(), _kind(found)) for found in _INVISIBLE.finditer(text)]
+
+
+def _kind(found: re.Match[str]) -> str:
+    return _NAMES[int((found.lastgroup or "k0")[1:])]
+
+
+_FEWEST_ZERO_WIDTH = 8
+_TELLING = frozenset(("tag", "direction", "variation selector", "zero-width"))
+_REORDERS = frozenset("\u202d\u202e\u2066\u2067\u2068")
+
+
+def invisible_text(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, what it spells) of tags, of marks that reorder a line, of runs that are too long for typesetting."""
+    run: list[tuple[int, str]] = []
+    for place, kind in (*((at, kind) for at, kind in invisible_in(text) if kind in _TELLING), (len(text) + 1, "")):
+        if run and place == run[-1][0] + 1:
+            run.append((place, kind))
+            continue
+        if run and _is_telling(text, run):
+            start, end = run[0][0], run[-1][0] + 1
+            yield start, end, "".join(letter_of_tag(mark) for mark in text[start:end]) or f"{end - start} characters"
+        run = [(place, kind)]
+
+
+def _is_telling(text: str, run: list[tuple[int, str]]) -> bool:
+    kinds = {kind for _, kind in run}
+    return "tag" in kinds or len(run) >= _FEWEST_ZERO_WIDTH or any(text[place] in _REORDERS for place, _ in run)
+
+
+_BASE64 = re.compile(r"(?<![\w+/=-])(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9_-]{4}){8,}(?:[A-Za-z0-9+/_-]{2,3}={0,2})?")
+_FEWEST_WORDS = 3
+
+
+def encoded_text(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, what it spells) of long runs of base64 that spell words."""
+    for found in _BASE64.finditer(text):
+        written = found[0].rstrip("=").replace("+", "-").replace("/", "_")
+        whole = written[: len(written) - (len(written) % 4 == 1)]
+        try:
+            spelt = base64.urlsafe_b64decode(whole + "=" * (-len(whole) % 4)).decode("utf-8")
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if len(re.findall(r"[A-Za-z]{2,}", spelt)) >= _FEWEST_WORDS and spelt.replace("\n", " ").isprintable():
+            yield found.start(), found.end(), spelt
+
+
+_APART = re.compile(r"(?<!\w)(?:\w ){5,}\w(?:  +(?:\w ){1,20}\w(?!\w))*")
+
+
+def letters_apart(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, the words) where every letter of several words stands apart: `i g n o r e  t h i s`."""
+    for found in _APART.finditer(text):
+        words = (word.replace(" ", "") for word in re.split(r" {2,}", found[0]))
+        yield found.start(), found.end(), " ".join(words)

@@ -11,9 +11,17 @@ from fin_agent.cli.streams import show, show_json
 from fin_agent.config import settings_from
 from fin_agent.presentation.plain import plain
 from fin_agent.presentation.prompts import CheckedPrompt, WrongLine, checked_view, prompts_view
-from fin_agent.prompts.errors import Problem, PromptError
-from fin_agent.prompts.loading import load_prompt, prompt_source, prompts, read_prompt
-from fin_agent.prompts.roles import ROLES, TEXT, prompt_of_role
+from fin_agent.prompts.prompt import (
+    TEXT,
+    Problem,
+    PromptError,
+    load_prompt,
+    prompt_of_role,
+    prompt_roles,
+    prompt_source,
+    prompts,
+    read_prompt,
+)
 
 
 def list_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
@@ -85,7 +93,7 @@ def _own(given: Path | None) -> Path | None:
 
 
 def _checked(name: str, folder: Path | None) -> CheckedPrompt:
-    role = ROLES[name]
+    role = prompt_roles()[name]
     try:
         source = prompt_source(name, folder)
     except PromptError as failure:
@@ -115,7 +123,7 @@ def _of_reply(output: str) -> Iterator[Problem]:
 
 def _of_no_prompt(folder: Path | None) -> Iterator[CheckedPrompt]:
     for file in sorted(folder.glob("*.md")) if folder is not None else ():
-        if file.stem not in ROLES:
+        if file.stem not in prompt_roles():
             remedy = f"Rename or remove it; there are: {', '.join(prompts())}"
             yield CheckedPrompt(
                 file.stem, "", "", "", str(file), own=True, wrong=(WrongLine(0, "no prompt has this name", remedy),)

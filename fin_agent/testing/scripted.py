@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import BaseModel, PrivateAttr
 
 from fin_agent.errors import FinAgentError
-from fin_agent.prompts.roles import prompt_of_role
+from fin_agent.prompts.prompt import prompt_of_role
 from fin_agent.testing.stand_in import ModelCall, StandInChatModel, plain, tokens
 
 Reply: TypeAlias = str | AIMessage | BaseModel | Mapping[str, object] | Exception

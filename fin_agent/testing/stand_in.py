@@ -25,7 +25,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
 from pydantic import BaseModel, JsonValue
 
-from fin_agent.prompts.roles import prompt_of_role
+from fin_agent.prompts.prompt import prompt_of_role
 from fin_agent.testing.guards import permit
 
 _ROLE = "role_told"
@@ -181,7 +181,7 @@ class StandInChatModel(BaseChatModel):
         It is not asked by `invoke`, whose callbacks would count each call and its tokens twice.
         """
         permit(model)
-        options = dict(call.options)
+        options: dict[str, Any] = dict(call.options)
         if call.role is not None and isinstance(model, StandInChatModel):
             options[_ROLE] = call.role
         if "tools" in options:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.prompts import load_prompt, prompts
-from fin_agent.prompts.loading import prompt_source
+from fin_agent.prompts.prompt import prompt_source
 from tests.cli.running import Ran
 
 
@@ -68,7 +68,7 @@ def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypat
     ran = Ran("prompts", "check")
     assert ran.code == 3
     lines = ran.out.replace("\n", " ")
-    assert f"{own / 'title.md'}, line 5: there is no output type `Poem`." in lines
+    assert f"{own / 'title.md'}, line 6: there is no output type `Poem`." in lines
     assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
     assert lines.rstrip().endswith("16 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "check", "--json").document["prompts"]}

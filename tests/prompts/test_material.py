@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.prompts import Quoted, SignKind, as_quoted, load_prompt
-from fin_agent.prompts.invisible import Removed, visible
 from fin_agent.prompts.material import Fence, without_marks
+from fin_agent.prompts.signs import Removed, visible
 
 HOSTILE = st.one_of(
     st.text(max_size=80),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fin_agent.analyst.journal import flagged
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.prompts import FilledPrompt
-from fin_agent.prompts.roles import ROLES
+from fin_agent.prompts.prompt import prompt_roles
 
 
 def call_of(
@@ -26,7 +26,7 @@ def call_of(
     for report in filled.reports:
         flagged(f"{filled.name}: {report}")
     return Call(
-        role=role or ROLES[filled.name].name,
+        role=role or prompt_roles()[filled.name].name,
         messages=(("system", filled.system), ("user", filled.user)),
         prompt=PromptIdentity(filled.name, filled.version),
         output=output,

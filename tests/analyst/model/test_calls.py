@@ -9,7 +9,7 @@ from fin_agent.analyst.model.calls import call_of
 from fin_agent.analyst.model.summary_replies import TitleReply
 from fin_agent.models import PromptIdentity, Role
 from fin_agent.prompts import Quoted, load_prompt
-from fin_agent.prompts.roles import ROLES
+from fin_agent.prompts.prompt import prompt_roles
 
 
 def test_a_prompt_is_said_in_its_two_parts_for_its_own_role() -> None:
@@ -34,8 +34,8 @@ def test_signs_of_injection_are_noted() -> None:
 
 
 def test_roles_and_prompts_have_one_vocabulary() -> None:
-    assert {role.name for role in ROLES.values()} == set(Role)
-    for name, role in ROLES.items():
+    assert {role.name for role in prompt_roles().values()} == set(Role)
+    for name, role in prompt_roles().items():
         assert Role(name) is role.name and Role(str(role.name)) is role.name
     with pytest.raises(ValueError, match="cook"):
         Role("cook")

@@ -10,7 +10,7 @@ import pytest
 from fin_agent.analyst.model.cards import ModelCardMaker
 from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
 from fin_agent.prompts import PromptError, load_prompt
-from fin_agent.prompts.loading import prompt_source
+from fin_agent.prompts.prompt import prompt_source
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script

@@ -18,7 +18,7 @@ from fin_agent.evidence.cards.card import Card, ClaimRole
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.models import LoadedModel, ModelSettings, ModelSetupError, UnusableReplyError
 from fin_agent.prompts import PromptError
-from fin_agent.prompts.loading import prompt_source
+from fin_agent.prompts.prompt import prompt_source
 from fin_agent.retrieval.query import SearchResult
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script, scripted

@@ -28,7 +28,7 @@ from fin_agent.evidence.expressions import parse_formula
 from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
 from fin_agent.models.replies import response_format
 from fin_agent.prompts import load_prompt
-from fin_agent.prompts.roles import ROLES, TEXT
+from fin_agent.prompts.prompt import TEXT, prompt_roles
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 
@@ -38,7 +38,7 @@ DEEPEST = 5
 
 
 def test_the_output_of_every_role_is_a_reply_and_every_reply_is_some_roles() -> None:
-    assert {role.output for role in ROLES.values()} == {*REPLIES, TEXT}
+    assert {role.output for role in prompt_roles().values()} == {*REPLIES, TEXT}
     assert all(name == reply.__name__ for name, reply in REPLIES.items())
 
 
@@ -82,16 +82,16 @@ def test_a_program_may_say_any_unit_or_none() -> None:
     assert unit["anyOf"] == [{"type": "string", "enum": list(get_args(OutputUnit))}, {"type": "null"}]  # type: ignore[call-overload,index]
 
 
-@pytest.mark.parametrize("name", [name for name, role in ROLES.items() if role.output != TEXT])
+@pytest.mark.parametrize("name", [name for name, role in prompt_roles().items() if role.output != TEXT])
 def test_a_prompt_names_every_field_of_its_reply(name: str) -> None:
-    system = load_prompt(name).filled(**dict.fromkeys(ROLES[name].placeholders, "")).system
-    fields = checked(strict_schema(REPLIES[ROLES[name].output]))
+    system = load_prompt(name).filled(**dict.fromkeys(prompt_roles()[name].placeholders, "")).system
+    fields = checked(strict_schema(REPLIES[prompt_roles()[name].output]))
     assert [field for field in fields if f'"{field}"' not in system] == []
 
 
 def test_a_prompt_names_every_value_that_may_be_given() -> None:
     for name in ("intent", "program", "program_repair", "text_judge", "reasoning"):
-        schema = json.dumps(strict_schema(REPLIES[ROLES[name].output]))
+        schema = json.dumps(strict_schema(REPLIES[prompt_roles()[name].output]))
         values = {value for enum in re.findall(r'"enum": (\[[^\]]*\])', schema) for value in json.loads(enum)}
         system = load_prompt(name).system
         assert len(values) >= 3 and {value for value in values if f'"{value}"' not in system} == set()

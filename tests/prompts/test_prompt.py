@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.prompts import Prompt, PromptError, Quoted, load_prompt, prompts
-from fin_agent.prompts.loading import prompt_source, read_prompt
-from fin_agent.prompts.roles import ROLES, TEXT, Holds
+from fin_agent.prompts.material import Holds
+from fin_agent.prompts.prompt import TEXT, prompt_roles, prompt_source, read_prompt
 
 MOST_TOKENS = 900
 HEAD = "---\nrole: hypothetical-passage\nversion: 7\nplaceholders: [question]\noutput: text\n---\n"
@@ -19,8 +19,8 @@ BODY = "Write a passage.\n{fence}\n## user\n{question}\n"
 
 def test_every_role_has_a_prompt_and_every_prompt_a_role() -> None:
     folder = Path(inspect.getfile(load_prompt)).parent
-    assert {file.stem for file in folder.glob("*.md")} == set(ROLES) == set(prompts())
-    assert len({role.name for role in ROLES.values()}) == len(ROLES) >= 15
+    assert {file.stem for file in folder.glob("*.md")} == set(prompt_roles()) == set(prompts())
+    assert len({role.name for role in prompt_roles().values()}) == len(prompt_roles()) >= 15
 
 
 @pytest.mark.parametrize("name", prompts())
