@@ -21,7 +21,7 @@ from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.kinds import kinds_of
 from fin_agent.filings.outline.notes import notes_of
-from fin_agent.filings.outline.statements import statements_on
+from fin_agent.filings.outline.statements import located_statements
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.document import Document
 from fin_agent.filings.readers.pictured import picture_warnings
@@ -75,17 +75,21 @@ def filing_of(
     """The filing that a document's pages and tags are, whatever they were read by; see `read_filing`."""
     contents = document.pages
     identity = identify(contents, document.tags)
-    shown = statements_on(contents)
+    located = located_statements(contents)
+    shown = located.registrant
     statements = {page: found[0] for page, found in shown.items()}
+    with_others = statements | {page: found[0] for page, found in located.others.items()}
     items = items_of(contents, identity.form, statements)
     tables = tuple(read_tables(contents, identity))
     calendar = FiscalCalendar.of(identity)
-    facts = facts_of_filing(tables, statements, calendar, metric_of, unit_of)
+    facts = facts_of_filing(tables, with_others, calendar, metric_of, unit_of)
+    facts = [_of_entity(fact, located.entities.get(fact.page)) for fact in facts]
     if document.tags:
         facts = with_tags(facts, document.tags, contents, tables, statements, calendar, concept_of, unit_of or _no_unit)
     notes, note_of_page = notes_of(contents, statements, items)
     kinds = kinds_of(contents, identity.form, statements, items, notes, note_of_page)
     parent = {page for page, kind in kinds.items() if kind is TableKind.PARENT_ONLY}
+    kinds |= dict.fromkeys(located.others, TableKind.PARENT_ONLY)
     facts = [_of_parent(fact) if fact.page in parent and fact.scope is None else fact for fact in facts]
     facts = with_addresses(facts, tables, contents, notes, note_of_page)
     pages = tuple(
@@ -125,7 +129,12 @@ def _first_starts(starts: Sequence[ItemStart]) -> tuple[ItemStart, ...]:
 
 
 def _of_parent(fact: Fact) -> Fact:
-    return replace(fact, scope="Parent company only", tied=False)
+    return replace(fact, scope="Parent company only", part_kind="entity", tied=False)
+
+
+def _of_entity(fact: Fact, entity: str | None) -> Fact:
+    """`fact` as that of a further registrant, as a subsidiary that files with its parent."""
+    return fact if entity is None else replace(fact, scope=entity, part_kind="entity")
 
 
 def read_document(path: Path) -> Document:

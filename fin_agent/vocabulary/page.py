@@ -46,7 +46,7 @@ class TableKind(StrEnum):
     PARENTHETICAL = "parenthetical"
     """The balance sheet's (or another statement's) parenthetical continuation: par values, shares issued."""
     PARENT_ONLY = "parent-only"
-    """Condensed statements of the parent company alone (Schedule I)."""
+    """Statements of one legal entity: of the parent company alone (Schedule I), of a subsidiary that files with it."""
     SEGMENT = "segment"
     SELECTED_DATA = "selected-data"
     """Selected financial data over several years."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice, pairwise
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice, pairwise, zip_longest
 
 from fin_agent.filings.outline.density import density_of, may_be_table
 from fin_agent.lexicon.statement_titles import StatementTitles, built_in_statement_titles, squeezed
@@ -20,30 +21,117 @@ def statements_of(pages: Sequence[PageContent], titles: StatementTitles | None =
 def statements_on(
     pages: Sequence[PageContent], titles: StatementTitles | None = None
 ) -> dict[int, tuple[Statement, ...]]:
-    """Page number -> the primary consolidated statements that it carries, in the order printed.
+    """The registrant's part of `located_statements`."""
+    return located_statements(pages, titles).registrant
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedStatements:
+    """Where the primary statements stand: page number -> statements, in the order printed."""
+
+    registrant: dict[int, tuple[Statement, ...]]
+    """The consolidated company's."""
+    others: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
+    """Those of further registrants in the same filing, as of a subsidiary that files with its parent."""
+    entities: dict[int, str] = field(default_factory=dict)
+    """Name of the further registrant, as printed above its statement, by page number."""
+
+
+def located_statements(pages: Sequence[PageContent], titles: StatementTitles | None = None) -> LocatedStatements:
+    """The pages of the primary statements.
 
     A page counts when a title stands on it and enough of that statement's rows follow. Tables elsewhere may look
     alike (selected data, notes, parent-only schedules); the primary statements stand together, so the run of pages
-    with most statements is taken. Pages that go on with a statement without repeating its title belong to it. A
-    statement of comprehensive income with the rows of an income statement is both, where the filing has no other.
+    with most statements is taken. Pages that go on with a statement, facing pages among them, belong to it, and so do
+    pages that nothing but their rows tell. Where the set begins anew under another name, that is a second registrant.
+    A statement of comprehensive income with the rows of an income statement is both, where the filing has no other.
     `titles` are those of a lexicon with a user's own; without it, the built-in ones.
     """
     titles = titles or built_in_statement_titles()
-    chosen = _chosen([found for index in range(len(pages)) if (found := _candidate(pages, index, titles)) is not None])
-    result = {found.page: found.statements for found in chosen}
+    pages = _without_running_heads(pages, titles)
+    candidates = [found for index in range(len(pages)) if (found := _candidate(pages, index, titles)) is not None]
+    sets = _by_entity(_chosen(candidates, _positions(pages)))
     by_number = {page.number: page for page in pages}
-    for found in chosen:
+    taken = {found.page for held in sets for found in held}
+    shown = [_with_further_pages(held, by_number, taken, titles) for held in sets] or [{}]
+    registrant = _with_untitled(shown[0], pages, titles)
+    others = {page: statements for held in shown[1:] for page, statements in held.items() if page not in registrant}
+    entities: dict[int, str] = {}
+    for held, of_set in zip(shown[1:], sets[1:], strict=True):
+        entities.update((page, of_set[0].entity) for page in held if page in others)
+    return LocatedStatements(dict(sorted(registrant.items())), dict(sorted(others.items())), entities)
+
+
+def _with_further_pages(
+    held: Sequence[_Candidate], by_number: Mapping[int, PageContent], taken: Collection[int], titles: StatementTitles
+) -> dict[int, tuple[Statement, ...]]:
+    """The pages of one set, those among them that go on with a statement without a title."""
+    result = {found.page: found.statements for found in held}
+    for found in held:
         number = found.page + 1
-        while (
-            number not in result and number in by_number and _goes_on(by_number[number], found.statements[-1], titles)
-        ):
-            result[number] = (found.statements[-1],)
+        while number not in taken and number in by_number:
+            if not _goes_on(by_number[number], found.statements[-1], titles):
+                break
+            result.setdefault(number, (found.statements[-1],))
             number += 1
     if not any(Statement.INCOME in statements for statements in result.values()):
         for number, statements in result.items():
             if Statement.COMPREHENSIVE_INCOME in statements and _has_rows(by_number[number], Statement.INCOME, titles):
                 result[number] = (Statement.INCOME, *statements)
-    return dict(sorted(result.items()))
+    return result
+
+
+def _with_untitled(
+    shown: dict[int, tuple[Statement, ...]], pages: Sequence[PageContent], titles: StatementTitles
+) -> dict[int, tuple[Statement, ...]]:
+    """`shown`, with pages whose rows alone tell a primary statement that no title announces, near the others."""
+    missing = [kind for kind in _PRIMARY if not any(kind in statements for statements in shown.values())]
+    if not missing:
+        return shown
+    alone = [
+        page
+        for page in pages
+        if page.number not in shown
+        and may_be_table(page.text)
+        and density_of(page).table
+        and not _is_headed_otherwise(page, titles)
+    ]
+    told: dict[Statement, list[tuple[int, tuple[int, ...]]]] = {}
+    for page, after in zip_longest(alone, alone[1:]):
+        _tell(told, (page,), missing, titles)
+        if after is not None and after.number == page.number + 1:
+            _tell(told, (page, after), missing, titles)
+    known = {*shown, *(number for found in told.values() for _, numbers in found for number in numbers)}
+    for kind, found in told.items():
+        near = {numbers: sum(abs(numbers[0] - other) <= 2 * _NEAR for other in known) for _, numbers in found}
+        _, numbers = max(found, key=lambda each: (near[each[1]], each[0] - len(each[1]), each[1]))
+        if near[numbers] > len(numbers):
+            shown = {**shown, **dict.fromkeys(numbers, (kind,))}
+    return shown
+
+
+def _tell(
+    told: dict[Statement, list[tuple[int, tuple[int, ...]]]],
+    pages: Sequence[PageContent],
+    missing: Collection[Statement],
+    titles: StatementTitles,
+) -> None:
+    """Adds the pages to those that show the rows of a missing statement, where they show more of it than of others."""
+    low = "\n".join(page.text.lower() for page in pages)
+    hits = {kind: titles.rows[kind].hits(low) for kind in _PRIMARY}
+    kind = max(_PRIMARY, key=lambda kind: hits[kind] - titles.rows[kind].at_least)
+    if kind in missing and hits[kind] >= _UNTITLED_HITS:
+        told.setdefault(kind, []).append((hits[kind], tuple(page.number for page in pages)))
+
+
+def _is_headed_otherwise(page: PageContent, titles: StatementTitles) -> bool:
+    head = _head_of(page)
+    return bool(_OTHER_HEADS.search(head) or titles.other_pages.search(head) or _SUMMARY_HEADS.search(head))
+
+
+def _head_of(page: PageContent) -> str:
+    """The first words of a page in lower case, without the line that points to the notes."""
+    return _SEE_NOTES.sub(" ", " ".join(page.text[:_OTHER_HEAD].lower().split()))
 
 
 def statement_titled(text: str) -> Statement | None:
@@ -58,6 +146,10 @@ class _Candidate:
     hits: int
     formal: bool
     """Whether a title names the statement, and not only a heading that may stand elsewhere too."""
+    entity: str = ""
+    """The line above the title: whose statement it is."""
+    sure: bool = True
+    """Whether it shows as many rows as a whole statement does; half of one, on facing pages, may not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +170,25 @@ _MOST_TITLES = 20
 _NEAR = 3
 """Most pages from one statement to the next within a set of statements."""
 _PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
+_HALF = 2
+"""Rows that half of a statement shows at least."""
+_UNTITLED_HITS = 5
+"""Kinds of rows, of about seven, by which a statement is known without a title."""
+_OTHER_HEAD = 400
+_SUMMARY_HEADS = re.compile(r"\bselected\b|\bsummary\b|\bhighlights\b|\bpro forma\b|\bquarterly\b|\bfive[- ]year\b")
+_SEE_NOTES = re.compile(r"(?:\bsee\b|\brefer\b|\bthe accompanying\b)[^.]{0,40}\bnotes?\b[^.]{0,60}statements\.?")
+_LINES_ABOVE = 6
+_BLANK = 80
+"""Characters that a page without anything to read may have."""
+_SHORTEST_NAME = 4
+_LONGEST_NAME = 90
+_NO_NAME = re.compile(
+    r"\b(?:item|part|page|table of contents|index|see|notes?|form|report|unaudited|audited|ended|millions|thousands)\b",
+    re.I,
+)
+_TOP_OF_PAGE = 6
+_FEWEST_REPEATS = 10
+_SHARE_REPEATED = 0.2
 _MOST_WORDS = 450
 """A page with more words is not the untitled rest of a statement, whatever rows it shows."""
 _HEAD = 300
@@ -96,18 +207,22 @@ def _candidate(pages: Sequence[PageContent], index: int, titles: StatementTitles
     if titles.other_pages.search(" ".join(first_lines.split())):
         return None
     shown: dict[Statement, int] = {}
+    sure = False
     for place, title in enumerate(found):
         end = found[place + 1].start if place + 1 < len(found) else len(page.text)
         if end - title.start <= _STACKED:
             end = len(page.text)
         start = title.start if place else 0  # some PDFs hold the first rows before the title
         hits = titles.rows[title.statement].hits(page.text[start:end].lower())
-        if hits >= titles.rows[title.statement].at_least + (not title.formal):
+        enough = titles.rows[title.statement].at_least + (not title.formal)
+        if hits >= enough or (title.formal and hits >= _HALF and place == 0):
+            sure = sure or hits >= enough
             shown.setdefault(title.statement, hits)
             if title.statement is Statement.INCOME and "comprehensive" in squeezed(title.line):
                 shown.setdefault(Statement.COMPREHENSIVE_INCOME, 0)
     if shown and density_of(page).table:
-        return _Candidate(page.number, tuple(shown), max(shown.values()), any(title.formal for title in found))
+        formal = any(title.formal for title in found)
+        return _Candidate(page.number, tuple(shown), max(shown.values()), formal, _entity_above(head), sure)
     return _pushed_away(pages, index, found[-1], titles)
 
 
@@ -127,7 +242,7 @@ def _pushed_away(pages: Sequence[PageContent], index: int, title: _Title, titles
     hits = titles.rows[title.statement].hits(after.text.lower())
     if hits < titles.rows[title.statement].at_least:
         return None
-    return _Candidate(after.number, (title.statement,), hits, True)
+    return _Candidate(after.number, (title.statement,), hits, True, _entity_above(pages[index].text[: title.start]))
 
 
 def _titles_on(text: str, titles: StatementTitles) -> Iterator[_Title]:
@@ -197,11 +312,48 @@ _OF_NOTES = re.compile(
 )
 
 
-def _chosen(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """The run of pages with most statements, and a primary statement that it lacks from elsewhere."""
+def _entity_above(head: str) -> str:
+    """The name above a title; empty where what stands there is none."""
+    for line in reversed(head.rstrip().split("\n")[-_LINES_ABOVE:]):
+        text = " ".join(line.split())
+        if len(squeezed(text)) >= _SHORTEST_NAME and not text.startswith("("):
+            return text if len(text) <= _LONGEST_NAME and not _NO_NAME.search(text) else ""
+    return ""
+
+
+def _without_running_heads(pages: Sequence[PageContent], titles: StatementTitles) -> list[PageContent]:
+    """`pages` without the lines that stand at the top of many of them: they say nothing of the one they stand on."""
+    tops = [[line for line in page.text.split("\n", 12)[:12] if line.strip()][:_TOP_OF_PAGE] for page in pages]
+    seen = Counter(line for top in tops for line in {line.strip() for line in top})
+    often = max(_FEWEST_REPEATS, len(pages) * _SHARE_REPEATED)
+    repeated = (line for line, count in seen.items() if count >= often)
+    running = {squeezed(line) for line in repeated if not _OF_NOTES.search(line) and titles.match(line) is None} - {""}
+    if not running:
+        return list(pages)
+    return [
+        replace(page, text=_without(page.text, running)) if any(squeezed(line) in running for line in top) else page
+        for page, top in zip(pages, tops, strict=True)
+    ]
+
+
+def _without(text: str, running: Collection[str]) -> str:
+    lines = text.split("\n")
+    kept = [line for place, line in enumerate(lines) if place >= 12 or squeezed(line) not in running]
+    return "\n".join(kept)
+
+
+def _positions(pages: Sequence[PageContent]) -> dict[int, int]:
+    """Page number -> that number less the blank pages up to it, which count for no distance."""
+    blank = accumulate(len(page.text) <= _BLANK or len(page.text.strip()) <= _BLANK for page in pages)
+    return {page.number: page.number - count for page, count in zip(pages, blank, strict=True)}
+
+
+def _chosen(candidates: Sequence[_Candidate], position: Mapping[int, int]) -> list[_Candidate]:
+    """The run of pages with most statements, halves of statements in it, and a primary one it lacks from elsewhere."""
+    sure = [found for found in candidates if found.sure]
     runs: list[list[_Candidate]] = []
-    for found in candidates:
-        if runs and found.page - runs[-1][-1].page <= _NEAR:
+    for found in sure:
+        if runs and position[found.page] - position[runs[-1][-1].page] <= _NEAR:
             runs[-1].append(found)
         else:
             runs.append([found])
@@ -210,12 +362,36 @@ def _chosen(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     best = max(runs, key=lambda run: (_variety(run, True), _variety(run, False), _hits(run), -run[0].page))
     formal = {statement for found in best if found.formal for statement in found.statements}
     chosen = [found for found in best if found.formal or not formal.issuperset(found.statements)]
+    first, last = chosen[0].page - 1, chosen[-1].page + 1
+    chosen += [found for found in candidates if not found.sure and first <= found.page <= last]
     for statement in _PRIMARY:
         if not any(statement in found.statements for found in chosen):
-            others = [found for found in candidates if found.formal and found.statements[0] is statement]
+            others = [found for found in sure if found.formal and found.statements[0] is statement]
             if others:
                 chosen.append(max(others, key=lambda found: (found.hits, -abs(found.page - best[0].page))))
     return sorted(chosen, key=lambda found: found.page)
+
+
+def _by_entity(chosen: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    """The sets of statements, the registrant's first: a set ends where a statement comes again under another name."""
+    sets: list[list[_Candidate]] = []
+    for found in chosen:
+        name = squeezed(found.entity)
+        known = [held for held in sets if not name or name in (squeezed(other.entity) for other in held)]
+        again = sets and any(
+            other.statements[0] is found.statements[0] and found.page > other.page and squeezed(other.entity)
+            for held in sets
+            for other in held
+        )
+        if known:
+            (known[0] if name else sets[-1]).append(found)
+        elif again:
+            sets.append([found])
+        elif sets:
+            sets[-1].append(found)
+        else:
+            sets.append([found])
+    return sets
 
 
 def _variety(run: Sequence[_Candidate], formal: bool) -> int:
@@ -227,8 +403,8 @@ def _hits(run: Sequence[_Candidate]) -> int:
 
 
 def _goes_on(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
-    head = page.text[:400].lower()
-    if _OTHER_HEADS.search(head) or titles.other_pages.search(" ".join(head.split())) or not may_be_table(page.text):
+    head = _head_of(page)
+    if _OTHER_HEADS.search(head) or titles.other_pages.search(head) or not may_be_table(page.text):
         return False
     density = density_of(page)
     if not density.table or density.words > _MOST_WORDS:
