@@ -12,6 +12,7 @@ from fin_agent.filings.facts.equity import DatedRow, balance_period, dated_rows,
 from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
 from fin_agent.filings.facts.reconciling import UnitOf, reconciled
 from fin_agent.filings.facts.rows_in_time import facts_of_rows_in_time, period_under
+from fin_agent.filings.facts.statement_roles import with_roles
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import read_tables
@@ -66,6 +67,9 @@ def facts_of_tables(
             by_table.append([_without_outlook(fact, latest) for fact in facts])
         elif calendar is not None and meant[position] is None:
             by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of)))
+        else:
+            by_table.append([])
+    by_table = with_roles(by_table, tables, meant)
     if unit_of is not None:
         return reconciled(by_table, unit_of)
     return [fact for facts in by_table for fact in facts]

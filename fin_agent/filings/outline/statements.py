@@ -70,9 +70,10 @@ def _with_further_pages(
     for found in held:
         number = found.page + 1
         while number not in taken and number in by_number:
-            if not _goes_on(by_number[number], found.statements[-1], titles):
-                break
-            result.setdefault(number, (found.statements[-1],))
+            if len(by_number[number].text.strip()) > _BLANK:
+                if not _goes_on(by_number[number], found.statements[-1], titles):
+                    break
+                result.setdefault(number, (found.statements[-1],))
             number += 1
     if not any(Statement.INCOME in statements for statements in result.values()):
         for number, statements in result.items():

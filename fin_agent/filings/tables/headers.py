@@ -69,6 +69,7 @@ def read_header(
     known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
     dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
+    dated = _of_their_own_years(dated, [time_words(" ".join(column)) for column in own])
     periods = [
         None if _has_no_period(" ".join(own[index]), name) else _period(dated[index], said, fiscal, instant, known)
         for index, name in enumerate(names)
@@ -80,6 +81,20 @@ def read_header(
         tuple(periods[index] for index in filled),
         tuple(tuple(_distinct(parts[index])) for index in filled),
     )
+
+
+def _of_their_own_years(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -> list[TimeWords]:
+    """A day over all columns is that day of each column's own year, where one of these is the day's."""
+    years = [named.years for named in own]
+    days = {named.dates[-1] for named in dated if named.dates}
+    if len(days) != 1 or any(len(said) != 1 for said in years) or len(set(years)) < len(years):
+        return list(dated)
+    day = days.pop()
+    if (day.year,) not in years or any(named.dates or named.months is not None for named in own):
+        return list(dated)
+    return [
+        replace(named, dates=(), day=(day.month, day.day), years=said) for named, said in zip(dated, years, strict=True)
+    ]
 
 
 def _as_quarters(

@@ -41,9 +41,13 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
                 read = _under_the_same_heads(tables[-1], read)
             tables.append(read)
             before = table
-        if not found:
+        if not found and len(page.text.strip()) > _BLANK_PAGE:
             before = None
     return _with_known_ends(tables, calendar)
+
+
+_BLANK_PAGE = 80
+"""Characters that a page between two parts of a table may have: a number, a running head."""
 
 
 def _is_cut_by_a_page(above: Table, table: Table, found: FoundTable) -> bool:

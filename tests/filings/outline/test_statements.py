@@ -6,7 +6,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fin_agent.filings.outline.statements import statement_titled, statements_of, statements_on
+from fin_agent.filings.outline.statements import (
+    located_statements,
+    statement_titled,
+    statements_of,
+    statements_on,
+)
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.lexicon.metrics import Entries
 from fin_agent.lexicon.statement_titles import StatementTitles
@@ -353,3 +358,48 @@ def test_more_titles(title: str, statement: Statement | None) -> None:
     assert statement_titled(title) is statement
     if title != "Consolidated Results of Operations":
         assert load_lexicon().statement_of_title(title) is statement
+
+
+def half(number: int, entity: str, rows: tuple[str, ...]) -> PageContent:
+    return page(number, "CONSOLIDATED BALANCE SHEETS", rows, above=entity)
+
+
+def set_of(first: int, entity: str) -> list[PageContent]:
+    """A set of statements whose balance sheet runs over two facing pages, neither of which shows many rows."""
+    return [
+        page(first, "CONSOLIDATED STATEMENTS OF INCOME", INCOME + PER_SHARE, above=entity),
+        half(first + 1, entity, ("Cash", "Plant", "Inventories", "TOTAL ASSETS") * 3),
+        half(first + 2, entity, ("Accounts payable", "Reinvested earnings", "Total liabilities and equity") * 4),
+        page(first + 3, "CONSOLIDATED STATEMENTS OF CASH FLOWS", CASH, above=entity),
+    ]
+
+
+def test_a_balance_sheet_over_facing_pages_and_a_second_registrant() -> None:
+    located = located_statements([prose_page(0), *set_of(1, "Example Corporation"), *set_of(5, "Example Gas Company")])
+    kinds = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
+    assert [located.registrant[number] for number in (1, 2, 3, 4)] == [(kind,) for kind in kinds]
+    assert [located.others[number] for number in (5, 6, 7, 8)] == [(kind,) for kind in kinds]
+    assert set(located.entities.values()) == {"Example Gas Company"}
+
+
+def test_a_running_head_says_nothing_of_its_page() -> None:
+    pages = [page(at, "", INCOME, above="Index to Financial Statements") for at in range(12)]
+    pages += [
+        page(at + 12, title, rows, above="Index to Financial Statements")
+        for at, (title, rows) in enumerate((("Consolidated Balance Sheets", BALANCE + EQUITY_ROWS), ("", CASH)))
+    ]
+    assert statements_of(pages)[12] is Statement.BALANCE_SHEET
+
+
+def test_a_blank_page_parts_no_statement() -> None:
+    pages = filing()[:5]
+    pages.append(page(5, "Consolidated Statements of Cash Flows", CASH))
+    pages.append(Page(6).text("77").done())
+    pages.append(page(7, "", (*CASH[-3:], "Net decrease in cash") * 2, above=""))
+    assert statements_of(pages)[7] is Statement.CASH_FLOW
+
+
+def test_a_statement_without_a_title_is_told_by_its_rows() -> None:
+    pages = filing()
+    pages[4] = page(4, "WHAT WE OWN AND OWE", BALANCE + EQUITY_ROWS)
+    assert statements_of(pages)[4] is Statement.BALANCE_SHEET

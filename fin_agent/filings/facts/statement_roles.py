@@ -1,0 +1,135 @@
+"""Rows of balance sheets and cash flow statements that the statements' own sums name, whatever they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fin_agent.filings.tables.sums import SumFound, row_sums
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Row, Table
+
+
+def with_roles(
+    by_table: Sequence[Sequence[Fact]], tables: Sequence[Table], statements: Sequence[Statement | None]
+) -> list[list[Fact]]:
+    """The facts of each table, totals of the statements named by arithmetic where the lexicon has no name for them.
+
+    Total assets are printed again as liabilities and equity; closing cash is opening cash and the net change, and is
+    the opening cash of another column; the net change is what the flows come to. `statements` are those that the tables
+    belong to.
+    """
+    named = {position: list(facts) for position, facts in enumerate(by_table)}
+    for run in _runs(tables, statements):
+        statement = statements[run[0]]
+        known = {fact.metric for position in run for fact in named[position] if fact.scope is None}
+        wanted = _ROLES.get(statement, ()) if statement else ()
+        if all(metric in known for metric in wanted):
+            continue
+        rows = [(tables[position].page, row) for position in run for row in tables[position].rows]
+        found = dict(_roles(statement, [row for _, row in rows]))
+        roles = {
+            (rows[place][0], rows[place][1].line): metric for place, metric in found.items() if metric not in known
+        }
+        for position in run:
+            named[position] = [_named(fact, roles) for fact in named[position]]
+    return [named[position] for position in range(len(by_table))]
+
+
+_ROLES = {
+    Statement.BALANCE_SHEET: ("total_assets", "total_liabilities_and_equity"),
+    Statement.CASH_FLOW: ("cash_at_beginning_of_period", "net_change_in_cash", "cash_at_end_of_period"),
+}
+
+
+def _runs(tables: Sequence[Table], statements: Sequence[Statement | None]) -> Iterator[list[int]]:
+    """Positions of the tables of one statement, over the pages that it runs over."""
+    run: list[int] = []
+    for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
+        if statement not in _ROLES:
+            continue
+        before = tables[run[-1]] if run else None
+        if before and not (
+            statement is statements[run[0]]
+            and len(before.columns) == len(table.columns)
+            and table.page - before.page <= _PAGES_APART
+        ):
+            yield run
+            run = []
+        run.append(position)
+    if run:
+        yield run
+
+
+_PAGES_APART = 2
+"""A page without anything on it may stand between."""
+
+
+def _named(fact: Fact, roles: Mapping[tuple[int, int], str]) -> Fact:
+    metric = roles.get((fact.page, fact.line))
+    if metric is None or fact.metric is not None or fact.scope is not None or fact.unit != "USD":
+        return fact
+    return replace(fact, metric=metric)
+
+
+def _roles(statement: Statement | None, rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """(position, metric) of the rows that a sum names."""
+    sums = row_sums([row.cells for row in rows])
+    if statement is Statement.BALANCE_SHEET:
+        yield from _both_sides(sums, rows)
+    else:
+        yield from _cash(sums, rows)
+
+
+def _both_sides(sums: Sequence[SumFound], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """The largest figure that is printed twice, the first time as a sum or above every sum after it."""
+    totals = {found.total for found in sums if len(found.parts) > 1}
+    repeated = [(found.parts[0][0], found.total) for found in sums if len(found.parts) == 1]
+    repeated = [(first, last) for first, last in repeated if first in totals or last in totals]
+    if repeated:
+        first, last = max(repeated, key=lambda pair: (_size(rows[pair[0]]), -pair[0]))
+        yield first, "total_assets"
+        yield last, "total_liabilities_and_equity"
+
+
+def _size(row: Row) -> float:
+    return max((abs(float(cell.amount)) for cell in row.cells if cell), default=0.0)
+
+
+def _cash(sums: Sequence[SumFound], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
+    """Opening cash, the net change and closing cash: of the sums below the flows the first that is carried forward."""
+    flows = next((found for found in sums if len(found.parts) >= _FEWEST_FLOWS and _all_totals(found, sums)), None)
+    for found in sums:
+        if len(found.parts) != 2 or any(sign < 0 for _, sign in found.parts):
+            continue
+        one, other = (position for position, _ in found.parts)
+        for opening, change in ((one, other), (other, one)):
+            if flows is not None and change != flows.total:
+                continue
+            if flows is not None or _is_carried(rows[opening], rows[found.total]):
+                yield change, "net_change_in_cash"
+                yield opening, "cash_at_beginning_of_period"
+                yield found.total, "cash_at_end_of_period"
+                return
+
+
+def _all_totals(found: SumFound, sums: Collection[SumFound]) -> bool:
+    """Whether three parts at least are sums themselves: those of the three kinds of activities."""
+    totals = {each.total for each in sums}
+    return sum(position in totals for position, _ in found.parts) >= _FEWEST_FLOWS
+
+
+_FEWEST_FLOWS = 3
+
+
+def _is_carried(opening: Row, closing: Row) -> bool:
+    """Whether what one column begins with is what another ends with."""
+    ends = [cell.amount if cell else None for cell in closing.cells]
+    begins = [cell.amount if cell else None for cell in opening.cells]
+    return any(
+        begin and begin == end
+        for column, begin in enumerate(begins)
+        for other, end in enumerate(ends)
+        if column != other
+    )

@@ -1,0 +1,51 @@
+"""Totals named by what they add up to, where no label tells."""
+
+from __future__ import annotations
+
+from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
+from tests.filings.typeset import Page
+
+IDENTITY = Identity(company="Example Corp.", form=Form.TEN_K, fiscal_year=2018)
+EDGES = [440.0, 540.0]
+
+
+def metrics(statement: Statement, *rows: tuple[str, str, str]) -> dict[str, str | None]:
+    drawn = Page(0).text("Consolidated statements (in millions)")
+    drawn.header([("2018", 420.0), ("2017", 520.0)], stub="At and for the years ended December 31,")
+    for label, *cells in rows:
+        drawn.row(label, cells, EDGES)
+    facts = extract_facts([drawn.done()], IDENTITY, {0: statement}, load_lexicon().metric_of_label)
+    return {f"{fact.amount:,}": fact.metric for fact in facts}
+
+
+def test_both_sides_of_a_balance_sheet_that_calls_them_total() -> None:
+    found = metrics(
+        Statement.BALANCE_SHEET,
+        ("Plant, at cost less depreciation", "58,557", "53,789"),
+        ("Regulatory assets", "18,438", "14,223"),
+        ("Total", "76,995", "68,012"),
+        ("Owed to banks", "64,092", "48,540"),
+        ("Owned by members", "12,903", "19,472"),
+        ("Total", "76,995", "68,012"),
+    )
+    assert found["76,995"] == "total_liabilities_and_equity"
+
+
+def test_cash_by_its_roll_forward() -> None:
+    found = metrics(
+        Statement.CASH_FLOW,
+        ("From operating activities", "4,752", "5,977"),
+        ("For investing activities", "(6,564)", "(5,650)"),
+        ("From financing activities", "3,031", "(55)"),
+        ("Movement", "1,219", "272"),
+        ("Held at January 1", "456", "184"),
+        ("Held at December 31", "1,675", "456"),
+    )
+    assert (found["1,219"], found["184"], found["1,675"]) == (
+        "net_change_in_cash",
+        "cash_at_beginning_of_period",
+        "cash_at_end_of_period",
+    )
