@@ -24,7 +24,7 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 
 def test_limits_are_as_told() -> None:
-    from fin_agent.downloads.bodies import MOST_BYTES
+    from fin_agent.downloads.connection import MOST_BYTES
     from fin_agent.filings.readers.limits import MAX_MEMORY, MAX_SECONDS, MAX_WAIT
 
     assert (

@@ -12,11 +12,9 @@ from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json
 from fin_agent.config import settings_from
 from fin_agent.config_sources import Said
-from fin_agent.downloads.asking import EdgarConnection, Patience
 from fin_agent.downloads.choosing import years_in
-from fin_agent.downloads.fetched import MANIFEST
-from fin_agent.downloads.fetching import Became, CompanyFilings, Edgar, FetchedFile
-from fin_agent.downloads.refusals import DownloadError
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, Patience
+from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar, FetchedFile
 from fin_agent.errors import FinAgentError
 
 

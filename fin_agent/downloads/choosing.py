@@ -1,18 +1,20 @@
-"""Which of a company's filings are wanted."""
+"""Which of a company's filings are wanted, of which year and quarter they are, and what their files are called."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
-from fin_agent.downloads import refusals
-from fin_agent.downloads.companies import Company
-from fin_agent.downloads.naming import FiscalPlace, name_of, place_of
-from fin_agent.downloads.submissions import Listed, Submissions
+from fin_agent.downloads.connection import DownloadError
+from fin_agent.downloads.lists import Company, Listed, Submissions
 from fin_agent.errors import FinAgentError
 
 _EARLIEST, _LATEST = 1993, 2100
+_QUARTER = 91.3
+_SLACK = timedelta(days=20)
+"""Fiscal years of 52 and 53 weeks end some days before or after the day that EDGAR knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,14 @@ class Years:
 
     def __str__(self) -> str:
         return str(self.first) if self.first == self.last else f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class FiscalPlace:
+    """A year, and for quarterly reports the quarter."""
+
+    year: int
+    quarter: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ def wanted_of(
     for listed in submissions.since(years.first if years else None):
         if listed.form.upper() not in left:
             continue
-        place = place_of(listed, submissions.filer.year_end)
+        place = place_of(listed, submissions.year_end)
         there.add(place.year)
         if years is None:
             left.discard(listed.form.upper())
@@ -128,6 +138,48 @@ def _none(
     else:
         listed = ", ".join(submissions.forms()[:12])
         remedy = f"Among its newest filings are: {listed}" if listed else "It has filed nothing"
-    return refusals.none_filed(
-        f"{company.handle} ({submissions.filer.name})", f"{' or '.join(forms)}{of_years}", remedy
-    )
+    wanted = f"{' or '.join(forms)}{of_years}"
+    return DownloadError(f"EDGAR has no {wanted}", subject=f"{company.handle} ({submissions.name})", remedy=remedy)
+
+
+def place_of(listed: Listed, year_end: tuple[int, int] | None) -> FiscalPlace:
+    """Year (the calendar year in which the fiscal year ends) and quarter of a report; of others, the year of their day.
+
+    >>> place_of(Listed("0000320193-23-000064", "10-Q", date(2023, 5, 5), date(2023, 4, 1), "a.htm"), (9, 28))
+    FiscalPlace(year=2023, quarter=2)
+    """
+    form = listed.form.upper().removesuffix("/A")
+    if not form.startswith(("10-K", "10-Q", "20-F", "40-F")):
+        return FiscalPlace(listed.day.year)
+    end = _year_end_after(listed.day - _SLACK, year_end or (12, 31))
+    if not form.startswith("10-Q"):
+        return FiscalPlace(end.year if abs((end - listed.day).days) <= _SLACK.days else listed.day.year)
+    quarter = 4 - round((end - listed.day).days / _QUARTER)
+    return FiscalPlace(end.year, quarter if 1 <= quarter <= 3 else None)
+
+
+def name_of(handle: str, listed: Listed, place: FiscalPlace) -> str:
+    """`AAPL_2023_10K`, `AAPL_2023Q2_10Q`, `AAPL_2023-05-04_8K`: the doc_id that the file will have."""
+    form = re.sub(r"[^A-Z0-9]", "", listed.form.upper())[:12] or "FORM"
+    when = str(place.year)
+    if place.quarter is not None:
+        when = f"{place.year}Q{place.quarter}"
+    elif not form.startswith(("10K", "10Q", "20F", "40F")):
+        when = listed.day.isoformat()
+    return f"{handle}_{when}_{form}"
+
+
+def _year_end_after(day: date, year_end: tuple[int, int]) -> date:
+    for year in (day.year, day.year + 1):
+        end = _last_valid(year, *year_end)
+        if end >= day:
+            return end
+    raise AssertionError("one of two years ends after any of their days")
+
+
+def _last_valid(year: int, month: int, day: int) -> date:
+    while True:
+        try:
+            return date(year, month, day)
+        except ValueError:  # 29 February
+            day -= 1

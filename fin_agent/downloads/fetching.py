@@ -1,26 +1,40 @@
-"""Fetch a company's filings into a folder: what is there already is left alone, what broke off goes on."""
+"""Fetch a company's filings into a folder: what is there already is left alone, what comes is looked at and noted."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import html
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.downloads import refusals
-from fin_agent.downloads.asking import EdgarConnection
-from fin_agent.downloads.bodies import PartialFile
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from fin_agent.downloads.choosing import NotFiled, Wanted, Years, wanted_of
-from fin_agent.downloads.companies import Company, company_of
-from fin_agent.downloads.fetched import Fetched, FetchedFiles
-from fin_agent.downloads.genuine import check_filing, is_filing
-from fin_agent.downloads.lists import Lists
-from fin_agent.downloads.refusals import DownloadError, NotThereError
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, NotThereError, is_refusal, not_writable
+from fin_agent.downloads.lists import Company, Listed, Lists, Submissions, company_of, unknown_company
 from fin_agent.downloads.settings import EdgarSettings
-from fin_agent.downloads.submissions import Submissions
 from fin_agent.filings.reader import is_readable
+from fin_agent.written_file import WriteError, write_whole
+
+MANIFEST = "fetched.jsonl"
+LARGEST_PAGE = 2**20
+"""Bytes. No page that refuses, or asks for a login, is larger; many filings are, and are taken without a look."""
+_TITLES = {
+    "10-K": "annual report",
+    "10-Q": "quarterly report",
+    "8-K": "current report",
+    "20-F": "annual report",
+    "40-F": "annual report",
+    "6-K": "report of foreign private issuer",
+}
+_COMMISSION = "securities and exchange commission"
+_SUBMISSION = re.compile(rb"\s*(?:-----BEGIN PRIVACY|<SEC-DOCUMENT>|<DOCUMENT>)", re.I)
+_TAG = re.compile(rb"<[^<>]*>")
 
 
 class Became(StrEnum):
@@ -70,45 +84,46 @@ class Edgar:
         try:
             submissions = Submissions(known.cik10, self._lists, self._lists_url)
         except NotThereError as error:
-            raise refusals.unknown_company(company, ()) from error
-        named = Company(known.cik, known.ticker or submissions.filer.ticker, submissions.filer.name)
+            raise unknown_company(company) from error
+        named = Company(known.cik, known.ticker or submissions.ticker, submissions.name)
         wanted, not_filed = wanted_of(named, submissions, forms, years)
-        return CompanyFilings(named, submissions.filer.name, tuple(wanted), tuple(not_filed))
+        return CompanyFilings(named, submissions.name, tuple(wanted), tuple(not_filed))
 
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
     ) -> list[FetchedFile]:
         """Fetch filings into `folder`. One that cannot be fetched is reported and the rest goes on, save where EDGAR
         cannot be reached or refuses: that raises DownloadError, and the next run goes on from there."""
-        files = FetchedFiles(folder)
-        known = files.known()
+        known = {each.accession: each for each in _noted(folder)}
         done: list[FetchedFile] = []
         for wanted in found.wanted:
-            done.append(self._fetched(found, wanted, folder, files, known.get(wanted.listed.accession)))
+            done.append(self._fetched(found, wanted, folder, known.get(wanted.listed.accession)))
             on_file(done[-1])
         return done
 
-    def _fetched(
-        self, found: CompanyFilings, wanted: Wanted, folder: Path, files: FetchedFiles, known: Fetched | None
-    ) -> FetchedFile:
+    def _fetched(self, found: CompanyFilings, wanted: Wanted, folder: Path, known: Fetched | None) -> FetchedFile:
         listed = wanted.listed
-        if known is not None and is_filing(folder / known.file, listed, known.url):
+        if known is not None and _is_there(folder, known, listed):
             return FetchedFile(wanted.name, Became.THERE, known.url, folder / known.file, known.bytes)
         url, ending = self._address(found.company, wanted)
         if ending is None:
-            error = refusals.not_readable_form(listed.document or "plain text")
-            return FetchedFile(wanted.name, Became.FAILED, url, reason=error.what, remedy=error.remedy)
+            name = listed.document or "plain text"
+            remedy = "Filings before about 2001 are plain text: print it to a PDF and ingest that"
+            return FetchedFile(
+                wanted.name, Became.FAILED, url, reason=f"it was filed as {name}, which is not read", remedy=remedy
+            )
         path = folder / f"{wanted.name}{ending}"
         try:
-            content = PartialFile(path, url).fetch(
-                self._connection, check=lambda content: check_filing(content, listed, url)
-            )
+            content = self._connection.get(url).content
+            check_filing(content, listed, url)
         except DownloadError as error:
             if error.ends_all:
                 raise
             return FetchedFile(wanted.name, Became.FAILED, url, reason=error.what, remedy=error.remedy)
         try:
-            files.add(
+            write_whole(path, content)
+            _note(
+                folder,
                 Fetched(
                     file=path.name,
                     url=url,
@@ -121,10 +136,11 @@ class Edgar:
                     bytes=len(content),
                     sha256=hashlib.sha256(content).hexdigest(),
                     fetched_at=datetime.now(UTC).replace(microsecond=0),
-                )
+                ),
             )
-        except OSError as error:
-            raise refusals.not_writable(str(folder), error.strerror or str(error)) from error
+        except (OSError, WriteError) as error:
+            cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            raise not_writable(path, cause) from error
         return FetchedFile(wanted.name, Became.FETCHED, url, path, len(content))
 
     def _address(self, company: Company, wanted: Wanted) -> tuple[str, str | None]:
@@ -141,3 +157,101 @@ class Edgar:
         if listed.form.upper().startswith("8-K"):
             return f"{folder}/{listed.accession}.txt", ".htm"
         return f"{folder}/{listed.document.replace(' ', '%20')}", document.suffix.lower()
+
+
+class Fetched(BaseModel):
+    """A file and the filing that it is: a line of `fetched.jsonl` beside the files."""
+
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    """Its name in the folder."""
+    url: str
+    accession: str
+    cik: int
+    company: str
+    form: str
+    filed: date
+    period: date | None
+    bytes: int
+    sha256: str
+    fetched_at: datetime
+
+
+def _noted(folder: Path) -> Iterator[Fetched]:
+    try:
+        lines = (folder / MANIFEST).read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            yield Fetched.model_validate_json(line)
+        except ValidationError:
+            continue  # cut off, or of another program: the file it meant is fetched again
+
+
+def _note(folder: Path, fetched: Fetched) -> None:
+    """Add a line, at once: processes may share the folder. A line that a full disk cut off before spoils no other."""
+    opened = os.open(folder / MANIFEST, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+    try:
+        end = os.lseek(opened, 0, os.SEEK_END)
+        whole = end == 0 or os.pread(opened, 1, end - 1) == b"\n"
+        os.write(opened, (b"" if whole else b"\n") + fetched.model_dump_json().encode() + b"\n")
+    finally:
+        os.close(opened)
+
+
+def _is_there(folder: Path, known: Fetched, listed: Listed) -> bool:
+    """Whether a file that was fetched before is there as it was, and the filing as far as `check_filing` tells."""
+    name = known.file
+    if Path(name).name != name or name in ("", ".", "..") or "\\" in name or "\0" in name:
+        return False  # it leads out of the folder
+    file = folder / name
+    try:
+        if file.stat().st_size != known.bytes or not file.is_file():
+            return False
+        content = file.read_bytes()
+        if is_refusal(content):
+            return False
+        check_filing(content, listed, known.url)
+    except (OSError, DownloadError):
+        return False
+    return True
+
+
+def check_filing(content: bytes, listed: Listed, url: str) -> None:
+    """Raises DownloadError where a document is not the one that EDGAR lists: too short, or about something else."""
+    if why := _too_short(len(content), listed, url) or _something_else(content, listed, url):
+        raise DownloadError(
+            f"what came is not the {listed.form} that EDGAR lists: {why}; nothing of it is kept",
+            subject=url,
+            remedy="Look at the address in a browser: where a network or a proxy shows a page of its own, log in there"
+            " and run the same command again; where it is the filing, save it and bring it in with `fin-agent ingest`",
+        )
+
+
+def _too_short(size: int, listed: Listed, url: str) -> str:
+    """Why, where a whole submission is much smaller than the list says, which may count a little otherwise."""
+    short = url.endswith(".txt") and listed.size is not None and size < listed.size / 2
+    return f"it has {size:,} bytes, where the list says {listed.size:,}" if short else ""
+
+
+def _something_else(content: bytes, listed: Listed, url: str) -> str:
+    if url.lower().endswith(".pdf"):
+        return "" if b"%PDF-" in content[:1024] else "it is no PDF"
+    if len(content) > LARGEST_PAGE or _SUBMISSION.match(content) or content.startswith(b"%PDF-"):
+        return ""
+    words = " ".join(_text(content, b" ").split())
+    joined = "".join(_text(content, b"").split())  # a word may be in several pieces
+    form = listed.form.upper().removesuffix("/A")
+    # `10` and `k`: a dash, a line end or a blank of any kind may stand between them.
+    parts = re.findall(r"[a-z]+|\d+", form.lower()) or [form.lower()]
+    named = re.compile(rf"(?<![a-z\d]){'[^a-z0-9]{0,3}'.join(map(re.escape, parts))}(?![a-z\d])")
+    titles = (_TITLES.get(form[:4], _TITLES.get(form[:3], _COMMISSION)), _COMMISSION)
+    if named.search(words) or any(title.replace(" ", "") in joined for title in titles):
+        return ""
+    return f"its {len(content):,} bytes name neither the form nor the Commission"
+
+
+def _text(content: bytes, between: bytes) -> str:
+    return html.unescape(_TAG.sub(between, content).decode("utf-8", "replace")).lower()

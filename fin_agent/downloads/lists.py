@@ -1,24 +1,76 @@
-"""EDGAR's lists (of companies, of a company's filings) as JSON: kept for a while, then asked for again if changed."""
+"""EDGAR's lists, of companies and of what a company filed: kept a while, then asked for again where they changed."""
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
+import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
-from fin_agent.downloads import refusals
-from fin_agent.downloads.asking import EdgarConnection
-from fin_agent.downloads.bodies import whole_body, write_whole
-from fin_agent.downloads.refusal_pages import check_no_refusal
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-if TYPE_CHECKING:
-    import httpx
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, not_writable
+from fin_agent.written_file import WriteError, write_whole
 
 DAY = 86_400.0
-MOST_BYTES = 64 * 2**20
+_FRESH = 600.0
+"""Seconds: EDGAR updates lists of filings within a second of a filing."""
+_MOST_BYTES = 64 * 2**20
+_CIK = re.compile(r"(?:CIK)?0*(\d{1,10})", re.I)
+_TICKER = re.compile(r"[A-Z0-9][A-Z0-9.\-]{0,11}", re.I)
+_ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}")
+_OLDER = re.compile(r"CIK\d{10}-submissions-\d{3}\.json")
+_DOCUMENT = re.compile(r"(?!\.)[\w][\w .,()+&-]*")
+"""A name in the filing's own folder: no path, no address."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A filer."""
+
+    cik: int
+    ticker: str | None
+    """As EDGAR writes it: `BRK-B`. None where only the CIK was given and EDGAR lists no ticker."""
+    name: str
+
+    @property
+    def cik10(self) -> str:
+        """The CIK with its leading zeros."""
+        return f"{self.cik:010d}"
+
+    @property
+    def handle(self) -> str:
+        """What its files' names begin with: `AAPL`, or `CIK0000320193`."""
+        return self.ticker if self.ticker and _TICKER.fullmatch(self.ticker) else f"CIK{self.cik10}"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A filing in EDGAR's list."""
+
+    accession: str
+    """`0000320193-23-000106`."""
+    form: str
+    filed: date
+    period: date | None
+    """Last day of the period that it reports on; of an 8-K, the day of what it tells. None where EDGAR has none."""
+    document: str
+    """Name of its main document; empty for filings before 2001, which are one text."""
+    size: int | None = None
+    """Bytes of the whole submission, of all its documents; None where the list does not say."""
+
+    @property
+    def day(self) -> date:
+        """The day that it is about."""
+        return self.period or self.filed
 
 
 class Lists:
@@ -35,61 +87,207 @@ class Lists:
         Raises DownloadError.
         """
         file = self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.json"
-        kept = _kept(file, url)
+        kept = _read_kept(file, url)
         if kept is not None and 0 <= self._clock() - kept.fetched < fresh_for:
             return kept.content
-        headers = {} if kept is None else kept.conditions
-
-        def take(response: httpx.Response) -> _Kept:
-            if response.status_code == 304 and kept is not None:
-                return _Kept(url, self._clock(), kept.conditions, kept.content)
-            content = _object(whole_body(response, url, MOST_BYTES), url)
-            return _Kept(url, self._clock(), _conditions(response), content)
-
-        found = self._connection.get(url, take, lambda: headers)
+        received = self._connection.get(url, kept.conditions if kept is not None else {}, most=_MOST_BYTES)
+        if received.status == 304 and kept is not None:
+            found = kept.model_copy(update={"fetched": self._clock()})
+        else:
+            headers = {"If-None-Match": "ETag", "If-Modified-Since": "Last-Modified"}
+            conditions = {name: value for name, said in headers.items() if (value := received.headers.get(said))}
+            found = _Kept(url=url, fetched=self._clock(), conditions=conditions, content=_object(received.content, url))
         try:
-            write_whole(file, found.written())
-        except OSError as error:
-            raise refusals.not_writable(str(file), error.strerror or str(error)) from error
+            write_whole(file, found.model_dump_json().encode())
+        except WriteError as error:
+            raise not_writable(file, error.__cause__ if isinstance(error.__cause__, OSError) else error) from error
         return found.content
 
 
-class _Kept:
-    def __init__(self, url: str, fetched: float, conditions: Mapping[str, str], content: Mapping[str, object]) -> None:
-        self.url = url
-        self.fetched = fetched
-        self.conditions = conditions
-        self.content = content
+class _Kept(BaseModel):
+    model_config = ConfigDict(frozen=True)
 
-    def written(self) -> bytes:
-        return json.dumps(
-            {"url": self.url, "fetched": self.fetched, "conditions": dict(self.conditions), "content": self.content}
-        ).encode()
-
-
-def _kept(file: Path, url: str) -> _Kept | None:
-    try:
-        kept = json.loads(file.read_bytes())
-        if kept["url"] != url or not isinstance(kept["content"], dict):
-            return None
-        conditions = {str(name): str(value) for name, value in kept["conditions"].items()}
-        return _Kept(url, float(kept["fetched"]), conditions, kept["content"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None  # not there, or not written by this: it is asked for again
-
-
-def _conditions(response: httpx.Response) -> dict[str, str]:
+    url: str
+    fetched: float
+    conditions: dict[str, str]
     """Headers by which a server says that nothing changed since."""
-    named = {"If-None-Match": response.headers.get("ETag"), "If-Modified-Since": response.headers.get("Last-Modified")}
-    return {name: value for name, value in named.items() if value}
+    content: dict[str, object]
 
 
-def _object(content: bytes, url: str) -> Mapping[str, object]:
-    check_no_refusal(content, url)
+def _read_kept(file: Path, url: str) -> _Kept | None:
+    try:
+        kept = _Kept.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None  # not there, or not written by this: it is asked for again
+    return kept if kept.url == url else None
+
+
+def company_of(given: str, lists: Lists, url: str) -> Company:
+    """The company of a ticker or a CIK (`320193`, `CIK0000320193`). Raises DownloadError where EDGAR lists none.
+
+    A CIK need not be in the list: funds and companies without shares have none there.
+    """
+    said = given.strip()
+    address = f"{url.rstrip('/')}/files/company_tickers.json"
+    try:
+        rows = [_Row.model_validate(row) for row in lists.get(address, DAY).values()]
+    except ValidationError as error:
+        raise _not_understood(address, "it is no list of companies with their tickers") from error
+    if cik := _CIK.fullmatch(said):
+        number = int(cik[1])
+        named = next((row for row in rows if row.cik_str == number), None)
+        return Company(number, named.ticker, named.title) if named else Company(number, None, f"CIK {number}")
+    for row in rows:
+        if _plain(row.ticker) == _plain(said):
+            return Company(row.cik_str, row.ticker, row.title)
+    raise unknown_company(said, rows)
+
+
+def unknown_company(given: str, rows: list[_Row] | None = None) -> DownloadError:
+    """The error for a company that EDGAR does not list, with those called so, else with tickers that look alike."""
+    listed = rows or []
+    called = [row for row in listed if len(given) > 2 and row.title.casefold().startswith(given.casefold())][:2]
+    by_ticker = {row.ticker: row for row in reversed(listed)}
+    alike = [by_ticker[near] for near in difflib.get_close_matches(given.upper(), list(by_ticker), n=2, cutoff=0.7)]
+    near = " or ".join(f"{row.ticker} ({row.title})" for row in called or alike)
+    return DownloadError(
+        "EDGAR lists no company under this ticker or CIK",
+        subject=given[:80],
+        remedy=f"{f'Did you mean {near}? ' if near else ''}Give the ticker of its shares, or its CIK"
+        " (https://www.sec.gov/search-filings)",
+    )
+
+
+class Submissions:
+    """The filings of one company: the newest thousand, and older lists, which are fetched when they are asked for."""
+
+    def __init__(self, cik10: str, lists: Lists, url: str) -> None:
+        """Raises DownloadError where EDGAR has no such filer, or its list cannot be understood."""
+        self._lists = lists
+        self._folder = f"{url.rstrip('/')}/submissions"
+        address = f"{self._folder}/CIK{cik10}.json"
+        found = _read(_Found, lists.get(address, _FRESH), address)
+        self._older = found.filings.files
+        self._recent = _listed(found.filings.recent, address)
+        self.name = found.name
+        self.ticker = next(iter(found.tickers), None)
+        self.year_end = _month_and_day(found.year_end)
+        """Month and day on which its fiscal years end, as it is now."""
+
+    def since(self, first_year: int | None) -> Iterator[Listed]:
+        """Filings, the newest first; with a year, older lists are left out that end before it."""
+        yield from self._recent
+        for older in sorted(self._older, key=lambda older: older.until, reverse=True):
+            if first_year is not None and older.until.year < first_year:
+                return
+            if not _OLDER.fullmatch(older.name):
+                raise _not_understood(self._folder, f"it names {older.name[:80]!r} as a list")
+            address = f"{self._folder}/{older.name}"
+            yield from _listed(_read(_Columns, self._lists.get(address, DAY), address), address)
+
+    def forms(self) -> list[str]:
+        """Forms among the newest filings, the most frequent first."""
+        counts: dict[str, int] = {}
+        for listed in self._recent:
+            counts[listed.form] = counts.get(listed.form, 0) + 1
+        return sorted(counts, key=lambda form: (-counts[form], form))
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+
+class _Row(_Said):
+    cik_str: int
+    ticker: str
+    title: str
+
+
+class _Columns(_Said):
+    accession: tuple[str, ...] = Field(alias="accessionNumber")
+    filed: tuple[str, ...] = Field(alias="filingDate")
+    period: tuple[str, ...] = Field(alias="reportDate")
+    form: tuple[str, ...]
+    document: tuple[str, ...] = Field(alias="primaryDocument")
+    size: tuple[int | None, ...] | None = None
+
+
+class _Older(_Said):
+    name: str
+    until: date = Field(alias="filingTo")
+
+
+class _Filings(_Said):
+    recent: _Columns
+    files: tuple[_Older, ...] = ()
+
+
+class _Found(_Said):
+    name: str
+    tickers: tuple[str, ...] = ()
+    year_end: str | None = Field(default=None, alias="fiscalYearEnd")
+    filings: _Filings
+
+
+def _read(model: type[Model], content: Mapping[str, object], url: str) -> Model:
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise _not_understood(url, f"`{place}`: {error.errors()[0]['msg'].lower()}") from error
+
+
+def _listed(columns: _Columns, url: str) -> list[Listed]:
+    try:
+        sizes = columns.size if columns.size is not None else (None,) * len(columns.accession)
+        rows = zip(columns.accession, columns.form, columns.filed, columns.period, columns.document, sizes, strict=True)
+        return [
+            Listed(
+                _checked(accession),
+                form,
+                date.fromisoformat(filed),
+                date.fromisoformat(period) if period else None,
+                # What EDGAR draws from XML stands in another folder: not read.
+                document if _DOCUMENT.fullmatch(document) else "",
+                size,
+            )
+            for accession, form, filed, period, document, size in rows
+        ]
+    except ValueError as error:
+        raise _not_understood(url, str(error)) from error
+
+
+def _checked(accession: str) -> str:
+    if not _ACCESSION.fullmatch(accession):
+        raise ValueError(f"{accession[:80]!r} is no accession number")
+    return accession
+
+
+def _month_and_day(said: str | None) -> tuple[int, int] | None:
+    if said is None or not re.fullmatch(r"\d{4}", said):
+        return None
+    month, day = int(said[:2]), int(said[2:])
+    return (month, day) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _plain(ticker: str) -> str:
+    """`BRK.B`, `brk-b` and `BRK/B` are one."""
+    return re.sub(r"[^A-Z0-9]", "", ticker.upper())
+
+
+def _object(content: bytes, url: str) -> dict[str, object]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise refusals.not_understood(url, "it is no JSON") from error
+        raise _not_understood(url, "it is no JSON") from error
     if not isinstance(found, dict):
-        raise refusals.not_understood(url, "it is no JSON object")
+        raise _not_understood(url, "it is no JSON object")
     return found
+
+
+def _not_understood(url: str, why: str) -> DownloadError:
+    return DownloadError(
+        f"what EDGAR says here is not understood ({why})",
+        subject=url,
+        remedy="Run the same command again; if it stays so, please report it",
+    )

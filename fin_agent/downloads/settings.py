@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SEC = "https://www.sec.gov"
 SEC_DATA = "https://data.sec.gov"
+CONTACT_VARIABLE = "FIN_AGENT_CONTACT"
 
 
 class EdgarSettings(BaseModel):

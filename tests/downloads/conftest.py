@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.asking import EdgarConnection, Patience
-from fin_agent.downloads.pace import Pace
+from fin_agent.downloads.connection import EdgarConnection, Pace, Patience
 from fin_agent.downloads.settings import EdgarSettings
 from tests.downloads.edgar_server import CONTACT, EdgarServer, filing, running
 from tests.loopback import no_other_host

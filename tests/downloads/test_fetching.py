@@ -1,4 +1,4 @@
-"""Filings come whole, once, under the names of their periods; what breaks off goes on."""
+"""Filings come whole, once, under the names of their periods; what breaks off is asked for again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.asking import EdgarConnection
 from fin_agent.downloads.choosing import Years, years_in
-from fin_agent.downloads.fetching import Became, Edgar, FetchedFile
-from fin_agent.downloads.genuine import check_filing
-from fin_agent.downloads.refusals import DownloadError
+from fin_agent.downloads.connection import DownloadError, EdgarConnection
+from fin_agent.downloads.fetching import Became, Edgar, FetchedFile, check_filing
+from fin_agent.downloads.lists import Listed
 from fin_agent.downloads.settings import EdgarSettings
-from fin_agent.downloads.submissions import Listed
 from fin_agent.errors import FinAgentError
 from tests.downloads.edgar_server import BLOCKED, CONTACT, LOGIN, EdgarServer, Mishap, filing
 
@@ -124,89 +122,44 @@ def test_one_filing_that_cannot_be_fetched_costs_that_filing(
 
 
 @pytest.mark.parametrize("packs", [True, False])
-def test_a_download_that_breaks_off_goes_on(
+def test_a_download_that_breaks_off_is_asked_for_again(
     edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, packs: bool, naps: list[float]
 ) -> None:
     edgar.packs = packs
     edgar.mishaps["report-123.htm"] = [Mishap(cut_at=50_000), Mishap(cut_at=20_000)]
     fetch(connection, settings, out)
     assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
-    asked = [each.headers.get("Range") for each in edgar.asked if each.path == LATEST]
-    assert asked == [None, "bytes=50000-", "bytes=70000-"]
     assert len(naps) == 2 and naps[1] > naps[0]
     assert sorted(path.name for path in out.iterdir()) == ["AAPL_2024_10K.htm", "fetched.jsonl"]
 
 
-def test_a_download_that_was_given_up_goes_on_in_the_next_run(
+def test_a_download_that_was_given_up_comes_in_the_next_run(
     edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
 ) -> None:
     edgar.mishaps["report-123.htm"] = [Mishap(cut_at=30_000), *[Mishap(cut_at=0) for _ in range(3)]]
     with pytest.raises(DownloadError, match="cannot be reached"):
         fetch(connection, settings, out)
-    assert not (out / "AAPL_2024_10K.htm").exists()  # never half a filing under its name
+    assert not out.exists()  # never half a filing under its name
     fetch(connection, settings, out)
-    assert edgar.asked[-1].headers["Range"] == "bytes=30000-"
-    assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
-
-
-def test_a_document_that_changed_meanwhile_begins_anew(
-    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
-) -> None:
-    edgar.mishaps["report-123.htm"] = [Mishap(cut_at=30_000), *[Mishap(cut_at=0) for _ in range(3)]]
-    with pytest.raises(DownloadError):
-        fetch(connection, settings, out)
-    edgar.files[LATEST] = b"<html><body><p>10-K, corrected</p></body></html>"
-    fetch(connection, settings, out)
-    assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
-
-
-def test_a_part_that_was_spoiled_is_not_kept(
-    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
-) -> None:
-    edgar.mishaps["report-123.htm"] = [Mishap(cut_at=30_000), *[Mishap(cut_at=0) for _ in range(3)]]
-    with pytest.raises(DownloadError):
-        fetch(connection, settings, out)
-    part = out / ".AAPL_2024_10K.htm.part"
-    part.write_bytes(b"\x00" * len(part.read_bytes()))
-    fetch(connection, settings, out)  # gzip's own sum does not fit: it comes again, whole
     assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
 
 
 def test_a_bomb_is_not_unpacked(
     edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fin_agent.downloads.bodies.PartialFile.fetch.__defaults__", (1_000_000,))
+    monkeypatch.setattr("fin_agent.downloads.connection.EdgarConnection.get.__kwdefaults__", {"most": 1_000_000})
     edgar.files[LATEST] = b" " * 50_000_000
     (file,) = fetch(connection, settings, out)
     assert file.became is Became.FAILED and "larger than" in file.reason
     assert "`fin-agent ingest` takes no larger file either" in file.remedy
     assert len(gzip.compress(edgar.files[LATEST])) < 100_000
-    assert not [path for path in out.iterdir() if "10K" in path.name]
+    assert not out.exists()
 
 
-def test_two_processes_that_fetch_one_document_do_not_mix_it(
-    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_answer_without_content_is_asked_for_again(
+    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path
 ) -> None:
-    edgar.packs = False  # gzip's sum would tell anyway
-    part = out / ".AAPL_2024_10K.htm.part"
-    others = [b"what another process writes"]
-
-    def meanwhile(response: object, came: int) -> None:
-        if part.is_file() and others:
-            with part.open("ab") as opened:
-                opened.write(others.pop())
-
-    monkeypatch.setattr("fin_agent.downloads.bodies._check_length", meanwhile)
-    fetch(connection, settings, out)
-    assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
-    assert edgar.paths().count(LATEST) == 2
-
-
-@pytest.mark.parametrize("status", [206, 304, 416])
-def test_an_answer_that_does_not_fit_is_asked_for_again(
-    edgar: EdgarServer, connection: EdgarConnection, settings: EdgarSettings, out: Path, status: int
-) -> None:
-    edgar.mishaps["report-123.htm"] = [Mishap(status, {"Content-Range": "bytes 5-9/10"})]
+    edgar.mishaps["report-123.htm"] = [Mishap(304)]
     fetch(connection, settings, out)
     assert (out / "AAPL_2024_10K.htm").read_bytes() == edgar.files[LATEST]
 
@@ -288,7 +241,7 @@ def test_a_page_that_refuses_is_no_filing_and_not_kept(
     right, edgar.files[LATEST] = edgar.files[LATEST], BLOCKED
     with pytest.raises(DownloadError, match=r"report-123.*a page that refuses requests.*Wait 10 minutes") as raised:
         fetch(connection, settings, out)
-    assert raised.value.ends_all and list(out.iterdir()) == []
+    assert raised.value.ends_all and not out.exists()
     edgar.files[LATEST] = right
     assert [file.became for file in fetch(connection, settings, out)] == [Became.FETCHED]
 

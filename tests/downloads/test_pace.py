@@ -12,18 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.pace import PER_SECOND, Pace
-from fin_agent.downloads.refusals import DownloadError
+from fin_agent.downloads.connection import PER_SECOND, DownloadError, Pace
 from tests.downloads.edgar_server import CONTACT, EdgarServer
 
 ASKING = """
     import sys
     from pathlib import Path
-    from fin_agent.downloads.asking import EdgarConnection
+    from fin_agent.downloads.connection import EdgarConnection
     from fin_agent.downloads.settings import EdgarSettings
     with EdgarConnection(EdgarSettings(contact={contact!r}, url={url!r}, cache=Path({cache!r}))) as connection:
         for _ in range(12):
-            connection.get({url!r} + "/files/company_tickers.json", lambda response: response.read())
+            connection.get({url!r} + "/files/company_tickers.json")
 """
 
 

@@ -11,11 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.downloads.asking import EdgarConnection, Patience, user_agent
-from fin_agent.downloads.bodies import whole_body
+from fin_agent.downloads.connection import DownloadError, EdgarConnection, Pace, Patience, user_agent
 from fin_agent.downloads.lists import Lists
-from fin_agent.downloads.pace import Pace
-from fin_agent.downloads.refusals import DownloadError
 from fin_agent.downloads.settings import EdgarSettings
 from tests.downloads.edgar_server import CONTACT, EdgarServer, Mishap
 
@@ -23,7 +20,7 @@ LIST = "/files/company_tickers.json"
 
 
 def get(connection: EdgarConnection, edgar: EdgarServer, path: str = LIST) -> bytes:
-    return connection.get(edgar.url + path, lambda response: whole_body(response, path))
+    return connection.get(edgar.url + path).content
 
 
 @pytest.mark.parametrize("missing", [None, "", "  "])
@@ -171,7 +168,7 @@ def test_offline(settings: EdgarSettings, naps: list[float]) -> None:
         EdgarConnection(offline, patience=Patience(attempts=3, sleep=naps.append)) as connection,
         pytest.raises(DownloadError, match=r"127\.0\.0\.1:\d+: EDGAR cannot be reached .*Check the network.*goes on"),
     ):
-        connection.get(f"{nobody}{LIST}", lambda response: response.status_code)
+        connection.get(f"{nobody}{LIST}")
     assert len(naps) == 2
 
 
