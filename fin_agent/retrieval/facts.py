@@ -52,6 +52,8 @@ class FactQuery:
     """The metric of the lexicon that the phrase names, where that is known."""
     basis: tuple[str, ...] = ()
     """Words that narrow which print is meant: `attributable to the parent`, `due within one year`."""
+    any_part: bool = False
+    """Whether figures of any part are looked for, and none of the whole company."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +268,7 @@ class _Asked:
     basis: Words
     is_balance: bool
     """Whether an instant is asked about, and not a span."""
+    any_part: bool
 
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _Asked:
@@ -288,7 +291,7 @@ class _Asked:
         own = ways[0] if phrase else basis
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
-        return cls(own, others, metric, part, basis, query.months == 0)
+        return cls(own, others, metric, part, basis, query.months == 0, query.any_part)
 
     @property
     def printed(self) -> Words:
@@ -300,24 +303,29 @@ class _Asked:
         fact = sourced.fact
         address = _address_of(fact)
         years = _years_of(fact.period)
-        if not self.part <= address.borne:
+        part = self.part
+        if self.any_part:
+            part = part or address.members or address.scope
+            if not part:
+                return None
+        if not part <= address.borne:
             return None
         named = self.metric is not None and fact.metric == self.metric.id
-        account = self._account(self.phrase, address, weights, years)
+        account = self._account(self.phrase, address, weights, years, part)
         if named or fact.metric is None or self.metric is None:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             borne = (words for words in self.wordings if words <= address.borne)
-            account = max((account, *(self._account(words, address, weights, years) for words in borne)))
+            account = max((account, *(self._account(words, address, weights, years, part) for words in borne)))
         score, missing, extra = account
         if named and self.basis <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
-        score += self._priors(fact, address, missing, weights, named=named)
+        score += self._priors(fact, address, weights, part, named=named)
         return FactHit(sourced, score, missing, extra)
 
     def _account(
-        self, wording: Words, address: _Address, weights: _Weights, years: Words
+        self, wording: Words, address: _Address, weights: _Weights, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
         """(score, words missing, words of the line too many)."""
         missing = wording - address.borne
@@ -325,29 +333,27 @@ class _Asked:
         borne = sum(weights.of((word,)) * _credit(word, address) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
-        line = address.line - self.part - _LIGHT
+        line = address.line - part - _LIGHT
         if not line:
             above = (address.heads, address.column, address.concept)
-            line = next((left for words in above if (left := words - self.part - _LIGHT - years)), line)
+            line = next((left for words in above if (left := words - part - _LIGHT - _OF_PARTS - years)), line)
         extra = line - wording
         cost = weights.of(extra) / weights.of(line) if line else 0.0
         if cost and address.concept:
-            more = address.concept - wording - self.part - _OF_ANY_CONCEPT
+            more = address.concept - wording - part - _OF_ANY_CONCEPT
             cost = min(cost, _OF_A_TAG / _EXTRA_LINE + weights.of(more) / (weights.of(address.concept) or 1.0))
-        heads = address.heads - wording - self.part - address.line
-        column = address.column - wording - self.part - _LIGHT - years
+        heads = address.heads - wording - part - address.line
+        column = address.column - wording - part - _LIGHT - years
         score = borne / whole - _EXTRA_LINE * cost
         score -= _EXTRA_HEADS * (len(heads) / len(address.heads) if heads else 0.0)
         score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
-        if wording is self.phrase and wording - self.part <= (address.line or address.heads) and not extra:
+        if wording is self.phrase and wording - part <= (address.line or address.heads) and not extra:
             score += _TO_THE_LETTER
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
-    def _priors(
-        self, fact: Fact, address: _Address, missing: tuple[str, ...], weights: _Weights, *, named: bool
-    ) -> float:
-        said = self.phrase | self.part
+    def _priors(self, fact: Fact, address: _Address, weights: _Weights, part: Words, *, named: bool) -> float:
+        said = self.phrase | part
         prior = _UNTIED if not fact.tied else 0.0
         if self.is_balance and fact.period.months:
             prior -= _OF_A_SPAN
@@ -368,10 +374,10 @@ class _Asked:
         names = (address.members or address.scope) - _OF_ANY_CONCEPT
         if names or fact.scope is not None:
             share = weights.of(names - said) / (weights.of(names) or 1.0)
-            prior -= share * (_OF_MORE_PARTS if self.part else _OF_A_PART)
-        if self.part and not self.part <= address.scope | address.members:
+            prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
+        if part and not part <= address.scope | address.members:
             # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
-            prior -= _UNSAID_PART if self.part <= address.line | address.column else 2 * _UNSAID_PART
+            prior -= _UNSAID_PART if part <= address.line | address.column else 2 * _UNSAID_PART
         return prior
 
 
@@ -411,7 +417,7 @@ def _address_of(fact: Fact) -> _Address:
     members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
     if members and members[0].startswith("country:"):
         # A country's code; its row or column spells it.
-        members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= _OF_TIME)[:1]
+        members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
     return _address(fact.label, fact.section, column, fact.scope, tag.concept if tag else "", members, above)
@@ -427,14 +433,14 @@ def _address(
     members: tuple[str, ...],
     above: tuple[str, ...],
 ) -> _Address:
-    line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - _OF_TIME
-    of_scope, named = words_of(scope or ""), words_of(_spelt(concept)) - _OF_ANY_CONCEPT
-    of_members = words_of(" ".join(map(_spelt, members))) - _OF_ANY_CONCEPT
+    line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
+    of_scope, named = words_of(scope or ""), words_of(spelt(concept)) - _OF_ANY_CONCEPT
+    of_members = words_of(" ".join(map(spelt, members))) - _OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
     return _Address(line, heads, head, of_scope, named, of_members, borne)
 
 
-def _spelt(name: str) -> str:
+def spelt(name: str) -> str:
     """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
     return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
 
@@ -445,7 +451,7 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 @lru_cache(maxsize=100_000)
 def words_of(text: str) -> Words:
     """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
-    spelt = joined(plain(text)).replace("u.s.", "us").replace("united states", "us").replace("'s", "")
+    spelt = joined(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
     same = _same_words()
     return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
 
@@ -471,9 +477,10 @@ def _stems(kind: str) -> Words:
 
 _OF_ANY_CONCEPT = _stems("of any concept")
 _RATE, _CHANGE = _stems("rate"), _stems("change")
+_OF_PARTS = _stems("of parts")
 _PER_SHARE = frozenset(("per", "share"))
 _LIGHT = frozenset(("total", "net", "gross", "aggreg"))
-_OF_TIME = _stems("of time")
+OF_TIME = _stems("of time")
 
 
 def _labels(metric: Metric) -> Iterator[str]:

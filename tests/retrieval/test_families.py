@@ -1,0 +1,153 @@
+"""Families: what the parts of a company have, without sums and eliminations."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any, cast
+
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.retrieval.facts import FactQuery
+from fin_agent.retrieval.families import Family, family, family_of_companies
+from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.identity import Form, Identity
+from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
+
+
+class OneFiling:
+    """An index of one filing."""
+
+    def __init__(self, facts: list[SourcedFact]) -> None:
+        self._facts = facts
+
+    def facts(self, doc_ids: Any, *, pages: Any = None, years: Any = None) -> list[SourcedFact]:
+        return [each for each in self._facts if each.fact.period.fiscal_year in years]
+
+
+def workspace(*facts: SourcedFact) -> Workspace:
+    company = SimpleNamespace(key="acme", name="Acme", doc_ids=("a",))
+    directory = SimpleNamespace(
+        by_key={"acme": company}, identities={"a": Identity("Acme", Form.TEN_K, fiscal_year=2023)}
+    )
+    index = OneFiling(list(facts))
+    return cast(Workspace, SimpleNamespace(index=index, directory=directory, lexicon=load_lexicon()))
+
+
+def rows(section: str, year: int = 2023, page: int = 0, **amounts: int) -> list[SourcedFact]:
+    """A table with a row for each part."""
+    return [
+        SourcedFact(
+            "a",
+            Fact(
+                name,
+                Decimal(amount),
+                1,
+                "USD",
+                FactPeriod(year, None, 12),
+                page,
+                Box(0, line, 1, line + 1),
+                section=(section,),
+                scope=name,
+                line=line,
+                column=str(year),
+            ),
+        )
+        for line, (name, amount) in enumerate(amounts.items())
+    ]
+
+
+def whole(label: str, amount: int, year: int = 2023) -> SourcedFact:
+    period = FactPeriod(year, None, 12)
+    return SourcedFact(
+        "a", Fact(label, Decimal(amount), 1, "USD", period, 9, Box(0, 0, 1, 1), statement=Statement.INCOME)
+    )
+
+
+def found(*facts: SourcedFact, phrase: str = "net sales", **asked: Any) -> Family:
+    part = asked.pop("part", None)
+    return family(workspace(*facts), FactQuery(phrase, 2023, part=part), "acme", **asked)
+
+
+def names(made: Family) -> list[str]:
+    return [member.name for member in made.members]
+
+
+def test_parts_in_the_order_of_the_table_and_the_whole_that_they_add_up_to() -> None:
+    made = found(*rows("Net sales by segment", Marine=60, Garden=30, Tools=10), whole("Net sales", 100))
+    assert names(made) == ["Marine", "Garden", "Tools"] and made.sums_up() and made.kind == "segment"
+    assert [member.name for member in made.ranked(descending=False)] == ["Tools", "Garden", "Marine"]
+    assert made.total[0].fact.label == "Net sales"
+
+
+def test_totals_and_subtotals_are_known_by_their_sums_whatever_they_are_called() -> None:
+    made = found(
+        *rows("Net sales", Marine=60, Garden=30, Outdoors=90, Tools=10, Everything=100), whole("Net sales", 100)
+    )
+    assert names(made) == ["Marine", "Garden", "Tools"]
+    assert dict(made.dropped) == {
+        "Outdoors": "the sum of Marine, Garden",
+        "Everything": "the total of the others",
+    }
+
+
+def test_what_is_taken_off_sales_is_an_elimination_and_a_loss_is_none() -> None:
+    sales = found(*rows("Net sales", Marine=60, Garden=50, Between=-10), whole("Net sales", 100))
+    assert names(sales) == ["Marine", "Garden"] and "elimination" in sales.dropped[0][1]
+    results = found(
+        *rows("Operating income", Marine=60, Garden=50, Labs=-10),
+        whole("Operating income", 100),
+        phrase="operating income",
+    )
+    assert names(results) == ["Marine", "Garden", "Labs"]
+
+
+def test_members_need_a_figure_of_every_period() -> None:
+    made = found(
+        *rows("Net sales", Marine=60, Garden=30, Tools=10),
+        *rows("Net sales", 2022, Marine=40, Garden=25),
+        whole("Net sales", 100),
+        whole("Net sales", 65, 2022),
+        years=(2022, 2023),
+    )
+    assert names(made) == ["Marine", "Garden"] and made.dropped == (("Tools", "no figure of every period"),)
+    assert [member.name for member in made.by_growth()] == ["Marine", "Garden"]
+
+
+def test_a_sample_chooses_among_families_and_so_does_a_kind() -> None:
+    tables = [
+        *rows("Net sales by segment", Marine=60, Garden=40),
+        *rows("Net sales by country", page=1, France=70, Japan=30),
+        whole("Net sales", 100),
+    ]
+    assert names(found(*tables, part="Japan")) == ["France", "Japan"]
+    assert names(found(*tables, kind="region")) == ["France", "Japan"]
+    assert names(found(*tables, kind="segment")) == ["Marine", "Garden"]
+    assert found(*tables, kind="customer") == Family()
+
+
+def test_segments_in_columns_by_their_tags() -> None:
+    def tagged(name: str, amount: int, left: int) -> SourcedFact:
+        member = ("us-gaap:StatementBusinessSegmentsAxis", f"acme:{name}Member")
+        tag = Tag("us-gaap:Revenues", Decimal(amount), str(amount), "c", None, members=(member,))
+        return SourcedFact(
+            "a",
+            Fact(
+                "Sales", Decimal(amount), 1, "USD", FactPeriod(2023, None, 12), 3, Box(left, 0, left + 1, 1),
+                scope=name, column=name, tag=tag, metric="revenue",
+            ),
+        )  # fmt: skip
+
+    made = found(tagged("Marine", 60, 0), tagged("Garden", 40, 1), phrase="revenue")
+    assert names(made) == ["Marine", "Garden"] and made.kind == "segment" and not made.sums_up()
+
+
+def test_companies_are_a_family_of_their_own() -> None:
+    one = workspace(whole("Content obligations", 7))
+    made = family_of_companies(one, FactQuery("content obligations", 2023), ["acme"])
+    assert names(made) == ["Acme"] and made.members[0].value() == 7
+    assert family_of_companies(one, FactQuery("rent obligations", 2023), ["acme"]).dropped == (
+        ("Acme", "no line has all of the words"),
+    )
