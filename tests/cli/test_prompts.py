@@ -72,7 +72,7 @@ def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypat
     assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
     assert lines.rstrip().endswith("16 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "check", "--json").document["prompts"]}
-    assert [problem["line"] for problem in checked["title"]["problems"]] == [5, 8]
+    assert [problem["line"] for problem in checked["title"]["problems"]] == [6, 9]
     assert checked["judge"]["problems"] == [] and checked["verse"]["problems"][0]["line"] is None
     assert "2 wrong: see `fin-agent prompts check`" in Ran("prompts", "list").out.replace("\n", " ")
 
