@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings, index_folder
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.index.opening import chosen_filings

@@ -20,8 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.copying import CopiedFiling, copy_filings
 from fin_agent.index.elastic.address import Reaching

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.models.page_print import page_text
 from benchmarks.models.program_search import NOTHING, Reply, Shown, program_of, programs_for, words_of, written_program
-from fin_agent.analyst.model.passages import place_of
+from fin_agent.analyst.model.prompt_material import place_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
-from fin_agent.analyst.model.passages import MOST_CHARACTERS, place_of
+from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, place_of
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings

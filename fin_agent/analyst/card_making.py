@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fin_agent.analyst.journal import warned
+from fin_agent.analyst.events import warned
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import FilingIndex, PageKey

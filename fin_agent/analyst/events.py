@@ -1,12 +1,11 @@
-"""What happens while a question is answered, as it is told to whoever listens: typed, told apart by `kind`.
-
-In the order of a run: steps begin and end; within them calls of chat models begin and end, and warnings are given;
-while a model writes an answer in words, drafts of it; within the last step the answer that was verified, in pieces; at
-the end the answer as a whole.
-"""
+"""What happens while a question is answered, told to whoever listens; warnings of a step are kept as well."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -104,3 +103,109 @@ Event: TypeAlias = Annotated[
     Field(discriminator="kind"),
 ]
 """Any of them. `pydantic.TypeAdapter(Event)` reads one back from JSON."""
+
+
+Listener: TypeAlias = Callable[[Event], None]
+"""May be called by several threads at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Who listens, and to what."""
+
+    listener: Listener | None = None
+    drafts: bool = True
+    """Whether drafts are of use: answers are streamed for them."""
+
+
+@contextmanager
+def listening(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
+    """The block's events go to the listener, and to none around it. Threads begun inside need a copy of the context.
+
+    >>> from fin_agent.analyst.events import Warned
+    >>> heard = []
+    >>> with listening(heard.append):
+    ...     told(Warned(text="rules answer"))
+    >>> heard
+    [Warned(kind='warned', text='rules answer')]
+    """
+    token = _HEARING.set(Hearing(listener, drafts))
+    try:
+        yield
+    finally:
+        _HEARING.reset(token)
+
+
+def told(event: Event) -> None:
+    """Tell whoever listens; nobody, where nobody does."""
+    if (listener := _HEARING.get().listener) is not None:
+        listener(event)
+
+
+def current_hearing() -> Hearing:
+    """Who listens to the block that this code runs in."""
+    return _HEARING.get()
+
+
+_HEARING: ContextVar[Hearing] = ContextVar("fin_agent_hearing", default=Hearing())  # noqa: B039 (frozen)
+
+
+class Journal:
+    """Notes of one step, each once, in the order in which they were made.
+
+    >>> with journal() as notes:
+    ...     warned("the model gave no reply; rules answer")
+    >>> notes.warnings
+    ('the model gave no reply; rules answer',)
+    """
+
+    def __init__(self) -> None:
+        self._warnings: dict[str, None] = {}
+        self._flags: dict[str, None] = {}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What whoever reads the answer should know: what was asked of a model and done by rules."""
+        return tuple(self._warnings)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Signs of injection and invisible text in what models were shown."""
+        return tuple(self._flags)
+
+    def warn(self, text: str) -> None:
+        """Note a fallback, and tell whoever listens."""
+        line = " ".join(text.split())
+        if line not in self._warnings:
+            self._warnings[line] = None
+            told(Warned(text=line))
+
+    def flag(self, text: str) -> None:
+        """Note a sign of injection."""
+        self._flags.setdefault(" ".join(text.split()))
+
+
+@contextmanager
+def journal() -> Iterator[Journal]:
+    """A journal for the block; what is noted inside goes to it, and to none around it."""
+    notes = Journal()
+    token = _NOTES.set(notes)
+    try:
+        yield notes
+    finally:
+        _NOTES.reset(token)
+
+
+def warned(text: str) -> None:
+    """Note a fallback where a journal is kept."""
+    if (notes := _NOTES.get()) is not None:
+        notes.warn(text)
+
+
+def flagged(text: str) -> None:
+    """Note a sign of injection where a journal is kept."""
+    if (notes := _NOTES.get()) is not None:
+        notes.flag(text)
+
+
+_NOTES: ContextVar[Journal | None] = ContextVar("fin_agent_journal", default=None)

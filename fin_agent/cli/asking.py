@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import listening
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import answer_json
 from fin_agent.cli.exits import ExitCode

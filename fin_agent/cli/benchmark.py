@@ -6,7 +6,7 @@ import json
 import time
 from pathlib import Path
 
-from fin_agent.analyst.model.text_judging import ModelTextJudge, judge_named
+from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
 from fin_agent.cli.answers import AnswersFile, Attempt, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened

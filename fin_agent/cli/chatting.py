@@ -12,7 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.text import Text
 
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import listening
 from fin_agent.cli.chat_commands import Commands, LeftError
 from fin_agent.cli.chat_thread import ChatThread, next_name
 from fin_agent.cli.exits import ExitCode, sentence_of

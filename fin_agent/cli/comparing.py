@@ -11,9 +11,8 @@ from pathlib import Path
 
 import typer
 
-from fin_agent.analyst.curating import strategy_for
-from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import first_query, strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress

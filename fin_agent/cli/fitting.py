@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rich.table import Table
 
-from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import first_query
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress

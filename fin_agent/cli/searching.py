@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.options import Level

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fin_agent.analyst.model.role_models import callers_of
-from fin_agent.analyst.model.summarizing import MadeSummary, ModelSummarizer, given_up
+from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.progress import Progress

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
-from fin_agent.analyst.model.answer_replies import Correctness, TextJudgeReply
+from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
 from fin_agent.evaluation.financebench import Row
 from fin_agent.evaluation.stated import first_sentence
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError

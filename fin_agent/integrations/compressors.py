@@ -10,11 +10,10 @@ from langchain_core.documents import Document
 from langchain_core.documents.compressor import BaseDocumentCompressor
 from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 
-from fin_agent.analyst.curating import CardArena
-from fin_agent.analyst.first_query import first_query
 from fin_agent.analyst.model.judging import ModelJudge
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import CardArena, first_query
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge

@@ -22,8 +22,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from starlette.types import ASGIApp
 
-from fin_agent.analyst.events import Event, StepBegun
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import Event, StepBegun, listening
 from fin_agent.errors import FinAgentError
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.prompts.material import as_quoted, on_a_line

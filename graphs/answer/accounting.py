@@ -9,9 +9,16 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from fin_agent.analyst.events import CallBegun, CallEnded, StepBegun
-from fin_agent.analyst.journal import journal
-from fin_agent.analyst.listening import Listener, current_hearing, listening, told
+from fin_agent.analyst.events import (
+    CallBegun,
+    CallEnded,
+    Listener,
+    StepBegun,
+    current_hearing,
+    journal,
+    listening,
+    told,
+)
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.state import AnswerState
 from fin_agent.models.call import Role

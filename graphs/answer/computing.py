@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fin_agent.analyst.journal import warned
+from fin_agent.analyst.events import warned
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.composition import numeric_answer

@@ -96,10 +96,10 @@ class AnswerContext:
         if callers is None:
             return context
         from fin_agent.analyst.model.analyst import ModelAnalyst  # asked of nobody where rules reason
-        from fin_agent.analyst.model.desk import Desk
+        from fin_agent.analyst.model.model_client import ModelClient
 
         analyst = ModelAnalyst(
-            Desk(callers, prompts=settings.prompts),
+            ModelClient(callers, prompts=settings.prompts),
             workspace,
             preset=callers.settings.preset,
             most_evidence=settings.evidence,
@@ -125,7 +125,7 @@ class AnswerContext:
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None
         if not is_default(settings.strategy):
-            from fin_agent.analyst.curating import strategy_for
+            from fin_agent.analyst.strategies import strategy_for
 
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = _card_maker(settings, workspace, notify, callers)

@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.listening import current_hearing, listening
+from fin_agent.analyst.events import current_hearing, listening
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.accounting import accounted

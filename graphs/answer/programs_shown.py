@@ -10,8 +10,7 @@ from langgraph.func import task
 from langgraph.types import interrupt
 from pydantic import TypeAdapter
 
-from fin_agent.analyst.journal import flagged, journal, warned
-from fin_agent.analyst.listening import current_hearing, listening
+from fin_agent.analyst.events import current_hearing, flagged, journal, listening, warned
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError

@@ -8,8 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.card_making import extract_cards as cards_of
-from fin_agent.analyst.events import StepEnded
-from fin_agent.analyst.listening import told
+from fin_agent.analyst.events import StepEnded, told
 from fin_agent.analyst.rules.losses import with_losses
 from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace

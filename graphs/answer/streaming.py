@@ -12,8 +12,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import TypeAlias
 
-from fin_agent.analyst.events import Answered, Event
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import Answered, Event, listening
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question

@@ -13,8 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
-from fin_agent.analyst.events import StepBegun
-from fin_agent.analyst.listening import told
+from fin_agent.analyst.events import StepBegun, told
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller

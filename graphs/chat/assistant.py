@@ -13,8 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphBubbleUp
 from langgraph.graph.state import CompiledStateGraph
 
-from fin_agent.analyst.events import Warned
-from fin_agent.analyst.listening import told
+from fin_agent.analyst.events import Warned, told
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer

@@ -14,8 +14,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import StepBegun
-from fin_agent.analyst.listening import current_hearing, listening, told
+from fin_agent.analyst.events import StepBegun, current_hearing, listening, told
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.errors import QuestionError

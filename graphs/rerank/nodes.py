@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from fin_agent.analyst.curating import CardArena, judge_for, strategy_for
+from fin_agent.analyst.strategies import CardArena, judge_for, strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import FoundPassage

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.analyst.model.answer_replies import Correctness, TextJudgeReply
+from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
 from fin_agent.evaluation.judgements import by_rules, judge_rows, write_judgements
 from fin_agent.models import ServerUnreachableError, UnusableReplyError
 from tests.evaluation.test_report import FIRST

@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from fin_agent.analyst.journal import warned
+from fin_agent.analyst.events import warned
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError

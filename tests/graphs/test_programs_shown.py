@@ -17,7 +17,7 @@ from fin_agent.models import Callers, ModelSettings
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import keeps, program, roles
+from tests.analyst.model.clients import keeps, program, roles
 
 MEDIAN = "What was the median of Harborlight's revenue over FY2022 - FY2024?"
 OF_ALL = {f"sales_{year}": ("Net sales", f"FY{year}") for year in (2022, 2023, 2024)}

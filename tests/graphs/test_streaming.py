@@ -24,8 +24,8 @@ from fin_agent.analyst.events import (
     StepBegun,
     StepEnded,
     Warned,
+    listening,
 )
-from fin_agent.analyst.listening import listening
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError, QuestionError
 from fin_agent.graphs.answer import (

@@ -21,7 +21,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.testing import RubbishChatModel, ScriptedChatModel
 from fin_agent.testing.scripted import Script
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import keeps, program, quotes, roles
+from tests.analyst.model.clients import keeps, program, quotes, roles
 
 SALES = "What was Harborlight's revenue in FY2023?"
 GROWTH = "What was Quillmark's revenue growth in fiscal 2024?"

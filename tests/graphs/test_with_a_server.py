@@ -17,7 +17,7 @@ from fin_agent.models import Budget, Callers, LoadedModel, ModelSettings, ModelS
 from fin_agent.models.settings import Preset
 from fin_agent.testing import role_of
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import Prompted, Replying, keeps, program, quotes
+from tests.analyst.model.clients import Prompted, Replying, keeps, program, quotes
 from tests.loopback import no_other_host
 from tests.models.openai_server import FAILURES, KEY, SLOW, SOUND, ChatRequest, Failure, OpenAIServer, Reply
 

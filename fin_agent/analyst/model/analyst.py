@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from fin_agent.analyst.journal import warned
-from fin_agent.analyst.model.answers import Reasoner
+from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curating import Curator
-from fin_agent.analyst.model.desk import Desk
-from fin_agent.analyst.model.judgements import asks_judgement
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.programs import ProgramWriter
 from fin_agent.analyst.model.questions import QuestionReader
 from fin_agent.analyst.model.searching import QueryWriter
@@ -40,18 +39,18 @@ class ModelAnalyst:
     """
 
     def __init__(
-        self, desk: Desk, workspace: Workspace, *, preset: Preset = Preset.DEFAULT, most_evidence: int = 10
+        self, client: ModelClient, workspace: Workspace, *, preset: Preset = Preset.DEFAULT, most_evidence: int = 10
     ) -> None:
         """Raises PromptError where a prompt of the user's own cannot be used."""
-        desk.require(*PROMPTS)
+        client.require(*PROMPTS)
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence)
         self._index = workspace.index
         self._preset = preset
-        self._questions = QuestionReader(desk, workspace, preset)
-        self._queries = QueryWriter(desk, preset)
-        self._curator = Curator(desk, workspace, preset, most_evidence)
-        self._programs = ProgramWriter(desk, workspace)
-        self._reasoner = Reasoner(desk, workspace)
+        self._questions = QuestionReader(client, workspace, preset)
+        self._queries = QueryWriter(client, preset)
+        self._curator = Curator(client, workspace, preset, most_evidence)
+        self._programs = ProgramWriter(client, workspace)
+        self._reasoner = Reasoner(client, workspace)
 
     @property
     def judges_for_free(self) -> bool:

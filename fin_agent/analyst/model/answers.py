@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.journal import warned
-from fin_agent.analyst.model.answer_replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
-from fin_agent.analyst.model.borne_out import Quote, unsaid
-from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.grounding import on_a_line
-from fin_agent.analyst.model.judgements import asks_yes_or_no, gives_verdict
-from fin_agent.analyst.model.links import Links
-from fin_agent.analyst.model.page_sizes import PageSizes
-from fin_agent.analyst.model.passages import MOST_CHARACTERS, reporter_of, shown_passages
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, reporter_of, shown_passages
+from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
+from fin_agent.analyst.model.replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.prompts import Quoted, as_quoted, signs_of_injection
+from fin_agent.retrieval.terms import stems_of
 from fin_agent.workspace import Workspace
 
 _FEWEST_WORDS = 3
@@ -46,8 +46,8 @@ class WordsAnswer:
 class Reasoner:
     """Chain of thought (Wei et al. 2022) over numbered passages, with sentence-level citations."""
 
-    def __init__(self, desk: Desk, workspace: Workspace) -> None:
-        self._desk = desk
+    def __init__(self, client: ModelClient, workspace: Workspace) -> None:
+        self._client = client
         self._workspace = workspace
 
     def answer(self, intent: Intent, evidence: Sequence[Evidence], computed: str = "") -> WordsAnswer:
@@ -63,7 +63,7 @@ class Reasoner:
         def fault(reply: ReasoningReply) -> str | None:
             return _fault_of(reply, grounds)
 
-        reply = self._desk.asked(
+        reply = self._client.asked(
             Role.REASONING,
             "reasoning",
             ReasoningReply,
@@ -232,3 +232,69 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": 
 def _plain(text: str) -> str:
     """Small letters, one kind of quotation mark and dash, single blanks."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().split())
+
+
+_ASKS_YES_OR_NO = re.compile(
+    r"^\W*(?:(?:so|and|then),?\s+)?(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would)\b", re.I
+)
+_IF_NOT_USEFUL = re.compile(
+    r"\bif\b.{0,80}?\b(?:not|n't|isn't)\b.{0,60}?\b(?:useful|relevant|meaningful|applicable|appropriate|used|something)\b",
+    re.I | re.S,
+)
+_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
+
+
+def asks_judgement(intent: Intent, computed: str) -> bool:
+    """Whether yes or no is asked for that a result does not settle, or whether the measure suits the company."""
+    unsettled = asks_yes_or_no(intent) and not gives_verdict(computed)
+    return unsettled or bool(_IF_NOT_USEFUL.search(intent.question))
+
+
+def asks_yes_or_no(intent: Intent) -> bool:
+    """Whether the question begins as one that yes or no answers.
+
+    >>> asks_yes_or_no(Intent(question="Is it?", core="Is Acme a capital-intensive business?"))
+    True
+    """
+    return bool(_ASKS_YES_OR_NO.match(intent.core))
+
+
+def gives_verdict(text: str) -> bool:
+    """Whether an answer begins with yes or no."""
+    return bool(_VERDICT.match(text))
+
+
+class Links:
+    """Words that sentences, quotes and the question share, without the names of companies.
+
+    What the question writes small is no name: the stores of a company called so.
+    """
+
+    def __init__(self, lexicon: Lexicon, question: str, names: Iterable[str]) -> None:
+        self._lexicon = lexicon
+        small = (word for word in re.findall(r"\w+", question) if word.islower())
+        self._names = frozenset(stems_of(" ".join(names))) - frozenset(stems_of(" ".join(small)))
+
+    def linked(self, words: str, quotes: Collection[str]) -> bool:
+        """Whether any of the quotes shares a telling word with `words`, or with what filings write for them."""
+        wanted = self._telling(" ".join((words, *self._meant(words))))
+        return any(wanted & self._telling(quote) for quote in quotes)
+
+    def _meant(self, words: str) -> tuple[str, ...]:
+        """Everyday words as filings put them, topics, and measures with what they are made of."""
+        lexicon = self._lexicon
+        return (*lexicon.filing_terms(words), *lexicon.expand((words, *lexicon.metrics_in(words))))
+
+    def _telling(self, text: str) -> frozenset[str]:
+        stems = frozenset(stems_of(text)) - self._names - _little()
+        return frozenset(stem for stem in stems if len(stem) > 1 and not _YEAR.fullmatch(stem))
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d|fy\d+|0+")
+
+
+def _little() -> frozenset[str]:
+    """Stems that any two sentences of a filing may share."""
+    lists = word_lists("answer_words")
+    sizes = (word for words in word_lists("unit_words").values() for word in words)
+    return frozenset(stems_of(" ".join((*lists["amounts"], *sizes))))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fin_agent.analyst.journal import warned
-from fin_agent.analyst.model.answer_replies import CurationReply
-from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
-from fin_agent.analyst.model.passages import shown_passages
-from fin_agent.analyst.model.wanted import intent_lines
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.prompt_material import intent_lines, shown_passages
+from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.evidence.choosing import lacking_slots
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -27,8 +26,8 @@ _LONGEST = 240
 class Curator:
     """HiREC, Algorithm 1: new passages and those kept before are judged together by one call."""
 
-    def __init__(self, desk: Desk, workspace: Workspace, preset: Preset, most: int) -> None:
-        self._desk = desk
+    def __init__(self, client: ModelClient, workspace: Workspace, preset: Preset, most: int) -> None:
+        self._client = client
         self._workspace = workspace
         self._preset = preset
         self._most = most
@@ -42,7 +41,7 @@ class Curator:
         base = _as_open(base, intent)
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
             return base
-        reply = self._desk.asked(
+        reply = self._client.asked(
             Role.CURATION,
             "curation",
             CurationReply,

@@ -1,4 +1,4 @@
-"""The judge of a tournament that is a chat model: groups send cards on, lists are ranked (FinCards, Section 4)."""
+"""Cards ranked, and answers in words judged, by a chat model."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from fin_agent.analyst.model.calls import call_of
-from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply, RankedCard
-from fin_agent.analyst.model.showing import card_lines, card_place, wanted_lines
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.prompt_material import card_lines, card_place, wanted_lines
+from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard, TextJudgeReply
+from fin_agent.analyst.model.role_models import role_models
+from fin_agent.config import Settings
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict
+from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
+from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 
@@ -182,3 +186,28 @@ def _matching(said: Sequence[str], held: tuple[str, ...]) -> tuple[str, ...]:
     if not told:
         return held
     return tuple(field for field in held if field.startswith(f"{COMPANY}: ") or field.lower() in told)
+
+
+_MOST_OF_VERDICT = 3_000
+_NO_ANSWER = "(no answer)"
+
+
+class ModelTextJudge:
+    """Says whether an answer says what the reference says: content alone, not style."""
+
+    def __init__(self, caller: Caller, folder: Path | None = None) -> None:
+        """`folder` may hold a `text_judge.md` of the user's own. Raises PromptError."""
+        self._caller = caller
+        self._prompt = load_prompt("text_judge", folder=folder)
+
+    def judged(self, question: str, reference: str, answer: str) -> TextJudgeReply:
+        """The verdict, with a reason. Raises ModelError."""
+        filled = self._prompt.filled(question=question, reference=reference, answer=answer.strip() or _NO_ANSWER)
+        reply, _ = self._caller.value(call_of(filled, output=TextJudgeReply, max_output_tokens=_MOST_OF_VERDICT))
+        return reply
+
+
+def judge_named(model: str, settings: Settings) -> Caller:
+    """The caller of a model named to judge, asked as `settings` say. Raises ModelSetupError."""
+    named = role_models(settings)
+    return Callers(named.model_copy(update={"roles": {**named.roles, Role.TEXT_JUDGE: model}})).of(Role.TEXT_JUDGE)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
-from fin_agent.analyst.model.answer_replies import ProgramReply
-from fin_agent.analyst.model.desk import Desk
-from fin_agent.analyst.model.figures import figure_lines, figures_of, offered_figures
+from fin_agent.analyst.events import flagged
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
-from fin_agent.analyst.model.wanted import intent_lines
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.prompt_material import intent_lines
+from fin_agent.analyst.model.replies import ProgramReply
 from fin_agent.answering.model_programs import check_model_program
 from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import lacking_slots
 from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.filling import scale_name
 from fin_agent.evidence.intent import Intent
-from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.ledger import Figure, Ledger, figure_of
 from fin_agent.evidence.plan import Plan
-from fin_agent.index.protocol import SourcedFact
+from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
+from fin_agent.prompts import signs_of_injection
 from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.vocabulary.fact import FactPeriod
@@ -34,8 +37,8 @@ _LONGEST_PROGRAM = 20_000
 class ProgramWriter:
     """Program-of-Thought (Chen et al. 2023): the model names figures and writes the arithmetic, and runs nothing."""
 
-    def __init__(self, desk: Desk, workspace: Workspace) -> None:
-        self._desk = desk
+    def __init__(self, client: ModelClient, workspace: Workspace) -> None:
+        self._client = client
         self._workspace = workspace
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
@@ -44,7 +47,7 @@ class ProgramWriter:
         lacking = _metrics_lacking(intent, plan, ledger)
         if not offered:
             raise ValueError("the passages kept hold no figures of the company and period asked about")
-        reply = self._desk.asked(
+        reply = self._client.asked(
             Role.PROGRAM,
             "program",
             ProgramReply,
@@ -73,7 +76,7 @@ class ProgramWriter:
         """The program written anew; None where the model gives none."""
         offered = offered_figures(intent, ledger, evidence, self._workspace)
         lacking = _metrics_lacking(intent, plan, ledger)
-        reply = self._desk.asked(
+        reply = self._client.asked(
             Role.REPAIR,
             "program_repair",
             ProgramReply,
@@ -184,3 +187,106 @@ def _is_of(part: str, sourced: SourcedFact) -> bool:
     fact = sourced.fact
     named = (fact.scope or "", fact.label, fact.column, *fact.section)
     return any(name and (same_part(part, name) or part.casefold() in name.casefold()) for name in named)
+
+
+MOST_FIGURES = 160
+YEARS_BEFORE = 3
+"""Fiscal years before the first one asked about whose figures are offered: for averages and growth."""
+
+
+def offered_figures(
+    intent: Intent, ledger: Ledger, evidence: Sequence[Evidence], workspace: Workspace
+) -> tuple[SourcedFact, ...]:
+    """Facts on the pages of the evidence and on those of the ledger's figures, each once, in reading order.
+
+    Of other companies than those asked about, and of years long before or after those asked about, there are none.
+    Where there are more than MOST_FIGURES, those whose labels share most words with the question.
+    """
+    places = [(each.passage.doc_id, each.passage.page) for each in evidence]
+    places += [(figure.doc_id, figure.page) for figure in ledger.figures.values()]
+    keys = list(dict.fromkeys(PageKey(doc_id, page) for doc_id, page in places))
+    asked = {company.key for company in intent.companies}
+    owners = workspace.directory.owners
+    if not asked and (intent.unknown_companies or len({owners.get(key.doc_id) for key in keys}) > 1):
+        return ()  # of which company a figure is to be is not known
+    keys = [key for key in keys if not asked or owners.get(key.doc_id) in asked]
+    stored = workspace.index.facts({key.doc_id for key in keys}, pages=keys)
+    order = {key: place for place, key in enumerate(keys)}
+    years = years_allowed(intent, workspace)
+    fitting = [each for each in stored if years is None or each.fact.period.fiscal_year in years]
+    fitting = _without_planted(fitting)
+    distinct = {_identity(each): each for each in reversed(fitting)}
+    listed = sorted(distinct.values(), key=lambda each: (order[each.key], each.fact.line, each.fact.column))
+    if len(listed) > MOST_FIGURES:
+        words = set(stems_of(f"{intent.core} {intent.measure}"))
+        filled = {(figure.doc_id, figure.page, figure.line) for figure in ledger.figures.values()}
+        ranked = sorted(
+            range(len(listed)),
+            key=lambda at: (
+                (listed[at].doc_id, listed[at].fact.page, listed[at].fact.line) not in filled,
+                -len(words & set(stems_of(f"{listed[at].fact.label} {' '.join(listed[at].fact.section)}"))),
+                at,
+            ),
+        )
+        listed = [listed[at] for at in sorted(ranked[:MOST_FIGURES])]
+    return tuple(listed)
+
+
+def _without_planted(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
+    """Facts but those whose words speak to the model: their number is none of the company's."""
+    kept = []
+    for each in facts:
+        signs = signs_of_injection(" | ".join((*each.fact.section, each.fact.label, each.fact.column)))
+        if signs:
+            flagged(f"figures: {each.doc_id} page {each.fact.page + 1}: {'; '.join(map(str, signs))}")
+        else:
+            kept.append(each)
+    return kept
+
+
+def years_allowed(intent: Intent, workspace: Workspace) -> range | None:
+    """Fiscal years whose figures may serve; None where the question names none."""
+    if not intent.periods:
+        return None
+    years = {period.fiscal_year for period in intent.periods}
+    for company in intent.companies:
+        filed = workspace.years[company.key]
+        years |= {filed.meant(period)[0].fiscal_year for period in intent.periods}
+    return range(min(years) - YEARS_BEFORE, max(years) + 1)
+
+
+def figure_lines(figures: Sequence[SourcedFact]) -> str:
+    """A line each: number, label, column, amount as printed, unit and scale, period, filing, page and line."""
+    return "\n".join(f"{number}. {_figure_line(each)}" for number, each in enumerate(figures, start=1))
+
+
+def figures_of(numbers: Sequence[int], offered: Sequence[SourcedFact], workspace: Workspace) -> dict[str, Figure]:
+    """The figures of these numbers, under the names `figure_1`, `figure_2`."""
+    return {f"figure_{number}": figure_of(offered[number - 1], workspace.lexicon) for number in numbers}
+
+
+def unit_words(unit: str, scale: int) -> str:
+    """`USD millions`, `percent`."""
+    return f"{unit} {scale_name(scale)}" if scale != 1 else unit
+
+
+def _figure_line(sourced: SourcedFact) -> str:
+    fact = sourced.fact
+    period = fact.period
+    quarter = f"Q{period.quarter} " if period.quarter else ""
+    span = "at the end of " if period.months == 0 else "" if period.months in (3, 12) else f"{period.months} months of "
+    label = " > ".join([*fact.section[-2:], fact.label])
+    parts = (
+        " ".join(label.split()),
+        *([f"of {fact.scope}"] if fact.scope else []),
+        *([" ".join(fact.column.split())] if fact.column else []),
+        f"{fact.amount:,} {unit_words(fact.unit, fact.scale)}",
+        f"{span}{quarter}FY{period.fiscal_year}",
+        f"{sourced.doc_id} page {fact.page + 1} line {fact.line + 1}",
+    )
+    return " | ".join(parts)
+
+
+def _identity(sourced: SourcedFact) -> tuple[str, int, int, str, Decimal, int]:
+    fact = sourced.fact
+    return sourced.doc_id, fact.page, fact.line, fact.column, fact.amount, fact.period.fiscal_year

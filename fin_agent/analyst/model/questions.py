@@ -1,16 +1,15 @@
-"""Questions that rules are unsure of, read by a chat model: its reading held against lexicon, calendar and question."""
+"""What a question asks, read by a chat model where rules are unsure: a measure over metrics of the lexicon, no more."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import log
 
-from fin_agent.analyst.journal import warned
-from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
-from fin_agent.analyst.model.measures import left_out_of, narrowed_wrongly, plain_measure, words_beyond
-from fin_agent.analyst.model.question_replies import IntentReply
+from fin_agent.analyst.model.model_client import ModelClient
+from fin_agent.analyst.model.replies import IntentReply
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula
 from fin_agent.analyst.rules.limits import in_other_money, of_the_market
 from fin_agent.errors import LexiconError
@@ -18,9 +17,11 @@ from fin_agent.evidence.expressions import parse_formula, quantities_of, years_o
 from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import expression_inputs
+from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.retrieval.terms import stem, stems_of, stopwords
 from fin_agent.workspace import Workspace
 
 _MOST_IDS = 60
@@ -37,8 +38,8 @@ _ROUNDED = re.compile(r"\b(?:round|decimal|digit|nearest|whole)", re.I)
 class QuestionReader:
     """Completes what rules read of a question."""
 
-    def __init__(self, desk: Desk, workspace: Workspace, preset: Preset) -> None:
-        self._desk = desk
+    def __init__(self, client: ModelClient, workspace: Workspace, preset: Preset) -> None:
+        self._client = client
         self._workspace = workspace
         self._preset = preset
 
@@ -76,7 +77,7 @@ class QuestionReader:
         companies = [company.name for company in intent.companies] or [
             company.name for company in self._workspace.directory.companies[:_MOST_COMPANIES]
         ]
-        return self._desk.asked(
+        return self._client.asked(
             Role.INTENT,
             "intent",
             IntentReply,
@@ -130,8 +131,8 @@ def offered_ids(question: str, lexicon: Lexicon) -> list[str]:
     words = {name: _stems(name, lexicon) for name in (*lexicon.metrics, *lexicon.formulas)}
     spread: dict[str, int] = {}
     for stems in words.values():
-        for stem in stems:
-            spread[stem] = spread.get(stem, 0) + 1
+        for each in stems:
+            spread[each] = spread.get(each, 0) + 1
     weights = {
         name: sum(log(len(words) / spread[stem]) for stem in sorted(stems & asked)) for name, stems in words.items()
     }
@@ -275,3 +276,96 @@ def _words_of(reply: IntentReply) -> str:
 def _said_of(intent: Intent) -> str:
     compared = "" if intent.comparison.value == "none" else f", {intent.comparison.value}"
     return f"{intent.relation.value} of {intent.expression}{compared}"
+
+
+def words_beyond(text: str, reply: IntentReply, lexicon: Lexicon) -> tuple[str, ...]:
+    """Telling words of a text that are none of what the reading computes, each once, in their order."""
+    computed = _stems_computed(reply, lexicon)
+    found = [word.lower() for word in _TELLING_WORD.findall(text)]
+    return tuple(dict.fromkeys(word for word in found if word not in _little() and stem(word) not in computed))
+
+
+def left_out_of(reply: IntentReply, intent: Intent, workspace: Workspace) -> tuple[str, ...]:
+    """Words of the question that the reading does not compute: no company, period, measure or everyday word."""
+    core = intent.core
+    for mention in workspace.directory.mentions(core):
+        core = core.replace(mention.phrase, " ")
+    names = " ".join(company.name for company in intent.companies)
+    known = {*stems_of(names), *map(stem, _PERIOD_WORDS)}
+    return tuple(word for word in words_beyond(core, reply, workspace.lexicon) if stem(word) not in known)
+
+
+def narrowed_wrongly(reply: IntentReply, intent: Intent, lexicon: Lexicon) -> str | None:
+    """What makes an expression one of the whole, where the question, or the reply itself, asks for less."""
+    if reply.expression is None:
+        return None
+    known = {
+        word for name in (*intent.parts, *(each.part or "" for each in intent.companies)) for word in stems_of(name)
+    }
+    known |= _stems_computed(reply, lexicon)
+    for part in reply.parts:
+        if not set(stems_of(part)) <= known:
+            said = on_a_line(part)[:60]
+            return f"`parts` has {said!r}, and `expression` is of the whole: use an id of that part, or null"
+    rate = next((found for found in _RATE.finditer(intent.core) if found[1].lower() not in _NO_RATE), None)
+    if rate is not None and not _divides(reply.expression, lexicon):
+        return f"the question asks for a figure {rate[0]!r}, and `expression` divides by nothing: divide, or give null"
+    return None
+
+
+def plain_measure(expression: str) -> str:
+    """An expression in plain words.
+
+    >>> plain_measure("operating_income / revenue[2022]")
+    'operating income / revenue (2022)'
+    """
+    return re.sub(r"\s*\[\s*(\d+)\s*\]", r" (\1)", expression.strip()).replace("_", " ")
+
+
+_TELLING_WORD = re.compile(r"(?<![\w&])[A-Za-z][A-Za-z&]+(?![\w&])")
+_RATE = re.compile(r"\bper\s+(?:average\s+|diluted\s+|basic\s+|common\s+|ordinary\s+)?([A-Za-z]+)", re.I)
+_NO_RATE = frozenset(
+    {"cent", "annum", "year", "quarter", "fiscal", "period", "the", "its", "their", "form", "note", "item", "page"}
+)
+_PERIOD_WORDS = (
+    "january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
+    "fy", "year", "quarter", "month", "week", "fiscal", "calendar",
+)  # fmt: skip
+
+
+def _stems_computed(reply: IntentReply, lexicon: Lexicon) -> frozenset[str]:
+    """Stems of the names of all that an expression is made of, and of the formulas that are made of the same."""
+    if reply.expression is None:
+        return frozenset()
+    used = quantities_of(parse_formula(reply.expression))
+    same = [
+        name for name in sorted(lexicon.formulas) if set(expression_inputs(lexicon.formulas[name].expression)) == used
+    ]
+    names = (reply.relation.value, reply.comparison.value, *_names_of((*sorted(used), *same), lexicon))
+    return frozenset(stems_of(" ".join(names).replace("-", " ")))
+
+
+def _names_of(ids: tuple[str, ...], lexicon: Lexicon) -> Iterator[str]:
+    for name in ids:
+        entry = lexicon.definition(name)
+        yield name.replace("_", " ")
+        yield from entry.words
+        yield from getattr(entry, "labels", ())
+
+
+def _little() -> frozenset[str]:
+    """Words that narrow nothing."""
+    lists = word_lists("question_words")
+    return stopwords() | lists["neutral"] | lists["boundary"] | word_lists("answer_words")["amounts"]
+
+
+def _divides(expression: str, lexicon: Lexicon) -> bool:
+    """Whether something is divided in an expression, or in what it is made of; a figure per share is divided."""
+    if "/" in expression:
+        return True
+    used = sorted(quantities_of(parse_formula(expression)))
+    return any(
+        lexicon.definition(name).unit == "USD per share"
+        or (name in lexicon.formulas and _divides(lexicon.formulas[name].expression, lexicon))
+        for name in used
+    )

@@ -2,26 +2,369 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
 
-from fin_agent.analyst.model.abstraction import Abstraction
-from fin_agent.analyst.model.answer_replies import (
-    CurationReply,
-    ProgramReply,
-    ReasoningReply,
-    TextJudgeReply,
-)
-from fin_agent.analyst.model.question_replies import (
-    IntentReply,
-    QueryReply,
-    SubQuestionsReply,
-)
-from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply
-from fin_agent.analyst.model.summary_replies import NodeSummaryReply, SummaryReply, TitleReply
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
+from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+_NUMBER = re.compile(r"\D*(\d{1,6})\D*")
+
+
+def listed(written: object) -> object:
+    """One alone is a list of one; null is an empty list."""
+    if written is None:
+        return ()
+    return [written] if isinstance(written, str | int | dict) else written
+
+
+def plain(written: object) -> object:
+    """`Sets Policy`, `sets_policy` for `sets-policy`."""
+    if not isinstance(written, str):
+        return written
+    return "-".join(written.lower().replace("_", " ").replace("-", " ").split())
+
+
+def number(written: object) -> object:
+    """3 for `3`, `"3"`, `"passage 3"`, `"[3]"`; anything else as it is."""
+    found = _NUMBER.fullmatch(written) if isinstance(written, str) else None
+    return written if found is None else int(found[1])
+
+
+def nothing_if_blank(written: object) -> object:
+    """None for what models write in place of null."""
+    if isinstance(written, str) and written.strip().lower() in ("", "null", "none", "n/a", "unknown", "not stated"):
+        return None
+    return written
+
+
+def text_of(written: object) -> object:
+    """An empty text for null; lines joined where a list of them is given."""
+    if written is None:
+        return ""
+    if isinstance(written, list) and all(isinstance(line, str) for line in written):
+        return "\n".join(written)
+    return written
+
+
+Text = Annotated[str, BeforeValidator(text_of)]
+Words = Annotated[tuple[str, ...], BeforeValidator(listed)]
+Number = Annotated[int, Field(strict=True), BeforeValidator(number)]
+Numbers = Annotated[tuple[Number, ...], BeforeValidator(listed)]
+PerhapsText = Annotated[str | None, BeforeValidator(nothing_if_blank)]
+PerhapsNumber = Annotated[Number | None, BeforeValidator(nothing_if_blank)]
+
+
+class Reply(BaseModel):
+    """A reply of a chat model. Fields stand in the order in which they are best written: reasons before verdicts.
+
+    What a model adds is left out, and what it forgets is empty where that can be told from the rest.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class IntentReply(Reply):
+    """What a question asks, in the fields of an intent that a model may fill."""
+
+    core: Text = ""
+    """The question without its instructions on form and its definitions."""
+    companies: Words = ()
+    """As the question names them."""
+    periods: Words = ()
+    """`FY2023`, `Q2 FY2023`."""
+    measure: Text = ""
+    """In words."""
+    expression: PerhapsText = None
+    """Over ids of metrics, in the grammar of `evidence.expressions`; null where words are asked for."""
+    relation: Annotated[Relation, BeforeValidator(plain)]
+    comparison: Annotated[Comparison, BeforeValidator(plain)] = Comparison.NONE
+    parts: Words = ()
+    """Segments, products, regions that the figures are narrowed to."""
+    use: Annotated[Use, BeforeValidator(plain)] = Use.LOOKUP
+    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
+    decimals: PerhapsNumber = None
+    asks_figure: bool = False
+
+    @field_validator("comparison", mode="before")
+    @classmethod
+    def _compared(cls, written: object) -> object:
+        return "none" if written is None else written
+
+
+class QueryReply(Reply):
+    """What to search for."""
+
+    query: str
+    """On one line, in the words that reports use."""
+    terms: Words = ()
+    """Line items, headings and phrases that the page sought would print."""
+
+
+class SubQuestionsReply(Reply):
+    """Questions that together answer the one asked, each for one figure or one fact."""
+
+    questions: Words
+    """The question itself where it cannot be taken apart."""
+
+
+class KeptPassage(Reply):
+    """A passage that serves the answer."""
+
+    passage: Number
+    """From 1, as numbered in the prompt."""
+    reason: Text = ""
+
+
+class CurationReply(Reply):
+    """Which passages are kept, whether they are enough, and what to ask next (HiREC, Algorithm 1)."""
+
+    kept: Annotated[tuple[KeptPassage, ...], BeforeValidator(listed)] = ()
+    """The most useful first."""
+    missing: Words = ()
+    """What the answer still needs, in words."""
+    answerable: bool
+    complementary_question: PerhapsText = None
+    """Null where nothing is missing."""
+
+    @field_validator("kept", mode="before")
+    @classmethod
+    def _bare_numbers(cls, written: object) -> object:
+        """`[3, 1]` for `[{"passage": 3}, {"passage": 1}]`."""
+        several = listed(written)
+        if not isinstance(several, list):
+            return several
+        return [each if isinstance(each, dict) else {"passage": each} for each in several]
+
+
+_FENCED = re.compile(r"\A\s*```(?:python|py)?[ \t]*\n(?P<code>.*?)\n?```\s*\Z", re.S | re.I)
+
+
+def _code(written: object) -> object:
+    """A program without the marks that make it code in Markdown."""
+    text = text_of(written)
+    found = _FENCED.match(text) if isinstance(text, str) else None
+    return text if found is None else found["code"]
+
+
+class ProgramReply(Reply):
+    """A program, or none where the figures do not give the answer."""
+
+    inputs: Numbers = ()
+    """Figures that the program uses, by their numbers in the prompt."""
+    code: Annotated[str, BeforeValidator(_code)] = ""
+    """Python that defines `solution()`; empty for none."""
+    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
+    """Of the result; null where it is none of the units, as for a text."""
+    missing: PerhapsText = None
+    """What is not among the figures, where no program is written."""
+
+
+class QuotedSource(Reply):
+    """Words of a passage that bear out a sentence."""
+
+    passage: Number
+    quote: Text
+    """Letter by letter."""
+
+
+class CitedSentence(Reply):
+    """A step of the reasoning, and what it rests on."""
+
+    text: str
+    citations: Annotated[tuple[QuotedSource, ...], BeforeValidator(listed)] = ()
+
+
+class YesOrNo(StrEnum):
+    """The answer of a question that asks whether."""
+
+    YES = "yes"
+    NO = "no"
+    NONE = "none"
+    """The question asks for something else, or cannot be answered."""
+
+
+class ReasoningReply(Reply):
+    """An answer in words, step by step; no answer where the passages do not hold one."""
+
+    sentences: Annotated[tuple[CitedSentence, ...], BeforeValidator(listed)] = ()
+    answer: PerhapsText
+    """Null where the passages hold none; a reply that says nothing of it is none."""
+    verdict: Annotated[YesOrNo, BeforeValidator(plain)] = YesOrNo.NONE
+
+    @field_validator("verdict", mode="before")
+    @classmethod
+    def _said(cls, written: object) -> object:
+        """Null, and `true` or `false` as models write them."""
+        if isinstance(written, bool):
+            return "yes" if written else "no"
+        return "none" if written is None else written
+
+
+class Correctness(StrEnum):
+    """What an answer is worth beside the reference."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    NO_ANSWER = "no-answer"
+    """It says that it cannot tell."""
+
+
+class TextJudgeReply(Reply):
+    """Whether an answer in words says what the reference says."""
+
+    reason: Text = ""
+    verdict: Annotated[Correctness, BeforeValidator(plain)]
+
+
+_NUMBERED = ("card", "number", "id")
+_WRAPPED = ("ranking", "chosen", "cards", "order")
+
+
+def _named(written: object) -> object:
+    """Words of a list, whatever else a model put into it."""
+    several = listed(written)
+    return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
+
+
+class RankedCard(Reply):
+    """A card by its number in the prompt, and the fields of the question that it meets."""
+
+    card: Number
+    fields: Annotated[tuple[str, ...], BeforeValidator(_named)] = Field(default=())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        """`3`, `"card 3"`, `{"number": "3"}` for `{"card": 3}`."""
+        if not isinstance(written, dict):
+            return written if isinstance(written, RankedCard) else {"card": written}
+        number = next((written[name] for name in _NUMBERED if name in written), None)
+        return {**written, "card": number}
+
+
+def _each_once(cards: tuple[RankedCard, ...]) -> tuple[RankedCard, ...]:
+    first: dict[int, RankedCard] = {}
+    for card in cards:
+        first.setdefault(card.card, card)
+    return tuple(first.values())
+
+
+Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
+
+
+def _wrapped(written: object, name: str) -> object:
+    """A list alone, or under another of the names that models give it."""
+    if isinstance(written, list):
+        return {name: written}
+    if isinstance(written, dict) and name not in written:
+        return next(({**written, name: written[other]} for other in _WRAPPED if other in written), written)
+    return written
+
+
+class GroupReply(Reply):
+    """The cards of a group that go on, best first (FinCards, Section 4)."""
+
+    chosen: Cards
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        return _wrapped(written, "chosen")
+
+
+class ListwiseReply(Reply):
+    """All cards of a list, best first (FinCards, Section 4: listwise judging)."""
+
+    ranking: Cards
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, written: object) -> object:
+        return _wrapped(written, "ranking")
+
+
+class SummaryReply(Reply):
+    """What a filing is, as its cover says it (HiREC: documents are searched by such summaries)."""
+
+    company: PerhapsText = None
+    """As printed."""
+    also_named: Words = ()
+    form: PerhapsText = None
+    """`10-K`, `10-Q`, `8-K`, `earnings release`."""
+    period: PerhapsText = None
+    """What it reports on: `fiscal 2023`, `second quarter of fiscal 2023`."""
+    period_end: PerhapsText = None
+    """`2023-06-30`."""
+    summary: Text
+    """Two or three sentences to search by."""
+
+
+class NodeSummaryReply(Reply):
+    """What a section of a filing tells."""
+
+    summary: Text
+    topics: Words = ()
+    """Measures and subjects in the usual words, what matters most first."""
+
+
+class TitleReply(Reply):
+    """A title."""
+
+    title: Text
+
+
+class Abstraction(BaseModel):
+    """A model's reply on one passage; what it leaves out stays as the rules have it."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    role: ClaimRole
+    uses: tuple[Use, ...] | None = None
+    metrics: tuple[str, ...] | None = None
+    """In words."""
+    periods: tuple[str, ...] | None = None
+    parts: tuple[str, ...] | None = None
+    consolidated: bool | None = None
+    adjusted: bool | None = None
+    unaudited: bool | None = None
+    risks: tuple[RiskSignal, ...] | None = None
+    cues: tuple[str, ...] | None = None
+    sketch: str = ""
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _named(cls, written: object) -> object:
+        return plain(written)
+
+    @field_validator("uses", "risks", mode="before")
+    @classmethod
+    def _all_named(cls, written: object) -> object:
+        listed = _listed(written)
+        return [plain(each) for each in listed] if isinstance(listed, list) else listed
+
+    @field_validator("metrics", "periods", "parts", "cues", mode="before")
+    @classmethod
+    def _in_a_list(cls, written: object) -> object:
+        return _listed(written)
+
+    @field_validator("sketch", mode="before")
+    @classmethod
+    def _said(cls, written: object) -> object:
+        return "" if written is None else written
+
+
+def _listed(written: object) -> object:
+    """One name alone is a list of one."""
+    return [written] if isinstance(written, str) else written
+
 
 REPLIES: Mapping[str, type[BaseModel]] = {
     reply.__name__: reply

@@ -9,14 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import NOTHING, analyst, quotes, roles
+from tests.analyst.model.clients import NOTHING, analyst, quotes, roles
 
 SUIT = "Which patent suit did Harborlight settle in 2024?"
 STORES = "How many stores did Quillmark operate at the end of fiscal 2024?"

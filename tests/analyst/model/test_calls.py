@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.journal import journal
-from fin_agent.analyst.model.calls import call_of
-from fin_agent.analyst.model.summary_replies import TitleReply
+from fin_agent.analyst.events import journal
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.replies import TitleReply
 from fin_agent.models import PromptIdentity, Role
 from fin_agent.prompts import Quoted, load_prompt
 from fin_agent.prompts.prompt import prompt_roles

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from fin_agent.analyst.card_making import extract_cards
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import ClaimRole
 from fin_agent.evidence.trace import TraceStep

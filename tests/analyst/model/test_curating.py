@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.analyst import ModelAnalyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
@@ -17,7 +17,7 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import Replying, desk, keeps, roles
+from tests.analyst.model.clients import Replying, client, keeps, roles
 
 SALES = "What was Harborlight's revenue in FY2024?"
 BEFORE = "What was Harborlight's revenue in FY2019 and FY2024?"
@@ -43,7 +43,7 @@ def curated(
 ) -> tuple[Curation, Curation, tuple[str, ...], ScriptedChatModel]:
     """What comes of it, what rules alone make of it, the warnings, and the model."""
 
-    asked, model = desk({"curation": reply, "*": "no JSON"}, preset=preset)  # type: ignore[dict-item]
+    asked, model = client({"curation": reply, "*": "no JSON"}, preset=preset)  # type: ignore[dict-item]
     curating = ModelAnalyst(asked, workspace, preset=preset, most_evidence=most)
     own = RulesAnalyst(workspace, most_evidence=most)
     intent = curating._questions.completed(own.intent(question)) if question == MEDIAN else own.intent(question)

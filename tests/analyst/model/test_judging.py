@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.analyst.curating import strategy_for
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.judging import ModelJudge
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card, ClaimRole
 from fin_agent.evidence.tournament.judge import Brief

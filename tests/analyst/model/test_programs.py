@@ -7,10 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.analyst import ModelAnalyst
-from fin_agent.analyst.model.figures import MOST_FIGURES, offered_figures, years_allowed
-from fin_agent.analyst.model.programs import _is_called
+from fin_agent.analyst.model.programs import MOST_FIGURES, _is_called, offered_figures, years_allowed
 from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -21,7 +20,7 @@ from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import NOTHING, Offered, Prompted, analyst, offered, program, roles
+from tests.analyst.model.clients import NOTHING, Offered, Prompted, analyst, offered, program, roles
 
 MEDIAN = "What was the median of Harborlight's revenue over FY2022 - FY2024?"
 ONE_YEAR = "What was the median of Harborlight's revenue in FY2023?"

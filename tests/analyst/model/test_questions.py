@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from fin_agent.analyst.journal import journal
+from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.questions import offered_ids, years_asked
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
@@ -17,7 +17,7 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.analyst.model.desks import NOTHING, analyst, roles
+from tests.analyst.model.clients import NOTHING, analyst, roles
 
 SURE = "What was Harborlight's revenue in FY2023?"
 WORDS = "Which patent suit did Harborlight settle in 2024?"

@@ -10,18 +10,23 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from fin_agent.analyst.model.answer_replies import (
+from fin_agent.analyst.model.replies import (
+    REPLIES,
     Correctness,
     CurationReply,
+    GroupReply,
+    IntentReply,
+    ListwiseReply,
+    NodeSummaryReply,
     ProgramReply,
+    QueryReply,
     ReasoningReply,
+    SubQuestionsReply,
+    SummaryReply,
     TextJudgeReply,
+    TitleReply,
     YesOrNo,
 )
-from fin_agent.analyst.model.question_replies import IntentReply, QueryReply, SubQuestionsReply
-from fin_agent.analyst.model.ranking_replies import GroupReply, ListwiseReply
-from fin_agent.analyst.model.replies import REPLIES
-from fin_agent.analyst.model.summary_replies import NodeSummaryReply, SummaryReply, TitleReply
 from fin_agent.answering.program_syntax import ProgramError, program_tree
 from fin_agent.answering.provenance import check_provenance
 from fin_agent.evidence.expressions import parse_formula

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.curating import strategy_for
 from fin_agent.analyst.model.role_models import callers_of, names_model, role_models
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models import LoadedModel, ModelSettings, Role

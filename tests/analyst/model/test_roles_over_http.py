@@ -9,16 +9,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from fin_agent.analyst.curating import strategy_for
-from fin_agent.analyst.decomposing import AnalystDecomposer, by_slots
-from fin_agent.analyst.journal import journal, warned
+from fin_agent.analyst.events import journal, warned
 from fin_agent.analyst.model.cards import ModelCardMaker
-from fin_agent.analyst.model.sections import ModelSectionReader, ModelTitler, section_by_rules, title_by_rules
-from fin_agent.analyst.model.sub_questions import ModelSubQuestions
-from fin_agent.analyst.model.summarizing import ModelSummarizer
-from fin_agent.analyst.model.text_judging import ModelTextJudge
-from fin_agent.analyst.model.writing import ModelWriter
+from fin_agent.analyst.model.judging import ModelTextJudge
+from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
+from fin_agent.analyst.model.summaries import (
+    ModelSectionReader,
+    ModelSummarizer,
+    ModelTitler,
+    section_by_rules,
+    title_by_rules,
+)
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import AnalystDecomposer, by_slots, strategy_for
 from fin_agent.config import Settings
 from fin_agent.evaluation.judgements import judge_rows
 from fin_agent.evidence.cards.card import Card

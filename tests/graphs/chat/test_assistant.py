@@ -13,8 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.checkpoint.memory import InMemorySaver
 
 from fin_agent import ingest_documents
-from fin_agent.analyst.events import CallEnded, Event, StepBegun
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import CallEnded, Event, StepBegun, listening
 from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.cli.chat_thread import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat

@@ -12,8 +12,7 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
-from fin_agent.analyst.events import Event, StepBegun
-from fin_agent.analyst.listening import listening
+from fin_agent.analyst.events import Event, StepBegun, listening
 from fin_agent.analyst.rules.follow_ups import MessageKind
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError, QuestionError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope

@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("numpy", reason="vectors need numpy")
 
-from fin_agent.analyst.curating import AnalystCurator
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import AnalystCurator
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed

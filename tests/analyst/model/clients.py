@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fin_agent.analyst.model.analyst import ModelAnalyst
-from fin_agent.analyst.model.desk import Desk
+from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
@@ -32,18 +32,18 @@ _AMOUNT = re.compile(r"(-?[\d,.]+) ((?:USD|shares|percent|ratio|count).*)")
 _PASSAGE = re.compile(r'<passage-\w+ number="(\d+)"[^>]*>\n?(.*?)\n?</passage-', re.S)
 
 
-def desk(script: Script, **settings: object) -> tuple[Desk, ScriptedChatModel]:
-    """A desk whose roles are all filled by one scripted model."""
+def client(script: Script, **settings: object) -> tuple[ModelClient, ScriptedChatModel]:
+    """A client whose roles are all filled by one scripted model."""
     model = ScriptedChatModel(script)
     named = ModelSettings.model_validate({"attempts": 1, **settings})
-    return Desk(Callers.with_model(model, named)), model
+    return ModelClient(Callers.with_model(model, named)), model
 
 
 def analyst(
     workspace: Workspace, script: Script, preset: Preset = Preset.DEFAULT, **settings: object
 ) -> tuple[ModelAnalyst, ScriptedChatModel]:
     """The model analyst, and the model that it asks."""
-    asked, model = desk(script, preset=preset, **settings)
+    asked, model = client(script, preset=preset, **settings)
     return ModelAnalyst(asked, workspace, preset=preset), model
 
 

@@ -1,0 +1,138 @@
+"""What a model is shown: passages with their places, what is asked field by field, cards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from fin_agent.evidence.alignment import COMPANY, required_fields
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.intent import Comparison, Intent
+from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.tournament.judge import Brief
+from fin_agent.prompts import Quoted
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.workspace import Workspace
+
+MOST_CHARACTERS = 6_000
+"""Of a passage; those of the index are shorter, unless their words are very long."""
+
+
+def shown_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
+    """Each passage, and where it stands: `Acme Corp., 10-K, FY2023, page 4`."""
+    return [Quoted(passage.text[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
+
+
+def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
+    """Whose report a passage is from, of which period, and its page as people count them."""
+    identity = workspace.directory.identities.get(passage.doc_id)
+    if identity is None:
+        return f"{passage.doc_id}, page {passage.page + 1}"
+    parts = (identity.company, identity.form.value, _period(identity), f"page {passage.page + 1}")
+    return ", ".join(part for part in parts if part)
+
+
+def reporter_of(passage: RetrievedPassage, workspace: Workspace) -> str:
+    """Whose report a passage is from, and of which period: `Acme Corp. FY2023`."""
+    identity = workspace.directory.identities.get(passage.doc_id)
+    return "" if identity is None else f"{identity.company} {_period(identity)}"
+
+
+def _period(identity: Identity) -> str:
+    quarter = f"Q{identity.quarter} " if identity.quarter else ""
+    return f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
+
+
+_MOST = 16
+
+
+def intent_lines(intent: Intent, plan: Plan, ledger: Ledger | None = None) -> str:
+    """Companies, periods, measure, relation, unit and figures wanted; what is left open has no line."""
+    asked: tuple[tuple[str, Iterable[str]], ...] = (
+        ("companies", (company.name for company in intent.companies)),
+        ("periods", map(str, intent.periods)),
+        ("days", (day.isoformat() for day in intent.dates)),
+        ("measure", [intent.measure] if intent.measure else []),
+        ("formula", [intent.expression] if intent.expression and not intent.beyond_rules else []),
+        ("relation", [intent.relation.value] if not intent.beyond_rules else []),
+        ("comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
+        ("of parts", intent.parts),
+        ("documents", (form.value for form in intent.forms)),
+        ("unit", [intent.unit] if intent.unit else []),
+        ("decimals", [] if intent.decimals is None else [str(intent.decimals)]),
+        ("to be minded", intent.beyond_rules),
+        ("figures", (str(slot) for slot, required in plan.slots().items() if required)),
+        ("found already", (str(slot) for slot in (ledger.figures if ledger is not None else ()))),
+    )
+    lines = [f"- {name}: {told}" for name, values in asked if (told := _listed(values))]
+    return "\n".join(lines) or "- nothing beyond its words"
+
+
+def _listed(values: Iterable[str]) -> str:
+    return "; ".join(" ".join(value.split()) for value in list(values)[:_MOST])
+
+
+_MOST_NAMES = 12
+_MOST_CHARACTERS = 80
+
+
+def wanted_lines(brief: Brief) -> list[str]:
+    """What is asked, a line each; what the question leaves open has no line."""
+    intent, query = brief.intent, brief.query
+    fields = required_fields(query, intent.parts)
+    asked = (
+        ("companies", [company.name for company in intent.companies]),
+        ("periods", map(str, query.periods or intent.periods)),
+        ("days", (day.isoformat() for day in intent.dates)),
+        ("measure", [intent.measure] if intent.measure else []),
+        ("metrics", dict.fromkeys([*(slot.metric for slot in query.slots), *query.metrics])),
+        ("figures", (str(slot) for slot, required in brief.plan.slots().items() if required)),
+        ("of parts", intent.parts),
+        ("statements", (statement.value for statement in intent.statements)),
+        ("documents", (form.value for form in intent.forms)),
+        ("topics", intent.topics),
+        ("relation", [intent.relation.value]),
+        ("comparison", [] if intent.comparison is Comparison.NONE else [intent.comparison.value]),
+        ("wanted for", [intent.use.value]),
+        ("fields to match", (field for field in fields if not field.startswith(f"{COMPANY}: "))),
+    )
+    return [f"- {name}: {told}" for name, values in asked if (told := _joined_names(values))]
+
+
+def card_place(card: Card) -> str:
+    """Whose passage it is: `Acme Corp., 10-Q, Q2 FY2023`."""
+    identity = card.identity
+    quarter = f"Q{identity.quarter} " if identity.quarter else ""
+    period = f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
+    return ", ".join(part for part in (_line(identity.company), identity.form.value, period) if part)
+
+
+def card_lines(card: Card) -> Iterator[str]:
+    """A card's fields, a line each; the text of its passage is not among them."""
+    identity, table = card.identity, card.verifiability.table
+    shown = (
+        ("heading", [identity.heading]),
+        ("statement", [identity.statement.value] if identity.statement else []),
+        ("role", [card.role.value]),
+        ("evidence", [card.evidence_type.value]),
+        ("serves", (use.value for use in card.answers.uses)),
+        ("metrics", card.metrics),
+        ("periods", card.time.periods),
+        ("scope", [*(["consolidated"] if card.scope.consolidated else []), *card.scope.parts]),
+        ("units", card.basis.units),
+        ("columns", table.columns if table else ()),
+        ("care", (risk.value for risk in card.risks)),
+    )
+    yield from (f"{name}: {told}" for name, values in shown if (told := _joined_names(values)))
+    # A string of JSON has no line of its own: a sketch cannot pass for another field.
+    yield f"sketch: {json.dumps(' '.join(card.sketch.split()), ensure_ascii=False)}"
+
+
+def _joined_names(values: Iterable[str]) -> str:
+    return ", ".join([line for value in values if (line := _line(value))][:_MOST_NAMES])
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:_MOST_CHARACTERS]

@@ -1,0 +1,239 @@
+"""Numbers of an answer in words held against its quotes: as printed, and of the same size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fin_agent.analyst.model.grounding import numbers_not_in
+from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
+from fin_agent.index.protocol import PageKey
+from fin_agent.lexicon.words import word_lists
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that stand in a passage."""
+
+    text: str
+    page: PageSizes | None = None
+    """Of a filing; None for a result of our own."""
+
+
+def unsaid(words: str, quotes: Sequence[Quote], known: str, question: str, *, denied: bool = False) -> tuple[str, ...]:
+    """Numbers of `words` that nothing bears out, or only in another size: `3 billion` for `3 million`, `3%` for `3`.
+
+    `known` is who reports, and of when. A number of the question is no evidence of itself: its years, dates and names
+    are taken from it, and a bound (`more than 57`); all of them where what it says is `denied`.
+    """
+    own = question if denied else names_of(question)
+    texts = [*(quote.text for quote in quotes), known, own]
+    text = _PLACES.sub(" ", " \n ".join(texts))
+    said = _without_bounds(_PLACES.sub(" ", words), question)
+    lacking = numbers_not_in(said, text)
+    held = [(each, quote.page) for quote in quotes for each in sizes_in(quote.text)]
+    held += [(each, None) for each in sizes_in(f"{known} \n {own}")]
+    return tuple(dict.fromkeys((*lacking, *_of_another_size(said, held), *_spelled(said, text))))
+
+
+def names_of(question: str) -> str:
+    """Numbers of a question that are no figures: years, spans, dates, and those of names (`Item 5`, `Q2`).
+
+    >>> names_of("Did its 57 stores of FY23 sell more than 6% in Q2, by Note 9?").split()
+    ['23', '2023', '2', '9']
+    """
+    named: list[str] = []
+    for numeral in numerals_in(question):
+        if numeral.kind in (NumeralKind.YEAR, NumeralKind.SPAN, NumeralKind.LABEL):
+            named += [numeral.printed, *([f"{numeral.value}"] if f"{numeral.value}" != numeral.printed else [])]
+    behind = "|".join(sorted(map(re.escape, word_lists("answer_words")["numbered"]), key=len, reverse=True))
+    for found in re.finditer(rf"\b(?:{behind})\s+(\d[\w.]*)|\b\d{{1,4}}[/-]\d{{1,2}}[/-]\d{{1,4}}\b", question, re.I):
+        named.append(found[1] or found[0])
+    return " ".join(named)
+
+
+_PLACES = re.compile(r"\b(?:10-?[KQ]|8-?K|20-?F|6-?K|(?:page|passage)s? \d+)\b", re.I)
+"""Numbers in these say where something stands: they are no figures, and account for none."""
+
+
+def _without_bounds(words: str, question: str) -> str:
+    """The words without the question's numbers that they set something against: `more than 57 laboratories`."""
+    asked = list(sizes_in(question))
+    kept, start = [], 0
+    for each in sizes_in(words):
+        like = [one for one in asked if one.number == each.number and each.size in (one.size, one.shared)]
+        if like and _is_a_bound(words[: each.start]):
+            kept.append(words[start : each.start])
+            start = each.end
+    spelled = {each.value for each in spelled_numbers(question)}
+    left = "".join([*kept, words[start:]])
+    for number in list(spelled_numbers(left)):
+        place = left.find(number.words)
+        if number.value in spelled and _is_a_bound(left[:place]):
+            left = left[:place] + left[place + len(number.words) :]
+    return left
+
+
+def _is_a_bound(before: str) -> bool:
+    bounds = "|".join(sorted(map(re.escape, word_lists("answer_words")["bounds"]), key=len, reverse=True))
+    return (
+        re.search(rf"\b(?:{bounds})\s+(?:(?:the|an?|its|about|approximately)\s+)?[($€£]*\s*\Z", before, re.I)
+        is not None
+    )
+
+
+def _of_another_size(words: str, held: Sequence[tuple[Sized, PageSizes | None]]) -> list[str]:
+    wrong = []
+    for each in sizes_in(words):
+        like = [(one, page) for one, page in held if one.number == each.number]
+        if each.size and like and not any(_has_size(one, page, each.size) for one, page in like):
+            wrong.append(f"{each.number} {each.size}")
+    return wrong
+
+
+def _has_size(one: Sized, page: PageSizes | None, size: str) -> bool:
+    if one.size:
+        return one.size == size
+    return one.shared == size or (page is not None and page.states(one, size))
+
+
+def _spelled(words: str, text: str) -> list[str]:
+    """Numbers spelled in words that the text neither spells nor prints."""
+    held = {each.value for each in spelled_numbers(text)}
+    return [
+        each.words
+        for each in spelled_numbers(words)
+        if each.value not in held and numbers_not_in(f"{each.value}", text)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """A number, and the size said of it."""
+
+    number: str
+    """Without commas."""
+    size: str
+    """`million`, `%`, `points`, `hundred thousand`; empty for a bare number."""
+    shared: str
+    """Of a bare number, the size of the one it is told together with: the `%` of the 3 in `3 to 5%`."""
+    behind: str
+    """The word right behind a bare number, where it begins small: a capital begins the next row of a table. None of an
+    amount of money: its word is no noun that is counted."""
+    start: int
+    end: int
+
+
+def sizes_in(text: str) -> Iterator[Sized]:
+    """The numbers of a text in their order.
+
+    >>> [(each.number, each.size) for each in sizes_in("$3,533 bn, or 41k, up (6.0) %")]
+    [('3533', 'billion'), ('41', 'thousand'), ('6.0', '%')]
+    >>> [each.shared for each in sizes_in("between $3 and 5 million")]
+    ['million', '']
+    """
+    found = list(_SIZED.finditer(text))
+    shared = ""
+    sizes: list[Sized] = []
+    for place in range(len(found) - 1, -1, -1):
+        match = found[place]
+        end = match.end()
+        size = _plain_size(match["sizes"] or "")
+        next_size = sizes[-1].size or sizes[-1].shared if sizes else ""
+        told_together = bool(sizes) and _TOGETHER.fullmatch(text[end : sizes[-1].start]) is not None
+        shared = next_size if told_together and not size else ""
+        behind = None if match["currency"] else _WORD.match(text, end)
+        number = match["number"].replace(",", "")
+        sizes.append(Sized(number, size, shared, behind[1] if behind else "", match.start(), end))
+    yield from reversed(sizes)
+
+
+_NUMBER = r"\d+(?:,\d+)*(?:\.\d+)?"
+_LONG = r"hundreds?|thousands?|millions?|billions?|trillions?|dozens?|lakhs?|crores?|mln|mil|mn|mm|bn|bil|trn|tn"
+_PERCENT = r"%|(?:per[ ]?cent|pct|percentage[ -]points?|p\.?p\.?|ppts?|basis[ ]points?|bps?|points?)(?!\w)"
+_SIZED = re.compile(
+    rf"(?P<currency>[$€£¥]\s?)?\(?(?<![\d.])(?P<number>{_NUMBER})"
+    rf"(?P<sizes>(?:\s?\)?\s?\|?\s?%|\)?[\s-]{{0,2}}(?:{_PERCENT})|\)?[\s-]{{0,2}}(?:{_LONG})(?!\w)"
+    r"|(?:(?(currency)\s?))\(?[kmb](?!\w)\)?)*)",
+    re.I,
+)
+_TOGETHER = re.compile(
+    r"\)?\s*(?:,|,?\s*(?:and|or|to|through|versus|vs\.?|from|compared\s+(?:to|with))|[-–—])\s*(?:and\s+)?[$€£(]*\s*",
+    re.I,
+)
+_WORD = re.compile(r"\)?\s+([a-z][\w'’-]*)")
+_EACH = re.compile(rf"{_PERCENT}|{_LONG}|[kmb]", re.I)
+_SAME = {
+    **dict.fromkeys(("m", "mm", "mn", "mil", "mln"), "million"),
+    **dict.fromkeys(("b", "bn", "bil"), "billion"),
+    **dict.fromkeys(("tn", "trn"), "trillion"),
+    "k": "thousand",
+    **dict.fromkeys(("per cent", "percent", "pct"), "%"),
+    **dict.fromkeys(("percentage point", "percentage-point", "pp", "ppt", "point"), "points"),
+    **dict.fromkeys(("bp", "basis point"), "basis points"),
+}
+
+
+def _plain_size(sizes: str) -> str:
+    words = (found[0].lower().replace(".", "") for found in _EACH.finditer(sizes))
+    bare = (word if len(word) < 2 or not word.endswith("s") else word[:-1] for word in words)
+    return " ".join(_SAME.get(word, word) for word in bare)
+
+
+class PageSizes:
+    """A page, and what its bare numbers are counted in."""
+
+    def __init__(self, workspace: Workspace, key: PageKey) -> None:
+        facts = workspace.index.facts({key.doc_id}, pages=[key])
+        self._text = "\n".join(stored.passage.text for stored in workspace.index.passages([key]))
+        self._of_facts: dict[Decimal, set[str]] = {}
+        for sourced in facts:
+            fact = sourced.fact
+            size = "%" if fact.unit == "percent" else _SCALES.get(fact.scale, "")
+            self._of_facts.setdefault(abs(fact.amount), set()).add(size)
+
+    def states(self, bare: Sized, size: str) -> bool:
+        """Whether a bare number of a quote from this page is of a size: its fact is, or the page says so in words."""
+        if bare.behind and bare.behind not in _BETWEEN:
+            return False  # `41 laboratories` are no `41 million`, whatever the table beside them is in
+        known = self._of_facts.get(Decimal(bare.number), set())
+        if size in known:
+            return True
+        if size == "%":
+            return self._is_percent(bare.number)
+        stated = _STATED.get(size)
+        return not known and stated is not None and stated.search(self._text) is not None
+
+    def _is_percent(self, number: str) -> bool:
+        """Whether a row that prints the number, or a line of headings above it, speaks of percent."""
+        headed = False
+        for line in self._text.splitlines():
+            numbers = list(sizes_in(line))
+            if any(each.number == number and not each.size for each in numbers):
+                if headed or _OF_PERCENT.search(line):
+                    return Decimal(number) <= _HIGHEST
+            elif _PERCENT_WORD.search(line) and all(_YEAR.fullmatch(each.number) for each in numbers):
+                headed = True
+        return False
+
+
+_SCALES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+_STATED = {
+    "thousand": re.compile(r"\bthousands\b|\b000['’]?s\b|[$(]\s?000\b", re.I),
+    "million": re.compile(r"\bmillions\b|[$(]\s?mm?\)|\$\s?mm\b", re.I),
+    "billion": re.compile(r"\bbillions\b|\$\s?bn\b", re.I),
+}
+_BETWEEN = frozenset(
+    {"in", "for", "at", "as", "and", "or", "to", "from", "of", "vs", "versus", "compared", "during", "on"}
+)
+_HIGHEST = 1_000
+"""A percentage above it is none that a heading alone can vouch for."""
+_PERCENT_WORD = re.compile(r"%|\bper\s?cent(?:age)?\b", re.I)
+_OF_PERCENT = re.compile(
+    r"(?<![\d)\s])\s*%|^\s*%|\|\s*%|\b(?:per\s?cent(?:age)?s?|rates?|margins?|yields?|return on|share of)\b",
+    re.I,
+)
+_YEAR = re.compile(r"(?:19|20)\d\d|[0-3]?\d")
