@@ -64,9 +64,9 @@ class FactHit:
     score: float
     """About 1 where every word of the phrase is borne out and its line has no others; less for each that differs."""
     missing: tuple[str, ...] = ()
-    """Stems of words of the phrase that no part of the address bears out."""
+    """Words of the phrase that no part of the address bears out."""
     extra: tuple[str, ...] = ()
-    """Stems of words of the fact's line that the phrase does not have."""
+    """Words of the fact's line that the phrase does not have."""
 
     @property
     def complete(self) -> bool:
@@ -168,6 +168,26 @@ _FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple
 _FOUND = WeakKeyDictionary()
 
 
+def doubt_about(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
+    """Why nothing that fact search finds may fill the slot, in words; empty where something may, or nothing is near."""
+    found = facts_for(slot, workspace, scope)
+    if found.rivals:
+        told = [f"{_told(hit)} {hit.sourced.fact.amount:,}" for hit in found.rivals[:_TOLD]]
+        return f"several lines fit: {'; '.join(told)}"
+    if found.best is None or found.sure:
+        return ""
+    lacks = ", ".join(found.best.missing)
+    return f"the nearest line is {_told(found.best)}" + (f", where nothing says {lacks}" if lacks else "")
+
+
+def _told(hit: FactHit) -> str:
+    fact = hit.sourced.fact
+    return f"{' > '.join(fact.row_path)!r} ({hit.sourced.doc_id} page {fact.page + 1})"
+
+
+_TOLD = 3
+
+
 def query_for(slot: Slot) -> FactQuery:
     """The fact search that a slot asks for."""
     return FactQuery(
@@ -204,7 +224,20 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     weights = _Weights(fitting)
     hits = [hit for sourced in fitting if (hit := asked.hit(sourced, weights)) is not None]
     hits.sort(key=lambda hit: -round(hit.score, 6))
-    return FactsFound(tuple(hits[:limit]), _rivals(hits))
+    rivals = _rivals(hits)
+    spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
+    return FactsFound(*(tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals)))
+
+
+def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:
+    """The hit with words in the place of stems."""
+    printed = _as_spoken(hit.sourced.fact.label)
+    missing = tuple(spoken.get(word, word) for word in hit.missing)
+    return replace(hit, missing=missing, extra=tuple(printed.get(word, word) for word in hit.extra))
+
+
+def _as_spoken(text: str) -> dict[str, str]:
+    return {form: word for word in reversed(plain(text).split()) for form in words_of(word)}
 
 
 def is_of_period(fact: Fact, query: FactQuery) -> bool:

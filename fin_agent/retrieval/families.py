@@ -184,11 +184,11 @@ def _places(sourced: SourcedFact) -> Iterator[tuple[str, _Key]]:
         yield fact.scope, _Key(kind_of(fact), sourced.doc_id, fact.page, "", words_of(""), line)
     for axis in axes:
         concept = fact.tag.concept if fact.tag else ""
-        line = (concept, fact.unit, "" if in_row else fact.label)
+        row = concept, fact.unit, "" if in_row else fact.label
         others = [member for other, member in members.items() if _plain(other) in axes and _plain(other) != axis]
         also = words_of(" ".join(map(spelt, others))) - words_of("member")
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
-        yield _name(fact, axis, in_row=in_row), _Key(kind_of(fact, along), sourced.doc_id, fact.page, along, also, line)
+        yield _name(fact, axis, in_row=in_row), _Key(kind_of(fact, along), sourced.doc_id, fact.page, along, also, row)
 
 
 def _plain(name: str) -> str:

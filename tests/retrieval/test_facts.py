@@ -60,7 +60,7 @@ def test_the_line_that_is_called_as_the_phrase_says_goes_before_one_with_other_w
 def test_words_that_nothing_bears_out_are_named_and_the_match_is_not_sure() -> None:
     result = found(CONTENT, "licensed content obligations")
     assert result.best is not None
-    assert result.best.missing == ("licens",) and not result.sure and not result.found
+    assert result.best.missing == ("licensed",) and not result.sure and not result.found
 
 
 def test_words_of_the_line_that_the_phrase_lacks_cost_and_are_named() -> None:

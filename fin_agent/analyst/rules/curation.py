@@ -31,6 +31,7 @@ from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.facts import doubt_about
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
@@ -170,7 +171,11 @@ def _by_figures(
         basis = Basis(basis.preferred, told.restated, told.broken)
     lacking = lacking_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
-    missing = tuple(f"{slot}{named}" for slot in lacking) or _no_choice(plan, intent, ledger) or _no_basis(basis)
+    doubts = [doubt_about(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
+    told = tuple(
+        f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
+    )
+    missing = told or _no_choice(plan, intent, ledger) or _no_basis(basis)
     holders = _holders(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}
