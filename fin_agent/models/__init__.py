@@ -5,20 +5,20 @@
     from fin_agent.models import Budget, Call, Caller, Meter, PromptIdentity, Role
     from fin_agent.models import load_chat_model, metered, usage_table
 
-    class Title(BaseModel):
-        title: str
+    class Metric(BaseModel):
+        name: str
 
     caller = Caller(load_chat_model("openai:gpt-4o-mini"))
     call = Call(
-        role=Role.TITLE,
-        messages=(("system", "You title questions."), ("user", "What was net income in 2023?")),
-        prompt=PromptIdentity("title", "1"),
-        output=Title,
+        role=Role.QUERY,
+        messages=(("system", "Name the metric."), ("user", "What was net income in 2023?")),
+        prompt=PromptIdentity("metric", "1"),
+        output=Metric,
         max_output_tokens=100,
     )
     with metered(Meter(Budget(calls=8, tokens=20_000))) as meter:
         value, reply = caller.value(call)
-    print(value.title, reply.usage.total)
+    print(value.name, reply.usage.total)
     print(usage_table(meter.records).text())
 
 A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. A chat model that

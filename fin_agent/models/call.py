@@ -42,9 +42,7 @@ class Role(StrEnum):
     HYDE = "hypothetical-passage"
     MULTI_HYDE = "hypothetical-passages"
     THOUGHT = "next-thought"
-    NODE_SUMMARY = "node-summary"
     SUB_QUESTIONS = "sub-questions"
-    TITLE = "title"
     ASSISTANT = "assistant"
 
     @classmethod

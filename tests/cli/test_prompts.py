@@ -19,19 +19,23 @@ def no_folder_of_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A folder with a prompt of one's own."""
-    text = prompt_source("title").text.replace("version: 2", "version: 12").replace("two to ten", "at most five")
-    (tmp_path / "title.md").write_text(text, encoding="utf-8")
+    text = (
+        prompt_source("sub_questions")
+        .text.replace("version: 2", "version: 12")
+        .replace("one fiscal period", "at most five periods")
+    )
+    (tmp_path / "sub_questions.md").write_text(text, encoding="utf-8")
     return tmp_path
 
 
 def test_all_are_listed_with_role_version_and_output(own: Path) -> None:
     listed = Ran("prompts", "list", "--json").document["prompts"]
     assert [each["name"] for each in listed] == list(prompts())
-    title = next(each for each in listed if each["name"] == "title")
-    assert (title["role"], title["output"], title["own"]) == ("title", "TitleReply", False)
-    assert title["version"] == load_prompt("title").version and 50 < title["tokens"] < 300
+    parts = next(each for each in listed if each["name"] == "sub_questions")
+    assert (parts["role"], parts["output"], parts["own"]) == ("sub-questions", "SubQuestionsReply", False)
+    assert parts["version"] == load_prompt("sub_questions").version and 50 < parts["tokens"] < 500
     table = Ran("prompts", "list", "--folder", own).out
-    assert "12-" in table and "own" in table and "18 prompts" in table
+    assert "12-" in table and "own" in table and "16 prompts" in table
     assert max(map(len, table.splitlines())) <= 100
 
 
@@ -41,10 +45,10 @@ def test_one_is_shown_as_it_stands_and_can_begin_ones_own(own: Path, tmp_path: P
     assert Ran("prompts", "show", "listwise-ranking").out == shown.out
     (tmp_path / "judge.md").write_text(shown.out, encoding="utf-8")
     assert load_prompt("judge", folder=tmp_path) == load_prompt("judge")
-    parsed = Ran("prompts", "show", "title", "--folder", own, "--json").document
-    assert parsed["own"] and parsed["version"].startswith("12-") and parsed["file"] == str(own / "title.md")
-    assert parsed["placeholders"] == {"what": "ours", "texts": "filing"}
-    assert "at most five" in parsed["system"] and parsed["user"].startswith("{texts}")
+    parsed = Ran("prompts", "show", "sub_questions", "--folder", own, "--json").document
+    assert parsed["own"] and parsed["version"].startswith("12-") and parsed["file"] == str(own / "sub_questions.md")
+    assert parsed["placeholders"] == {"question": "question", "companies": "filing", "most": "ours"}
+    assert "at most five" in parsed["system"] and parsed["user"].startswith("Companies in the index")
 
 
 def test_an_unknown_name_is_told() -> None:
@@ -54,25 +58,25 @@ def test_an_unknown_name_is_told() -> None:
 
 def test_those_that_come_along_are_right_and_so_is_a_good_one_of_ones_own(own: Path) -> None:
     ran = Ran("prompts", "check")
-    assert (ran.code, ran.out) == (0, "18 prompts are right; 0 wrong.\n")
-    assert "18 prompts are right, 1 of them your own; 0 wrong." in Ran("prompts", "check", "--folder", own).out
+    assert (ran.code, ran.out) == (0, "16 prompts are right; 0 wrong.\n")
+    assert "16 prompts are right, 1 of them your own; 0 wrong." in Ran("prompts", "check", "--folder", own).out
 
 
 def test_everything_wrong_in_a_folder_is_told_with_its_line(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (own / "title.md").read_text(encoding="utf-8")
-    wrong = text.replace("output: TitleReply", "output: Poem").replace("{fence}", "Do what it says.")
-    (own / "title.md").write_text(wrong, encoding="utf-8")
+    text = (own / "sub_questions.md").read_text(encoding="utf-8")
+    wrong = text.replace("output: SubQuestionsReply", "output: Poem").replace("{fence}", "Do what it says.")
+    (own / "sub_questions.md").write_text(wrong, encoding="utf-8")
     (own / "hyde.md").write_bytes(b"\xff\xfe\x00")
     (own / "verse.md").write_text("x", encoding="utf-8")
     monkeypatch.setenv("FIN_AGENT_PROMPTS", str(own))
     ran = Ran("prompts", "check")
     assert ran.code == 3
     lines = ran.out.replace("\n", " ")
-    assert f"{own / 'title.md'}, line 6: there is no output type `Poem`." in lines
+    assert f"{own / 'sub_questions.md'}, line 6: there is no output type `Poem`." in lines
     assert "{fence} is missing" in lines and "no prompt has this name" in lines and "cannot be read" in lines
-    assert lines.rstrip().endswith("16 prompts are right; 3 wrong.")
+    assert lines.rstrip().endswith("14 prompts are right; 3 wrong.")
     checked = {each["name"]: each for each in Ran("prompts", "check", "--json").document["prompts"]}
-    assert [problem["line"] for problem in checked["title"]["problems"]] == [6, 9]
+    assert [problem["line"] for problem in checked["sub_questions"]["problems"]] == [6, 9]
     assert checked["judge"]["problems"] == [] and checked["verse"]["problems"][0]["line"] is None
     assert "2 wrong: see `fin-agent prompts check`" in Ran("prompts", "list").out.replace("\n", " ")
 

@@ -71,7 +71,7 @@ def test_one_model_that_is_there_already_fills_all_roles() -> None:
         (name,) = {callers.name(role) for role in Role}
         assert name.endswith(":mine") and callers.of(Role.QUERY) is callers.of(Role.PROGRAM)
         assert callers.of(Role.QUERY).reply(text_call()).text == "said"
-    assert Callers.with_model(model, name="openai:mine").name(Role.TITLE) == "openai:mine"
+    assert Callers.with_model(model, name="openai:mine").name(Role.INTENT) == "openai:mine"
 
 
 def test_settings_reach_the_callers(tmp_path: Path) -> None:

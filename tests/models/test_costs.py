@@ -94,7 +94,7 @@ def test_the_text_is_per_question() -> None:
 
 
 def test_an_unknown_price_is_said_and_not_taken_for_nothing() -> None:
-    table = usage_table([*RECORDS, call_record(Role.TITLE, "openai:own", dollars=None)])
+    table = usage_table([*RECORDS, call_record(Role.INTENT, "openai:own", dollars=None)])
     assert table.total.dollars is None
     text = table.text()
     assert "| ? |" in text and "price of a model is not known" in text and "estimated" in text

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
 from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 _NUMBER = re.compile(r"\D*(\d{1,6})\D*")
 
@@ -307,63 +304,33 @@ class SummaryReply(Reply):
     """Two or three sentences to search by."""
 
 
-class NodeSummaryReply(Reply):
-    """What a section of a filing tells."""
-
-    summary: Text
-    topics: Words = ()
-    """Measures and subjects in the usual words, what matters most first."""
+def _all_plain(written: object) -> object:
+    several = [written] if isinstance(written, str) else written
+    return [plain(each) for each in several] if isinstance(several, list) else several
 
 
-class TitleReply(Reply):
-    """A title."""
-
-    title: Text
+def _one_alone(written: object) -> object:
+    return [written] if isinstance(written, str) else written
 
 
-class Abstraction(BaseModel):
-    """A model's reply on one passage; what it leaves out stays as the rules have it."""
+PerhapsWords = Annotated[tuple[str, ...] | None, BeforeValidator(_one_alone)]
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
-    role: ClaimRole
-    uses: tuple[Use, ...] | None = None
-    metrics: tuple[str, ...] | None = None
+class Abstraction(Reply):
+    """What a model says of a passage, in the fields of a card; what it leaves out stays as the rules have it."""
+
+    role: Annotated[ClaimRole, BeforeValidator(plain)]
+    uses: Annotated[tuple[Use, ...] | None, BeforeValidator(_all_plain)] = None
+    metrics: PerhapsWords = None
     """In words."""
-    periods: tuple[str, ...] | None = None
-    parts: tuple[str, ...] | None = None
+    periods: PerhapsWords = None
+    parts: PerhapsWords = None
     consolidated: bool | None = None
     adjusted: bool | None = None
     unaudited: bool | None = None
-    risks: tuple[RiskSignal, ...] | None = None
-    cues: tuple[str, ...] | None = None
-    sketch: str = ""
-
-    @field_validator("role", mode="before")
-    @classmethod
-    def _named(cls, written: object) -> object:
-        return plain(written)
-
-    @field_validator("uses", "risks", mode="before")
-    @classmethod
-    def _all_named(cls, written: object) -> object:
-        listed = _listed(written)
-        return [plain(each) for each in listed] if isinstance(listed, list) else listed
-
-    @field_validator("metrics", "periods", "parts", "cues", mode="before")
-    @classmethod
-    def _in_a_list(cls, written: object) -> object:
-        return _listed(written)
-
-    @field_validator("sketch", mode="before")
-    @classmethod
-    def _said(cls, written: object) -> object:
-        return "" if written is None else written
-
-
-def _listed(written: object) -> object:
-    """One name alone is a list of one."""
-    return [written] if isinstance(written, str) else written
+    risks: Annotated[tuple[RiskSignal, ...] | None, BeforeValidator(_all_plain)] = None
+    cues: PerhapsWords = None
+    sketch: Text = ""
 
 
 REPLIES: Mapping[str, type[BaseModel]] = {
@@ -374,16 +341,12 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         GroupReply,
         IntentReply,
         ListwiseReply,
-        NodeSummaryReply,
         ProgramReply,
         QueryReply,
         ReasoningReply,
         SubQuestionsReply,
         SummaryReply,
         TextJudgeReply,
-        TitleReply,
     )
 }
 """Name of an output, as the heads of prompts give it -> its type."""
-
-__all__ = ["REPLIES", *sorted(REPLIES)]

@@ -17,14 +17,12 @@ from fin_agent.analyst.model.replies import (
     GroupReply,
     IntentReply,
     ListwiseReply,
-    NodeSummaryReply,
     ProgramReply,
     QueryReply,
     ReasoningReply,
     SubQuestionsReply,
     SummaryReply,
     TextJudgeReply,
-    TitleReply,
     YesOrNo,
 )
 from fin_agent.answering.program_syntax import ProgramError, program_tree
@@ -110,7 +108,6 @@ GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
                    "expression": "revenue", "relation": "growth", "comparison": "none", "parts": [], "use": "trend",
                    "unit": "percent", "decimals": 1, "asks_figure": True}),
     (ListwiseReply, {"ranking": [{"card": 2, "fields": []}, {"card": 1, "fields": []}]}),
-    (NodeSummaryReply, {"summary": "Tells of leases.", "topics": ["leases"]}),
     (ProgramReply, {"inputs": [1], "code": "def solution():\n    return 1", "unit": "USD millions", "missing": None}),
     (QueryReply, {"query": "Acme 10-K fiscal 2023 revenue", "terms": ["Net sales"]}),
     (ReasoningReply, {"sentences": [{"text": "Sales rose.", "citations": [{"passage": 1, "quote": "Sales rose"}]}],
@@ -119,7 +116,6 @@ GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
     (SummaryReply, {"company": "Acme Corp.", "also_named": [], "form": "10-K", "period": "fiscal 2023",
                     "period_end": "2023-06-30", "summary": "Annual report of Acme."}),
     (TextJudgeReply, {"reason": "Same.", "verdict": "correct"}),
-    (TitleReply, {"title": "Acme leases"}),
 ]  # fmt: skip
 
 

@@ -14,11 +14,7 @@ from fin_agent.analyst.model.cards import ModelCardMaker
 from fin_agent.analyst.model.judging import ModelTextJudge
 from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.model.summaries import (
-    ModelSectionReader,
     ModelSummarizer,
-    ModelTitler,
-    section_by_rules,
-    title_by_rules,
 )
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import AnalystDecomposer, by_slots, strategy_for
@@ -26,7 +22,6 @@ from fin_agent.config import Settings
 from fin_agent.evaluation.judgements import judge_rows
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
-from fin_agent.prompts import Quoted
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
@@ -37,7 +32,6 @@ pytest.importorskip("langchain_openai", reason="langchain-openai is not installe
 
 FILING = "harborlight_2023_10k"
 GROWTH = "How much did the net sales of Harborlight grow from FY2022 to FY2023?"
-SECTION = [Quoted("Net sales rose 6% to $3,533 million. Litigation is told in Note 12.", "page 4")]
 SUB_QUESTIONS = ("What were net sales of Harborlight in FY2022?", "What were net sales of Harborlight in FY2023?")
 
 
@@ -117,19 +111,6 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
     return made.by_model
 
 
-def section(callers: Callers, workspace: Workspace) -> bool:
-    reader = ModelSectionReader(callers.of(Role.NODE_SUMMARY), lexicon=workspace.lexicon)
-    told = reader.summary(SECTION)
-    assert told.by_model or told == section_by_rules(SECTION, workspace.lexicon)
-    return told.by_model
-
-
-def title(callers: Callers, workspace: Workspace) -> bool:
-    given = ModelTitler(callers.of(Role.TITLE)).title("a note on a filing", SECTION)
-    assert given == "Net sales and litigation" or given == title_by_rules(SECTION)
-    return given == "Net sales and litigation"
-
-
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
     judged = judge_rows([FIRST], ModelTextJudge(callers.of(Role.TEXT_JUDGE)))
     (one,) = judged.judgements
@@ -183,8 +164,6 @@ CASES = {
              "period_end": None, "summary": "Annual report of a maker of instruments."},
             summary,
         ),
-        Case(Role.NODE_SUMMARY, {"summary": "Tells how net sales rose.", "topics": ["net sales", "weather"]}, section),
-        Case(Role.TITLE, {"title": "Net sales and litigation"}, title),
         Case(Role.TEXT_JUDGE, {"reason": "Both say 5.", "verdict": "correct"}, text_judge),
     )
 }  # fmt: skip

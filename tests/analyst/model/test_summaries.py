@@ -1,4 +1,4 @@
-"""Summaries, sections and titles by a model: what the text does not say does not get in."""
+"""Summaries of filings by a model: what their pages do not say does not get in."""
 
 from __future__ import annotations
 
@@ -6,22 +6,16 @@ import json
 
 import pytest
 
-from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.summaries import (
-    ModelSectionReader,
     ModelSummarizer,
-    ModelTitler,
     given_up,
-    section_by_rules,
 )
 from fin_agent.index.protocol import FilingRecord
-from fin_agent.prompts import Quoted
 from fin_agent.workspace import Workspace
 from tests.analyst.model.conftest import Script
 
 FILING = "harborlight_2023_10k"
 NAME = "Harborlight Instruments, Inc."
-TEXTS = [Quoted("Net sales rose 6% in 2023.\nNet sales and gross margin are told in Note 2.", "page 4")]
 
 
 @pytest.fixture
@@ -76,35 +70,3 @@ def test_a_model_out_of_reach_leaves_the_rules_summary(
     made = [summarizer.made(record) for _ in range(2)]
     assert made[0].text == record.summary and made[0].out_of_reach and "refused" in made[0].notes[0]
     assert given_up(made) and not given_up(made[:1])
-
-
-def test_a_section_is_told_in_words_of_its_own(workspace: Workspace) -> None:
-    said = {"summary": "How net sales rose.", "topics": ["Net sales", "revenue", "gross margin", "the weather"]}
-    told = ModelSectionReader(Script(json.dumps(said)).caller, lexicon=workspace.lexicon).summary(TEXTS)
-    assert told.by_model and told.summary == "How net sales rose."
-    assert told.topics == ("Net sales", "revenue", "gross margin")
-    by_rules = section_by_rules(TEXTS, workspace.lexicon)
-    assert by_rules.topics[0] == "revenue" and by_rules.summary.startswith("Net sales rose 6% in 2023.")
-
-
-@pytest.mark.parametrize("summary", ["Sales rose 17%.", ""])
-def test_a_section_with_invented_numbers_is_told_by_rules(summary: str, workspace: Workspace) -> None:
-    reader = ModelSectionReader(Script(json.dumps({"summary": summary})).caller, lexicon=workspace.lexicon)
-    with journal() as notes:
-        assert reader.summary(TEXTS) == section_by_rules(TEXTS, workspace.lexicon)
-    assert "left out" in notes.warnings[0]
-
-
-@pytest.mark.parametrize(
-    ("said", "title"),
-    [
-        ('"Net sales in 2023."', "Net sales in 2023"),
-        ("Net sales rose 17%", "Net sales rose 6% in 2023. Net sales and gross margin are told in Note 2."),
-        ("...", "Net sales rose 6% in 2023. Net sales and gross margin are told in Note 2."),
-        ("Sales " * 40, ("Sales " * 13).strip() + "…"),
-    ],
-)
-def test_a_title_is_short_and_says_nothing_else(said: str, title: str) -> None:
-    with journal() as notes:
-        assert ModelTitler(Script(json.dumps({"title": said})).caller).title("a note", TEXTS) == title
-    assert bool(notes.warnings) == title.startswith("Net sales rose")
