@@ -34,10 +34,9 @@ from benchmarks.models.invented_numbers import invented_numbers
 from benchmarks.models.program_search import words_of
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
-from fin_agent.cli.answers import answer_json, attempt
+from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score
-from fin_agent.evaluation.same_content import standing_for
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score, standing_for
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
@@ -112,7 +111,7 @@ class Bench:
             model.begin()
             tried = attempt(question.question, context, question_id=question.id, debug=self.traced)
             answer = tried.answer
-            row = score(question, json.loads(answer_json(answer)), same_content=same)
+            row = score(question, answer, same_content=same)
             if self.traced:
                 show(run, question, answer, model)
             yield {

@@ -19,8 +19,8 @@ from fin_agent.analyst.model.prompt_material import place_of
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.evaluation.answer_scoring import answering_figures
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
-from fin_agent.evaluation.gold_figures import answering_figures
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.context import AnswerContext

@@ -10,8 +10,8 @@ from itertools import permutations
 
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, NumeralKind
+from fin_agent.evaluation.answer_scoring import stated_match
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
-from fin_agent.evaluation.stated import stated_match
 from fin_agent.testing import ModelCall
 from tests.injection.quoted import one, quotations
 

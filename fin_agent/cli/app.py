@@ -32,7 +32,7 @@ from fin_agent.cli.options import (
 from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
 from fin_agent.cli.serving_commands import mcp, serve
-from fin_agent.evaluation.oracle import Oracle
+from fin_agent.evaluation import Oracle
 
 STREAMS = "Results go to standard output, everything else to standard error."
 

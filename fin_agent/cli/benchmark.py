@@ -1,33 +1,53 @@
-"""`fin-agent eval financebench`."""
+"""The commands of `fin-agent eval` that answer questions: FinanceBench, generated, tagged, and provenance."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
+
+from rich.table import Table
 
 from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
-from fin_agent.cli.answers import AnswersFile, Attempt, attempt, refusal_for
+from fin_agent.answering.answer import Answer
+from fin_agent.cli.answers import AnswersFile, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
-from fin_agent.config import Settings
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score
-from fin_agent.evaluation.given_away import allowed
-from fin_agent.evaluation.judgements import Judged, judge_rows, write_judgements
-from fin_agent.evaluation.miss_report import misses_as_markdown, write_misses
-from fin_agent.evaluation.misses import Miss, explain
-from fin_agent.evaluation.oracle import Oracle
-from fin_agent.evaluation.report import summarize, write_rows
-from fin_agent.evaluation.same_content import standing_for
+from fin_agent.config import Settings, settings_from
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation import Family, Oracle, QuestionKind, Wanted
+from fin_agent.evaluation.benchmark import Answered, Benchmark, Run, run_benchmark, write_csv
+from fin_agent.evaluation.financebench import (
+    FinanceBenchQuestion,
+    Row,
+    allowed,
+    load_questions,
+    score,
+    standing_for,
+    summarize,
+    tables_of,
+)
+from fin_agent.evaluation.generated import benchmark as generated
+from fin_agent.evaluation.generated.question import GeneratedQuestion, Outcome, judge
+from fin_agent.evaluation.judgements import Judged, judge_rows
+from fin_agent.evaluation.misses import Miss, explain, misses_as_markdown, write_misses
+from fin_agent.evaluation.tagged_questions import benchmark as tagged
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.plain import in_our_look
-from fin_agent.retrieval.query import Scope
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.workspace import Workspace
 
 _MOST_NAMED = 5
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
+QuestionT = TypeVar("QuestionT")
+RowT = TypeVar("RowT", Row, Outcome)
 
 
 def run_financebench(
@@ -48,64 +68,260 @@ def run_financebench(
     started = time.perf_counter()
     judging = None if judge is None else ModelTextJudge(judge_named(judge, settings), settings.prompts)
     asked = load_questions(questions)
-    rows: list[Row] = []
-    misses: list[Miss] = []
-    failures: list[tuple[str, str]] = []
-    out.mkdir(parents=True, exist_ok=True)
     with opened(given) as workspace:
-        context = AnswerContext.from_settings(workspace, settings, notify=warn)
+        ask = _asking(workspace, settings, debug)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = standing_for(records)
-        lacking = sorted({question.doc_id for question in asked} - forms.keys())
-        if lacking:
-            named = ", ".join(lacking[:_MOST_NAMED]) + (" ..." if len(lacking) > _MOST_NAMED else "")
-            warn(f"{len(lacking)} of the filings asked about are not in the index: {named}")
-        with AnswersFile(out / "answers.jsonl") as answers, Progress(len(asked), "answering", "questions") as progress:
-            for question in asked:
-                tried = _tried(question, allowed(question, oracle, forms), context, debug)
-                written = answers.write(tried.answer)
-                row = score(question, written, forms=forms, same_content=same_content)
-                rows.append(row)
-                if row.numeric_match_any is False:
-                    misses.append(
-                        explain(question, row, tried.answer, failure=tried.failure, same_content=same_content)
-                    )
-                if tried.failure:
-                    failures.append((question.id, tried.failure))
-                    progress.step(f"{question.id}: failed: {tried.failure}", problem=True)
-                else:
-                    progress.step(f"{question.id}: {tried.answer.seconds:.2f} s")
-    report = summarize(rows)
-    bench = None if judging is None else _judged(rows, judging, settings)
-    written_out = {
+        if lacking := sorted({question.doc_id for question in asked} - forms.keys()):
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {_first_of(lacking)}")
+
+        def ask_within(question: FinanceBenchQuestion) -> Answered:
+            scope = allowed(question, oracle, forms)
+            if scope is None:
+                reason = "no filing that holds the answer is in the index"
+                return Answered(answer=refusal_for(question.question, reason, question.id))
+            return ask(question.question, question.id, scope)
+
+        benchmark = Benchmark(
+            asked,
+            ask_within,
+            lambda question, answered: score(question, answered.answer, forms=forms, same_content=same_content),
+            _fingerprint(workspace, settings, oracle.value),
+        )
+        run = _run(benchmark, out, lambda row: f"{row.id}: {row.seconds:.2f} s")
+    misses = [
+        explain(question, row, each.answer, failure=each.failure, same_content=same_content)
+        for question, row, each in zip(asked, run.rows, run.answered, strict=True)
+        if row.numeric_match_any is False
+    ]
+    report = summarize(run.rows)
+    bench = None if judging is None else _judged(run.rows, judging, settings)
+    told = {
         "oracle": oracle.value,
         "report": report.as_json(),
         **({} if bench is None else {"judge": {"model": judge, **bench.as_json()}}),
         "misses": [{"id": miss.row.id, "stage": miss.stage.name.lower(), "detail": miss.detail} for miss in misses],
-        "failed": [{"id": question_id, "reason": reason} for question_id, reason in failures],
-        "rows": str(out / "rows.csv"),
-        "answers": str(out / "answers.jsonl"),
-        "seconds": round(time.perf_counter() - started, 3),
     }
-    write_rows(rows, out / "rows.csv")
+    _write_run(run, out)
+    _write_misses(misses, run, out)
     if bench is not None:
-        write_judgements(bench, out / "judgements.csv")
-    write_misses(misses, out / "misses.csv")
-    (out / "misses.md").write_text(misses_as_markdown(misses, rows), encoding="utf-8")
+        write_csv(bench.judgements, out / "judgements.csv")
+    written_out = _told(run, started, told, out)
     (out / "report.json").write_text(json.dumps(written_out, indent=2) + "\n", encoding="utf-8")
+    tables = () if as_json else tables_of(report, _GIVEN[oracle])
+    lines = [] if bench is None else [bench.text()]
+    return _show(run, written_out, tables, lines, as_json=as_json)
+
+
+def run_generated(
+    wanted: Wanted,
+    count: int | None,
+    given: Path | None,
+    settings: Settings,
+    *,
+    seed: int,
+    repeat: int,
+    out: Path | None,
+    as_json: bool,
+    debug: bool,
+) -> ExitCode:
+    """Make, ask and score the questions; SOME_FAILED where one could not be answered at all (it counts as refused).
+
+    `count` is of each kind wanted; None for the usual numbers. Raises QuestionError where the index holds no figures
+    to make questions of.
+    """
+    started = time.perf_counter()
+    counts = generated.COUNTS if count is None else dict.fromkeys(Family, count)
+    with opened(given) as workspace:
+        questions = generated.generated_questions(workspace, wanted.families, seed, counts=counts)
+        if not questions:
+            raise QuestionError(
+                "the index holds no figures that questions can be made of",
+                remedy="Bring in annual reports with `fin-agent ingest PATH...`",
+            )
+        made = {family: sum(question.family is family for question in questions) for family in wanted.families}
+        _warn_of_fewer(made, counts, "what the index holds")
+        ask = _asking(workspace, settings, debug)
+
+        def judged(question: GeneratedQuestion, answered: Answered) -> Outcome:
+            return judge(question, answered.answer, workspace.directory.by_key, differing=answered.differing)
+
+        benchmark = Benchmark(
+            questions,
+            lambda each: generated.asked_repeatedly(lambda: ask(each.text, each.id), repeat),
+            judged,
+            _fingerprint(workspace, settings, str(repeat)),
+        )
+        run = _run(
+            benchmark, out, lambda row: f"{row.question}: {'failed' if row.failed else 'right'}, {row.seconds:.2f} s"
+        )
+    report = generated.report_on_generated(run.rows)
+    failures = [outcome for outcome in run.rows if outcome.failed]
+    if out is not None:
+        _write_run(run, out)
+    told = {"seed": seed, "report": report.as_json(), "misses": [asdict(outcome) for outcome in failures]}
+    lines = (line for outcome in failures for line in generated.failure_lines(outcome))
+    return _show(run, _told(run, started, told, out), [report.as_table()], lines, as_json=as_json)
+
+
+def run_tagged_questions(
+    folder: Path,
+    kinds: tuple[QuestionKind, ...],
+    count: int | None,
+    given: Path | None,
+    settings: Settings,
+    *,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    debug: bool,
+) -> ExitCode:
+    """Make, ask and score the questions; SOME_FAILED where one could not be answered at all (it counts as refused).
+
+    `count` is of each kind; None for the usual numbers. Raises QuestionError where the folder holds no tagged filings
+    of the index, ReadError where a file is none.
+    """
+    started = time.perf_counter()
+    counts = tagged.COUNTS if count is None else dict.fromkeys(QuestionKind, count)
+    with opened(given) as workspace:
+        held = tagged.read_folder(folder, workspace)
+        for name in held.not_indexed:
+            warn(f"{name} is not in the index: nothing is asked about it")
+        questions = tagged.tagged_questions(TaggedMaterial(workspace, held.filings), kinds, seed, counts=counts)
+        if not questions:
+            raise QuestionError(
+                f"{folder} holds no tagged reports that are in the index",
+                remedy=f"Bring them in with `fin-agent ingest {folder}`",
+            )
+        _warn_of_fewer({kind: sum(each.kind is kind for each in questions) for kind in kinds}, counts, "these filings")
+        ask = _asking(workspace, settings, debug)
+        benchmark = Benchmark(
+            questions,
+            lambda each: ask(each.asked.text, each.asked.id),
+            lambda question, answered: tagged.judge_tagged(question, answered, workspace),
+            _fingerprint(workspace, settings),
+        )
+        run = _run(
+            benchmark, out, lambda row: f"{row.question}: {'right' if row.right else 'missed'}, {row.seconds:.2f} s"
+        )
+    report = tagged.report_on_tagged(run.rows)
+    misses = [outcome for outcome in run.rows if not outcome.right]
+    if out is not None:
+        _write_run(run, out)
+        with (out / "questions.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps({**asdict(each.asked), "family": each.kind.value}) + "\n" for each in questions)
+    told = {"seed": seed, "report": report.as_json(), "misses": [asdict(outcome) for outcome in misses]}
+    lines = (line for outcome in misses for line in tagged.miss_lines(outcome))
+    return _show(run, _told(run, started, told, out), [report.as_table()], lines, as_json=as_json)
+
+
+def run_mutations(given: Path | None, *, count: int, questions: int, seed: int, as_json: bool, debug: bool) -> ExitCode:
+    """Make programs and mutants; SOME_FAILED where a mutant passes or a correct program does not.
+
+    Raises QuestionError where the index holds no figures to make questions of.
+    """
+    from fin_agent.evaluation import mutations
+
+    counts = {Family.MULTI_FILING: questions * 3 // 4, Family.LOOKUP: questions - questions * 3 // 4}
+    with opened(given) as workspace:
+        made = generated.generated_questions(workspace, tuple(counts), seed, counts=counts)
+        context = AnswerContext.by_rules(workspace, settings_from(), notify=warn)
+
+        def ask(text: str) -> Answer:
+            return attempt(text, context, debug=debug).answer
+
+        texts = [question.text for question in made]
+        with Progress(len(texts), "writing programs", "questions") as progress:
+            specimens = tuple(mutations.correct_programs(texts, ask, context.analyst, workspace, on_step=progress.step))
+    if not specimens:
+        raise QuestionError(
+            "the index holds no figures that programs can be written of",
+            remedy="Bring in annual reports with `fin-agent ingest PATH...`",
+        )
+    refused = mutations.wrongly_refused(specimens)
+    by_facts = mutations.refused_by_facts(specimens)
+    judged = mutations.judge_mutants(mutations.mutants_of(specimens, count, seed))
+    passing = f"{len(specimens) - len(refused)} of {len(specimens)} correct programs pass"
+    report = mutations.report_on_mutants(
+        judged, f"{passing} ({len(specimens) - by_facts} with facts and question alone)"
+    )
+    passed_through = [each for each in judged if not each.caught]
     if as_json:
-        show_json(written_out)
+        correct = {"correct": len(specimens), "refused": len(refused), "refused_by_facts": by_facts}
+        show_json({"seed": seed, **correct, "report": report.as_json()})
     else:
-        found, numbers = map(in_our_look, report.as_tables(_GIVEN[oracle]))
-        show(found, numbers)
-        if bench is not None:
-            show(bench.text())
-        say(f"rows, answers, report and {len(misses)} misses: {out}")
-    return ExitCode.SOME_FAILED if failures else ExitCode.DONE
+        show(in_our_look(report.as_table()))
+        for specimen, reason in refused:
+            say(f"refused though correct: {specimen.question}: {reason}")
+        for each in passed_through:
+            say(f"not caught ({each.mutant.kind}): {each.mutant.specimen.question}\n{each.mutant.code}")
+    return ExitCode.SOME_FAILED if refused or passed_through else ExitCode.DONE
 
 
-def _judged(rows: list[Row], judging: ModelTextJudge, settings: Settings) -> Judged:
+def _asking(workspace: Workspace, settings: Settings, debug: bool) -> Callable[..., Answered]:
+    context = AnswerContext.from_settings(workspace, settings, notify=warn)
+
+    def ask(question: str, question_id: str, scope: Scope = EVERYTHING) -> Answered:
+        """The answer, or the refusal that stands in for one: a question that fails does not end the run."""
+        tried = attempt(
+            question, context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question_id, debug=debug
+        )
+        return Answered(answer=tried.answer, failure=tried.failure)
+
+    return ask
+
+
+def _fingerprint(workspace: Workspace, settings: Settings, *more: str) -> str:
+    held = sorted(record.content_hash for record in workspace.index.filings())
+    return repr((settings.model_dump_json(), held, more))
+
+
+def _run(benchmark: Benchmark[QuestionT, RowT], out: Path | None, line: Callable[[RowT], str]) -> Run[RowT]:
+    with Progress(len(benchmark.questions), "answering", "questions") as progress:
+        return run_benchmark(benchmark, out, lambda row: progress.step(line(row)))
+
+
+def _write_run(run: Run[RowT], out: Path) -> None:
+    """`rows.csv` and `answers.jsonl`."""
+    write_csv(run.rows, out / "rows.csv")
+    with AnswersFile(out / "answers.jsonl") as file:
+        for each in run.answered:
+            file.write(each.answer)
+
+
+def _write_misses(misses: list[Miss], run: Run[Row], out: Path) -> None:
+    write_misses(misses, out / "misses.csv")
+    (out / "misses.md").write_text(misses_as_markdown(misses, run.rows), encoding="utf-8")
+
+
+def _told(run: Run[RowT], started: float, told: Mapping[str, object], out: Path | None) -> dict[str, object]:
+    """For a machine: what the report shows, what failed, what it cost, where the files are."""
+    files = {} if out is None else {"rows": str(out / "rows.csv"), "answers": str(out / "answers.jsonl")}
+    seconds = round(time.perf_counter() - started, 3)
+    return {**told, "failed": run.failed, "cost": run.cost, **files, "seconds": seconds}
+
+
+def _show(
+    run: Run[RowT], told: dict[str, object], tables: Iterable[Table], lines: Iterable[str], *, as_json: bool
+) -> ExitCode:
+    """Show what was found; SOME_FAILED where a question could not be answered at all."""
+    if as_json:
+        show_json(told)
+    else:
+        show(*map(in_our_look, tables))
+        for line in lines:
+            say(line)
+        if run.cost["model_calls"]:
+            say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
+        if "rows" in told:
+            say(f"rows: {told['rows']}, answers: {told['answers']}")
+    for each in run.failed:
+        say(f"{each['question']}: failed: {each['reason']}")
+    return ExitCode.SOME_FAILED if run.failed else ExitCode.DONE
+
+
+def _judged(rows: tuple[Row, ...], judging: ModelTextJudge, settings: Settings) -> Judged:
     with (
         metered(Meter(settings.models.batch_budget, of="benchmark's judge")),
         Progress(len(rows), "judging", "answers") as progress,
@@ -118,9 +334,13 @@ def _judged(rows: list[Row], judging: ModelTextJudge, settings: Settings) -> Jud
     return judged
 
 
-def _tried(question: FinanceBenchQuestion, scope: Scope | None, context: AnswerContext, debug: bool) -> Attempt:
-    if scope is None:
-        return Attempt(refusal_for(question.question, "no filing that holds the answer is in the index", question.id))
-    return attempt(
-        question.question, context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question.id, debug=debug
-    )
+def _warn_of_fewer(
+    made: Mapping[Family, int] | Mapping[QuestionKind, int], counts: Mapping[object, int], of: str
+) -> None:
+    for kind, found in made.items():
+        if found < counts[kind]:
+            warn(f"only {found} of {counts[kind]} {kind.value} questions can be made of {of}")
+
+
+def _first_of(names: list[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")

@@ -16,19 +16,15 @@ from fin_agent.analyst.strategies import first_query, strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, shown_width, warn
+from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation.comparing import Comparison, Conditions, QuestionScore, compare
-from fin_agent.evaluation.comparison_files import write_groups, write_misses, write_scores
-from fin_agent.evaluation.comparison_plot import draw_comparison
-from fin_agent.evaluation.comparison_report import ComparisonReport, report_on
-from fin_agent.evaluation.comparison_tables import groups_tables, overall_tables, pairs_tables
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
-from fin_agent.evaluation.libraries import DRAWING, MEASURING, require_libraries
-from fin_agent.evaluation.oracle import Oracle
-from fin_agent.evaluation.overlap import Overlap
-from fin_agent.evaluation.same_content import standing_for
+from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.benchmark import write_csv
+from fin_agent.evaluation.comparison import Comparison, Conditions, QuestionScore, compare
+from fin_agent.evaluation.comparison_report import ComparisonReport, draw_comparison, report_on_comparison
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
+from fin_agent.evaluation.statistics import DRAWING, MEASURING, Overlap, require_libraries
 from fin_agent.presentation.plain import in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
@@ -70,7 +66,7 @@ def compare_strategies(
         failures = sum(bool(score.failure) for score in comparison.of(strategy))
         if failures:
             warn(f"{strategy} failed on {failures} of {len(asked)} questions; they count as not found")
-    report = report_on(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
+    report = report_on_comparison(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
     files = _written(comparison, report, wanted)
     if as_json:
         show_json(
@@ -86,10 +82,7 @@ def compare_strategies(
             }
         )
     else:
-        width = shown_width()
-        parts = [*overall_tables(report, width), *groups_tables(report, width)]
-        parts += pairs_tables(report, width) if report.pairs else []
-        show(*(line for table in parts for line in (in_our_look(table), "")))
+        show(*(line for table in report.as_tables() for line in (in_our_look(table), "")))
         for file in files:
             say(f"written: {file}")
     failed = bool(comparison.not_built) or any(score.failure for score in comparison.scores)
@@ -192,9 +185,10 @@ def _written(comparison: Comparison, report: ComparisonReport, wanted: Comparing
     if wanted.out is None:
         return []
     files = [wanted.out / name for name in ("summary.csv", "rows.csv", "misses.csv")]
-    write_groups(report, files[0])
-    write_scores(comparison, files[1])
-    write_misses(comparison.of(comparison.strategies[0]), files[2])
+    first = comparison.of(comparison.strategies[0])
+    write_csv([group.as_json() for group in report.groups], files[0])
+    write_csv(comparison.scores, files[1])
+    write_csv([score for score in first if score.page_recall_of_passages < 1], files[2])
     if wanted.plot:
         files.append(wanted.out / "recall.png")
         draw_comparison(report, files[-1])

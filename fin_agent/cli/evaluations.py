@@ -11,9 +11,7 @@ from fin_agent.cli.exits import ExitCode, reported
 from fin_agent.cli.help_groups import GroupedCommand
 from fin_agent.cli.model_options import ModelOptions, with_model_options
 from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, StrategyName
-from fin_agent.evaluation.generated.question import Wanted
-from fin_agent.evaluation.oracle import Oracle
-from fin_agent.evaluation.tagged_questions.kinds import QuestionKind
+from fin_agent.evaluation import Oracle, QuestionKind, Wanted
 
 benchmarks = typer.Typer(
     help="Measure answers, rankings and reading: against a published benchmark, or against questions made of an index.",
@@ -145,10 +143,10 @@ def generated(
     debug: Debug = False,
 ) -> ExitCode:
     """Make questions from the index's own figures and hold the answers, ledgers and refusals against them."""
-    from fin_agent.cli.generated_benchmark import GeneratedRun, run_generated
+    from fin_agent.cli.benchmark import run_generated
 
-    run = GeneratedRun(kind, count, seed, repeat, out)
-    return run_generated(run, index, models.settings(strategy=strategy), as_json=as_json, debug=debug)
+    settings = models.settings(strategy=strategy)
+    return run_generated(kind, count, index, settings, seed=seed, repeat=repeat, out=out, as_json=as_json, debug=debug)
 
 
 @benchmarks.command("tagged-questions", cls=GroupedCommand)
@@ -176,10 +174,11 @@ def tagged_questions(
     debug: Debug = False,
 ) -> ExitCode:
     """Make questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind."""
-    from fin_agent.cli.tagged_questions_benchmark import TaggedQuestionsRun, run_tagged_questions
+    from fin_agent.cli.benchmark import run_tagged_questions
 
-    run = TaggedQuestionsRun(folder, tuple(kind or ()), count, seed, out)
-    return run_tagged_questions(run, index, models.settings(strategy=strategy), as_json=as_json, debug=debug)
+    settings = models.settings(strategy=strategy)
+    kinds = tuple(kind or QuestionKind)
+    return run_tagged_questions(folder, kinds, count, index, settings, seed=seed, out=out, as_json=as_json, debug=debug)
 
 
 @benchmarks.command("provenance")
@@ -195,6 +194,6 @@ def provenance(
     debug: Debug = False,
 ) -> ExitCode:
     """Make one number of correct programs wrong, in many ways, and count what the provenance check catches."""
-    from fin_agent.cli.mutation_benchmark import MutationRun, run_mutations
+    from fin_agent.cli.benchmark import run_mutations
 
-    return run_mutations(MutationRun(count, questions, seed), index, as_json=as_json, debug=debug)
+    return run_mutations(index, count=count, questions=questions, seed=seed, as_json=as_json, debug=debug)

@@ -18,7 +18,7 @@ from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
-from fin_agent.evaluation.libraries import FITTING, require_libraries
+from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.presentation.plain import listing
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.strategies.protocol import Models

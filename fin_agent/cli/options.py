@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.evaluation.oracle import Oracle
+from fin_agent.evaluation import Oracle
 
 
 def index_given(text: str) -> Path:

@@ -11,10 +11,10 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.progress import Progress
 from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import load_questions
-from fin_agent.evaluation.libraries import FITTING, require_libraries
-from fin_agent.evaluation.ranking import Measuring, measure_rankings
-from fin_agent.evaluation.ranking_report import report_on_rankings, write_ranking_scores
+from fin_agent.evaluation.ranking import Measuring, measure_rankings, report_on_rankings
+from fin_agent.evaluation.statistics import FITTING, require_libraries
 from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.presentation.plain import in_our_look
 
@@ -55,7 +55,7 @@ def run_ranking(questions: Path, given: Path | None, wanted: RankingWanted, *, a
     if wanted.out is not None:
         wanted.out.mkdir(parents=True, exist_ok=True)
         files.append(wanted.out / "rankings.csv")
-        write_ranking_scores(scores, files[0])
+        write_csv(scores, files[0])
     failed = {score.id: score.failure for score in scores if score.failure}
     if as_json:
         show_json(

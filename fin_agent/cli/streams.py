@@ -40,11 +40,6 @@ def show_json_line(line: str) -> None:
     sys.stdout.write(f"{line if encoding == 'utf8' else _ascii(line)}\n")
 
 
-def shown_width() -> int:
-    """How many columns `show` has."""
-    return _console(sys.stdout).width
-
-
 def say(line: str) -> None:
     """Print one line on standard error: between words over several where a terminal is too narrow, else as it is.
 

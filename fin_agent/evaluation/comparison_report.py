@@ -1,62 +1,40 @@
-"""A comparison's figures: each strategy overall, by question type and by filing type, and pairs of strategies."""
+"""A comparison's figures: each strategy overall and by type, pairs of strategies; as tables and as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from enum import StrEnum
-from itertools import groupby
-from statistics import fmean
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from fin_agent.evaluation import published
-from fin_agent.evaluation.comparing import Comparison, Measure, NotBuilt, QuestionScore
-from fin_agent.evaluation.metrics import percentile
-from fin_agent.evaluation.oracle import Oracle
-from fin_agent.evaluation.statistics import RESAMPLES, Interval, PairedTest, holm, mean_interval, paired_test
+from rich.table import Table
 
-OVERALL = "overall"
+from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.benchmark import Column, Group, Report, mean_of, percent, percentile, report_on
+from fin_agent.evaluation.comparison import Comparison, Measure, NotBuilt, QuestionScore
+from fin_agent.evaluation.statistics import RESAMPLES, Estimate, PairedTest, estimate, holm, paired_test
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 COMPARED = Measure.PAGE_RECALL_OF_PASSAGES
 """What pairs of strategies are tested on."""
 PUBLISHED_IDS = "financebench_id_"
 """How FinanceBench's ids of questions begin."""
+_OVERALL = "overall"
+_GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: ", right filing given", Oracle.PAGE: ", right pages given"}
 
-
-class Kind(StrEnum):
-    """By what questions are put together."""
-
-    OVERALL = "overall"
-    QUESTION_TYPE = "question type"
-    FILING_TYPE = "filing type"
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The mean of one measure over the questions that have it."""
-
-    measure: Measure
-    mean: float | None
-    interval: Interval | None
-    """Of the mean, drawing questions; None for fewer than two questions."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupFigures:
-    """One strategy on some of the questions."""
-
-    strategy: str
-    kind: Kind
-    group: str
-    questions: int
-    failed: int
-    """Questions the strategy failed on; they count as questions for which nothing was found."""
-    figures: tuple[Figure, ...]
-    passages_per_answer: float | None
-    median_seconds: float | None
-    p95_seconds: float | None
-
-    def of(self, measure: Measure) -> Figure:
-        """The figure of one measure."""
-        return next(figure for figure in self.figures if figure.measure is measure)
+# Kobeissi & Langlais, "Decomposing Retrieval Failures in RAG for Long-Document Financial Question Answering" (2026):
+# one shared store, 150 questions, the first five chunks, the best of their systems in each figure.
+_SOURCE = "Kobeissi & Langlais"
+_PUBLISHED_K = 5
+_PUBLISHED = {
+    Measure.DOCUMENT_RECALL: 0.95,
+    Measure.PAGE_RECALL_OF_PASSAGES: 0.55,
+    Measure.BLEU: 0.33,
+    Measure.ROUGE_L: 0.46,
+}
+_PUBLISHED_IN_RIGHT_DOCUMENT = {Measure.PAGE_RECALL_OF_PASSAGES: 0.60}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +57,25 @@ class ComparisonReport:
     questions: int
     published_questions: bool
     """Whether all questions are FinanceBench's, by their ids: on others its published figures say nothing."""
-    groups: tuple[GroupFigures, ...]
-    """Overall first, then by question type, then by filing type; in each the strategies in their order."""
+    groups: tuple[Group, ...]
+    """Strategy by strategy: over all questions, by question type, by filing type."""
+    columns: tuple[Column[QuestionScore], ...]
     pairs: tuple[TestedPair, ...]
     not_built: tuple[NotBuilt, ...]
     resamples: int
     seed: int
 
     @property
-    def beside_published(self) -> bool:
-        """Whether the published figures are of the same questions, as many results and no more given away."""
-        return self.published_questions and self.k == published.K and self.oracle is not Oracle.PAGE
+    def published(self) -> dict[Measure, float]:
+        """Published figures of the same questions, as many results and no more given away; empty where none are."""
+        if not self.published_questions or self.k != _PUBLISHED_K or self.oracle is Oracle.PAGE:
+            return {}
+        return _PUBLISHED_IN_RIGHT_DOCUMENT if self.oracle is Oracle.DOCUMENT else _PUBLISHED
 
     @property
-    def overall(self) -> tuple[GroupFigures, ...]:
+    def overall(self) -> tuple[Group, ...]:
         """All questions, one entry per strategy."""
-        return tuple(group for group in self.groups if group.kind is Kind.OVERALL)
-
-    def by(self, kind: Kind) -> tuple[tuple[str, tuple[GroupFigures, ...]], ...]:
-        """The groups of one kind with their strategies."""
-        chosen = [group for group in self.groups if group.kind is kind]
-        return tuple((name, tuple(members)) for name, members in groupby(chosen, key=lambda group: group.group))
+        return tuple(group for group in self.groups if group.section == _OVERALL)
 
     def as_json(self) -> dict[str, object]:
         """Plain values for `json.dumps`."""
@@ -107,7 +83,7 @@ class ComparisonReport:
             "k": self.k,
             "oracle": self.oracle.value,
             "questions": self.questions,
-            "groups": [_group_fields(group) for group in self.groups],
+            "groups": [group.as_json() for group in self.groups],
             "pairs": [
                 {"first": pair.first, "second": pair.second, **asdict(pair.test), "p_value_holm": pair.corrected}
                 for pair in self.pairs
@@ -117,27 +93,84 @@ class ComparisonReport:
             "seed": self.seed,
         }
 
+    def as_tables(self) -> list[Table]:
+        """Figures over all questions, page recall by type, the pairs tested; columns few enough for long names."""
+        title = f"{self.questions} questions, the first {self.k}{_GIVEN[self.oracle]}"
+        groups = tuple(replace(group, name=group.strategy or "") for group in self.overall)
+        if self.published:
+            nothing: dict[str, Any] = dict.fromkeys(column.name for column in self.columns)
+            found = {measure.value: Estimate(figure, None, None) for measure, figure in self.published.items()}
+            groups = (*groups, Group("published", "published best", {**nothing, **found}))
+        tables = [
+            Report(of, caption, self.columns[begin:end], groups).as_table()
+            for of, caption, begin, end in ((title, "", 0, 5), ("", _FOUND_CAPTION, 5, 8), ("", _TIMES_CAPTION, 8, 11))
+        ]
+        tables += [self._by_type("question type"), self._by_type("filing type")]
+        return [*tables, self._tested()] if self.pairs else tables
 
-def report_on(
+    def _by_type(self, section: str) -> Table:
+        groups = [group for group in self.groups if group.section == section]
+        names = dict.fromkeys(group.name for group in groups)
+        table = Table(title=f"Page recall of passages by {section}", caption="in brackets: questions")
+        table.add_column("", no_wrap=True)
+        for name in names:
+            count = next(group.figures["questions"] for group in groups if group.name == name)
+            broken = name.replace("-", "-\n", 1) if len(name) > 10 else name
+            table.add_column(f"{broken}\n({count})", justify="right")
+        for strategy in dict.fromkeys(group.strategy for group in groups):
+            recall = {group.name: group.figures[COMPARED.value] for group in groups if group.strategy == strategy}
+            table.add_row(strategy, *(percent(each and each.mean) for each in map(recall.__getitem__, names)))
+        return table
+
+    def _tested(self) -> Table:
+        several = len(self.pairs) > 1
+        exact = all(pair.test.exact for pair in self.pairs)
+        table = Table(
+            title="Differences in page recall of passages, in points",
+            caption="paired permutation test over questions, two-sided, "
+            + ("exact" if exact else f"exact or {self.resamples:,} exchanges")
+            + (f"; corrected for {len(self.pairs)} pairs after Holm" if several else ""),
+        )
+        table.add_column("first\n  second", no_wrap=True)
+        for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
+            table.add_column(heading, justify="right")
+        for pair in self.pairs:
+            interval, p_values = pair.test.interval, (pair.test.p_value, *([pair.corrected] * several))
+            table.add_row(
+                f"{pair.first}\n  {pair.second}",
+                f"{100 * pair.test.difference:+.1f}",
+                f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}" if interval else "-",
+                str(pair.test.differing),
+                *("< 0.001" if value < 0.001 else f"{value:.3f}" for value in p_values),
+            )
+        return table
+
+
+_FOUND_CAPTION = (
+    "shares in percent; in brackets the 95% interval (bootstrap over questions); BLEU, ROUGE-L: best passage for each"
+    " gold text"
+)
+_TIMES_CAPTION = "read: passages an answer is written from; seconds: of understanding and search"
+
+
+def report_on_comparison(
     comparison: Comparison, pairs: Sequence[tuple[str, str]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> ComparisonReport:
     """The figures of `comparison`, and tests of these `pairs` of its strategies."""
     of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
+    columns = _columns(resamples, seed)
+    sections: dict[str, Callable[[QuestionScore], str]] = {
+        _OVERALL: lambda score: _OVERALL,
+        "question type": lambda score: score.question_type,
+        "filing type": lambda score: score.filing_type,
+    }
     groups = [
-        _group(strategy, kind, name, [score for score in of_strategy[strategy] if key(score) == name], resamples, seed)
-        for kind, key in _KEYS
-        for name in dict.fromkeys(sorted(key(score) for score in comparison.scores))
-        for strategy in comparison.strategies
+        replace(group, strategy=strategy)
+        for strategy, scores in of_strategy.items()
+        for group in report_on(scores, "", "", columns, sections).groups
     ]
-    tests = [
-        paired_test(
-            [_compared(score) for score in of_strategy[first]],
-            [_compared(score) for score in of_strategy[second]],
-            resamples=resamples,
-            seed=seed,
-        )
-        for first, second in pairs
-    ]
+    compared = {name: [score.of(COMPARED) or 0.0 for score in scores] for name, scores in of_strategy.items()}
+    tests = [paired_test(compared[first], compared[second], resamples=resamples, seed=seed) for first, second in pairs]
     corrected = holm([test.p_value for test in tests])
     return ComparisonReport(
         k=comparison.conditions.k,
@@ -146,68 +179,117 @@ def report_on(
         published_questions=bool(comparison.scores)
         and all(score.id.startswith(PUBLISHED_IDS) for score in comparison.scores),
         groups=tuple(groups),
-        pairs=tuple(
-            TestedPair(first, second, test, p_value)
-            for (first, second), test, p_value in zip(pairs, tests, corrected, strict=True)
-        ),
+        columns=columns,
+        pairs=tuple(TestedPair(*pair, test, p) for pair, test, p in zip(pairs, tests, corrected, strict=True)),
         not_built=comparison.not_built,
         resamples=resamples,
         seed=seed,
     )
 
 
-_KEYS: tuple[tuple[Kind, Callable[[QuestionScore], str]], ...] = (
-    (Kind.OVERALL, lambda score: OVERALL),
-    (Kind.QUESTION_TYPE, lambda score: score.question_type),
-    (Kind.FILING_TYPE, lambda score: score.filing_type),
-)
+def _columns(resamples: int, seed: int) -> tuple[Column[QuestionScore], ...]:
+    def measured(measure: Measure, heading: str, shown: Callable[[Any], str]) -> Column[QuestionScore]:
+        def figure(scores: Sequence[QuestionScore]) -> Estimate | None:
+            sample = [found for score in scores if (found := score.of(measure)) is not None]
+            return estimate(sample, resamples=resamples, seed=seed)
 
+        return Column(measure.value, figure, heading, shown)
 
-def _compared(score: QuestionScore) -> float:
-    return score.of(COMPARED) or 0.0
+    def seconds(share: float) -> Callable[[Sequence[QuestionScore]], float | None]:
+        def figure(scores: Sequence[QuestionScore]) -> float | None:
+            known = [score.seconds for score in scores if score.seconds is not None]
+            return percentile(known, share) if known else None
 
+        return figure
 
-def _group(
-    strategy: str, kind: Kind, name: str, scores: Sequence[QuestionScore], resamples: int, seed: int
-) -> GroupFigures:
-    seconds = [score.seconds for score in scores if score.seconds is not None]
-    passages = [score.passages_per_answer for score in scores if score.passages_per_answer is not None]
-    return GroupFigures(
-        strategy=strategy,
-        kind=kind,
-        group=name,
-        questions=len(scores),
-        failed=sum(bool(score.failure) for score in scores),
-        figures=tuple(_figure(measure, scores, resamples, seed) for measure in Measure),
-        passages_per_answer=fmean(passages) if passages else None,
-        median_seconds=percentile(seconds, 50) if seconds else None,
-        p95_seconds=percentile(seconds, 95) if seconds else None,
+    def bare(found: Estimate) -> str:
+        return percent(found.mean)
+
+    return (
+        Column("questions", len),
+        Column("failed", lambda scores: sum(bool(score.failure) for score in scores)),
+        measured(Measure.DOCUMENT_RECALL, "document recall", bare),
+        measured(COMPARED, "page recall of passages", str),
+        measured(Measure.PAGE_RECALL_OF_PAGES, "of pages", bare),
+        measured(Measure.PAGE_PRECISION, "page precision", bare),
+        measured(Measure.BLEU, "BLEU", bare),
+        measured(Measure.ROUGE_L, "ROUGE-L", bare),
+        Column("passages_per_answer", mean_of(lambda score: score.passages_per_answer), "read", "{:.1f}".format),
+        Column("median_seconds", seconds(50), "median seconds", "{:.2f}".format),
+        Column("p95_seconds", seconds(95), "p95", "{:.2f}".format),
     )
 
 
-def _figure(measure: Measure, scores: Sequence[QuestionScore], resamples: int, seed: int) -> Figure:
-    sample = [found for score in scores if (found := score.of(measure)) is not None]
-    if not sample:
-        return Figure(measure, None, None)
-    return Figure(measure, fmean(sample), mean_interval(sample, resamples=resamples, seed=seed))
+_OURS = "#1f5a94"
+_THEIRS = "#b0482e"
+_WIDTH, _ROW_HEIGHT, _FRAME_HEIGHT = 9.0, 0.36, 2.0
 
 
-def _group_fields(group: GroupFigures) -> dict[str, object]:
-    return {
-        "strategy": group.strategy,
-        "kind": group.kind.value,
-        "group": group.group,
-        "questions": group.questions,
-        "failed": group.failed,
-        **{
-            figure.measure.value: {
-                "mean": figure.mean,
-                "low": figure.interval.low if figure.interval else None,
-                "high": figure.interval.high if figure.interval else None,
-            }
-            for figure in group.figures
-        },
-        "passages_per_answer": group.passages_per_answer,
-        "median_seconds": group.median_seconds,
-        "p95_seconds": group.p95_seconds,
-    }
+def draw_comparison(report: ComparisonReport, path: Path) -> None:
+    """Document recall and page recall of every strategy with their 95% intervals, best at the top, as a PNG file.
+
+    Lines mark the published figures where the report is on the same questions and as many results. Document recall is
+    left out where the right filing is given. Needs the extra `evaluation`. Replaces the file.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    groups = sorted(report.overall, key=lambda group: group.figures[COMPARED.value].mean)
+    panels = {COMPARED: f"share of gold pages in the first {report.k} passages"}
+    if report.oracle is Oracle.NONE:
+        panels = {Measure.DOCUMENT_RECALL: f"share of gold filings in the first {report.k} filings", **panels}
+    figure = Figure(
+        figsize=(_WIDTH, _FRAME_HEIGHT + _ROW_HEIGHT * len(groups)), layout=ConstrainedLayoutEngine(wspace=0.06)
+    )
+    FigureCanvasAgg(figure)
+    title = f"Recall over {report.questions} questions{_GIVEN[report.oracle]}, with 95% intervals"
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    all_axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axes, (measure, name) in zip(all_axes, panels.items(), strict=True):
+        _draw_panel(axes, groups, measure)
+        if measure in report.published:
+            _draw_line(axes, report.published[measure], len(groups))
+        axes.set_xlabel(name)
+    if report.published:
+        figure.supxlabel(f"published: the best of {_SOURCE}", x=0.99, ha="right", fontsize=8, color=_THEIRS)
+    figure.savefig(path, dpi=150, format="png", metadata={"Software": None})
+
+
+def _draw_panel(axes: Axes, groups: Sequence[Group], measure: Measure) -> None:
+    for height, group in enumerate(groups):
+        found: Estimate = group.figures[measure.value]
+        if found.low is not None:
+            axes.plot([found.low, found.high], [height, height], color=_OURS, lw=1.6, alpha=0.6)
+        axes.plot([found.mean], [height], "o", color=_OURS, ms=6)
+        axes.annotate(
+            f"{found.mean:.2f}",
+            (found.mean, height),
+            (0, 6),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+    axes.set_yticks(range(len(groups)), [group.strategy for group in groups])
+    axes.set_ylim(-0.6, len(groups) - 0.2)
+    axes.set_xlim(0, 1.02)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#dddddd", lw=0.6)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+
+
+def _draw_line(axes: Axes, share: float, rows: int) -> None:
+    axes.axvline(share, color=_THEIRS, lw=1.2, zorder=1)
+    axes.annotate(
+        f"published {share:.2f}",
+        (share, rows - 0.2),
+        (-3, 2),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        color=_THEIRS,
+        fontsize=8,
+    )

@@ -1,26 +1,31 @@
-"""FinanceBench: its questions, and the score of one answer."""
+"""FinanceBench: its questions, what is given away before the search, the score of one answer, and the report."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from rich.table import Table
 
+from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.gold_figures import gold_figures
-from fin_agent.evaluation.metrics import (
+from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.answer_scoring import (
     document_recall,
+    gold_figures,
     page_hit,
     page_precision,
     page_recall,
     published_numeric_match,
+    stated_match,
     strict_numeric_match,
 )
-from fin_agent.evaluation.stated import stated_match
+from fin_agent.evaluation.benchmark import Column, Report, mean_of, report_on, seconds_at
+from fin_agent.index.protocol import FilingRecord, PageKey
+from fin_agent.retrieval.query import EVERYTHING, Scope
 
 METRICS_QUESTIONS = "metrics-generated"
 """The question type whose answers are numbers by their type."""
@@ -28,9 +33,6 @@ TOP = 5
 UNKNOWN_FORM = "unknown"
 UNTYPED = "untyped"
 """The type of questions that name none."""
-
-PageKey = tuple[str, int]
-"""(doc_id, 0-based page)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,95 +118,46 @@ def load_questions(path: Path, *, answers: bool = True) -> tuple[FinanceBenchQue
 
 def score(
     question: FinanceBenchQuestion,
-    answer_json: Mapping[str, Any],
+    answer: Answer,
     *,
     forms: Mapping[str, str] | None = None,
     same_content: Mapping[str, str] | None = None,
 ) -> Row:
-    """Score an answer as `ask --json` prints it.
+    """Score an answer.
 
     `forms` gives a filing's form by doc_id; `same_content` gives, for filings with the same bytes under several names,
-    the one that stands for them. Raises QuestionError where the answer is not of the contract.
+    the one that stands for them.
     """
-    answer = _read_answer(question.id, answer_json)
     value, unit = answer.answer.value, answer.answer.unit
     numeric = question.question_type == METRICS_QUESTIONS
     has_figure = bool(gold_figures(question.answer))
     said = answer.answer.text if value is None else f"{answer.answer.text}\n{value!r} {unit or ''}"
-    matches = not answer.refused and published_numeric_match(said, question.answer)
+    told = not answer.refused
+    matches = told and published_numeric_match(said, question.answer)
+    strict = told and strict_numeric_match(value, unit, question.answer, question.question)
+    stated = told and stated_match(value, unit, answer.answer.text, question.answer, question.question)
     return Row(
         id=question.id,
         company=question.company,
         doc_id=question.doc_id,
         question_type=question.question_type,
-        filing_type=(forms or {}).get(question.doc_id) or _form_in(answer, question.doc_id),
+        filing_type=(forms or {}).get(question.doc_id, UNKNOWN_FORM),
         question=question.question,
         gold=question.answer,
         value=value,
         unit=unit,
         text=answer.answer.text,
         refused=answer.refused,
-        missing=tuple(answer.missing),
+        missing=answer.missing,
         retrieval=_retrieval(question, answer.retrieved, {}),
         same_content=_retrieval(question, answer.retrieved, same_content or {}),
         numeric_match=matches if numeric else None,
-        strict_match=not answer.refused and strict_numeric_match(value, unit, question.answer, question.question)
-        if numeric
-        else None,
+        strict_match=strict if numeric else None,
         numeric_match_any=matches if has_figure else None,
-        stated_match=not answer.refused
-        and stated_match(value, unit, answer.answer.text, question.answer, question.question)
-        if has_figure
-        else None,
+        stated_match=stated if has_figure else None,
         rounds=answer.rounds,
         seconds=answer.seconds,
     )
-
-
-class _AnswerValue(BaseModel):
-    value: float | None
-    unit: str | None
-    text: str
-
-
-class _Place(BaseModel):
-    doc_id: str
-    page: int
-    form: str | None = None
-
-    @property
-    def key(self) -> PageKey:
-        return self.doc_id, self.page
-
-
-class _Retrieved(BaseModel):
-    documents: list[str]
-    pages: list[_Place]
-    passages: list[_Place]
-
-
-class _AnswerRecord(BaseModel):
-    """What is read of the contract; other fields are left alone."""
-
-    answer: _AnswerValue
-    refused: bool
-    missing: list[str]
-    citations: list[_Place]
-    retrieved: _Retrieved
-    rounds: int
-    seconds: float
-
-
-def _read_answer(question_id: str, answer_json: Mapping[str, Any]) -> _AnswerRecord:
-    try:
-        return _AnswerRecord.model_validate(dict(answer_json))
-    except ValidationError as failure:
-        first = failure.errors()[0]
-        raise QuestionError(
-            f"the answer's `{_path(first['loc'])}` cannot be read ({first['msg']})",
-            subject=question_id,
-            remedy="Give the object that `fin-agent ask --json` prints.",
-        ) from failure
 
 
 def _path(location: tuple[int | str, ...]) -> str:
@@ -212,25 +165,16 @@ def _path(location: tuple[int | str, ...]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).removeprefix(".")
 
 
-def _form_in(answer: _AnswerRecord, doc_id: str) -> str:
-    """The form that the answer itself gives for a filing, where it does."""
-    places = (*answer.citations, *answer.retrieved.pages, *answer.retrieved.passages)
-    return next((place.form for place in places if place.doc_id == doc_id and place.form), UNKNOWN_FORM)
+def _retrieval(question: FinanceBenchQuestion, found: Retrieved, same_content: Mapping[str, str]) -> Retrieval:
+    def as_one(pages: Iterable[tuple[str, int]]) -> list[PageKey]:
+        return [PageKey(same_content.get(doc_id, doc_id), page) for doc_id, page in pages]
 
-
-def _retrieval(question: FinanceBenchQuestion, found: _Retrieved, same_content: Mapping[str, str]) -> Retrieval:
-    def standing_for(doc_id: str) -> str:
-        return same_content.get(doc_id, doc_id)
-
-    def named(pages: list[PageKey]) -> list[PageKey]:
-        return [(standing_for(doc_id), number) for doc_id, number in pages]
-
-    gold, also = named(list(question.pages)), named(list(question.also))
-    of_passages = named([passage.key for passage in found.passages])
-    pages = named([page.key for page in found.pages])
-    documents = [standing_for(doc_id) for doc_id in found.documents]
+    gold, also = as_one(question.pages), as_one(question.also)
+    of_passages = as_one((passage.doc_id, passage.page) for passage in found.passages)
+    pages = as_one((page.doc_id, page.page) for page in found.pages)
+    documents = [same_content.get(doc_id, doc_id) for doc_id in found.documents]
     return Retrieval(
-        document_recall=document_recall(documents, [doc_id for doc_id, _ in gold], TOP),
+        document_recall=document_recall(documents, [page.doc_id for page in gold], TOP),
         page_recall_of_passages=page_recall(of_passages, gold, TOP, also=also),
         page_hit_of_passages=page_hit(of_passages, gold, TOP),
         page_recall=page_recall(pages, gold, TOP, also=also),
@@ -302,7 +246,7 @@ def _question(path: Path, number: int, line: str, form: type[_SearchedRecord]) -
     if unnamed:
         raise QuestionError("field `doc_name` is missing", subject=subject, remedy=f"Correct that line. {_NEEDED}")
     doc_id = record.doc_name or record.evidence[0].doc_name
-    pages = [(each.doc_name or doc_id, each.evidence_page_num) for each in record.evidence]
+    pages = [PageKey(each.doc_name or doc_id, each.evidence_page_num) for each in record.evidence]
     return FinanceBenchQuestion(
         id=record.financebench_id,
         company=record.company,
@@ -313,7 +257,7 @@ def _question(path: Path, number: int, line: str, form: type[_SearchedRecord]) -
         answer=record.answer,
         pages=tuple(dict.fromkeys(pages)),
         texts=tuple((page, each.evidence_text) for page, each in zip(pages, record.evidence, strict=True)),
-        also=tuple((doc_id, page) for page in record.also_pages),
+        also=tuple(PageKey(doc_id, page) for page in record.also_pages),
     )
 
 
@@ -346,3 +290,85 @@ def _at_fault(failure: ValidationError, unnamed: bool) -> str:
             what = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
             said.append(f"{what} cannot be used ({error['msg']})")
     return "; ".join(said)
+
+
+def allowed(question: FinanceBenchQuestion, oracle: Oracle, indexed: Collection[str]) -> Scope | None:
+    """What may be retrieved for `question` of the filings `indexed`; None where no gold filing is among them."""
+    if oracle is Oracle.NONE:
+        return EVERYTHING
+    pages = tuple(PageKey(*page) for page in question.pages if page[0] in indexed)
+    if not pages:
+        return None
+    if oracle is Oracle.PAGE:
+        return Scope(pages=pages)
+    return Scope(doc_ids=tuple(dict.fromkeys(page.doc_id for page in pages)))
+
+
+def standing_for(records: Iterable[FilingRecord]) -> dict[str, str]:
+    """doc_id -> the first doc_id with the same bytes, for filings that are there under several names."""
+    by_content: dict[str, list[str]] = {}
+    for record in records:
+        by_content.setdefault(record.content_hash, []).append(record.doc_id)
+    return {doc_id: min(doc_ids) for doc_ids in by_content.values() if len(doc_ids) > 1 for doc_id in sorted(doc_ids)}
+
+
+def summarize(rows: Sequence[Row]) -> Report:
+    """The figures over all questions, by question type and by filing type. Raises ValueError without rows.
+
+    Where filings with the same bytes are in the index under several names, the last group counts them as one.
+    """
+    sections: dict[str, Callable[[Row], str]] = {
+        "overall": lambda row: "overall",
+        "question type": lambda row: row.question_type,
+        "filing type": lambda row: row.filing_type,
+    }
+    columns = (*_FOUND, *_NUMBERS)
+    report = report_on(rows, "FinanceBench", _FOUND_CAPTION, columns, sections)
+    if all(row.retrieval == row.same_content for row in rows):
+        return report
+    as_one = [replace(row, retrieval=row.same_content) for row in rows]
+    same = {"same content as one": lambda row: "overall, same content as one"}
+    return replace(report, groups=(*report.groups, *report_on(as_one, "", "", columns, same).groups))
+
+
+def tables_of(report: Report, given: str = "") -> tuple[Table, Table]:
+    """What was found, and which numbers are right; `given` says what was given away before the search."""
+    title = f"FinanceBench, {given}" if given else "FinanceBench"
+    found = replace(report, title=title, columns=_FOUND)
+    numbers = replace(report, title=f"{title}: numbers", caption=_NUMBERS_CAPTION, columns=_NUMBERS)
+    return found.as_table(), numbers.as_table()
+
+
+def _count(marked: Callable[[Row], object]) -> Callable[[Sequence[Row]], int]:
+    return lambda rows: sum(marked(row) is not None for row in rows)
+
+
+_FOUND: tuple[Column[Row], ...] = (
+    Column("questions", len, "n", str),
+    Column("document_recall", mean_of(lambda row: row.retrieval.document_recall), "documents"),
+    Column("page_recall_of_passages", mean_of(lambda row: row.retrieval.page_recall_of_passages), "passages"),
+    Column("page_hits_of_passages", mean_of(lambda row: row.retrieval.page_hit_of_passages)),
+    Column("page_recall", mean_of(lambda row: row.retrieval.page_recall), "pages"),
+    Column("page_hits", mean_of(lambda row: row.retrieval.page_hit)),
+    Column("page_precision", mean_of(lambda row: row.retrieval.page_precision)),
+    Column("refusals", lambda rows: sum(row.refused for row in rows), "refused", str),
+    Column("median_seconds", seconds_at(50), "s", "{:.2f}".format),
+    Column("p95_seconds", seconds_at(95), "p95 s", "{:.2f}".format),
+)
+_FOUND_CAPTION = (
+    "documents, passages, pages: recall over the first five of each, in percent (passages: of the pages they are on);"
+    " s: median seconds, p95 s: 95th percentile"
+)
+_NUMBERS: tuple[Column[Row], ...] = (
+    Column("numeric_questions", _count(lambda row: row.numeric_match), "metrics", str),
+    Column("numeric_match", mean_of(lambda row: row.numeric_match), "match"),
+    Column("strict_match", mean_of(lambda row: row.strict_match), "strict"),
+    Column("figure_questions", _count(lambda row: row.numeric_match_any), "figures", str),
+    Column("numeric_match_any", mean_of(lambda row: row.numeric_match_any), "match any"),
+    Column("stated_match", mean_of(lambda row: row.stated_match), "stated"),
+)
+_NUMBERS_CAPTION = (
+    "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
+    " match, match any: some number within 3% of some number of the gold answer (published rule); strict: the value"
+    " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit"
+)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Protocol
 
 from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
+from fin_agent.evaluation.answer_scoring import first_sentence
 from fin_agent.evaluation.financebench import Row
-from fin_agent.evaluation.stated import first_sentence
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 
 _PATIENCE = 3
@@ -138,15 +136,6 @@ def by_rules(row: Row) -> bool | None:
         return row.stated_match
     gold, ours = _yes_or_no(row.gold), _yes_or_no(row.text)
     return None if gold is None or ours is None else gold == ours
-
-
-def write_judgements(judged: Judged, path: Path) -> None:
-    """A line per answer, with a header. Replaces the file."""
-    fields = ("id", "question_type", "verdict", "reason", "by_model", "automatic")
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=fields)
-        writer.writeheader()
-        writer.writerows({**asdict(each), "verdict": each.verdict or ""} for each in judged.judgements)
 
 
 def _unaided(row: Row, automatic: bool | None, why: str) -> Judgement:

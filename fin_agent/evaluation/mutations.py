@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from random import Random
 
+from fin_agent.analyst.protocol import Analyst
+from fin_agent.answering.answer import Answer
 from fin_agent.answering.program import check_program
 from fin_agent.answering.provenance import check_provenance
-from fin_agent.evaluation.correct_programs import Specimen
-from fin_agent.evaluation.mutators import MUTATORS, Mutable
+from fin_agent.evaluation.benchmark import Column, Report, report_on
+from fin_agent.evaluation.mutators import MUTATORS, Mutable, Specimen
+from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedMutant:
     """A mutant, and what noticed it."""
 
     mutant: Mutant
@@ -39,9 +44,9 @@ def mutants_of(specimens: Sequence[Specimen], count: int, seed: int) -> tuple[Mu
     return tuple(mutant for kind in MUTATORS for mutant in _of_kind(kind, specimens, per_kind, seed))
 
 
-def judge_mutants(mutants: Sequence[Mutant]) -> tuple[Judged, ...]:
+def judge_mutants(mutants: Sequence[Mutant]) -> tuple[JudgedMutant, ...]:
     """Each mutant held against the check, with its plan and without."""
-    return tuple(Judged(mutant, not _passes(mutant), not _passes_by_facts(mutant)) for mutant in mutants)
+    return tuple(JudgedMutant(mutant, not _passes(mutant), not _passes_by_facts(mutant)) for mutant in mutants)
 
 
 def wrongly_refused(specimens: Sequence[Specimen]) -> tuple[tuple[Specimen, str], ...]:
@@ -100,3 +105,51 @@ def _passes_by_facts(mutant: Mutant) -> bool:
 
 def _facts(specimen: Specimen) -> list[Fact]:
     return [*(figure.fact() for figure in specimen.program.variables.values()), *specimen.facts]
+
+
+def correct_programs(
+    questions: Sequence[str],
+    ask: Callable[[str], Answer],
+    analyst: Analyst,
+    workspace: Workspace,
+    *,
+    on_step: Callable[[str], None] = lambda question: None,
+) -> Iterator[Specimen]:
+    """The programs of the questions that are answered with one; equal programs come once."""
+    seen: set[str] = set()
+    for question in questions:
+        answer = ask(question)
+        on_step(question)
+        if answer.program is None or answer.refused or answer.program in seen:
+            continue
+        seen.add(answer.program)
+        intent = analyst.intent(question)
+        program = analyst.program(intent, analyst.plan(intent), Ledger(entries=answer.ledger), ())
+        if program.code == answer.program:
+            same_row = {name: _same_row(figure, workspace) for name, figure in program.variables.items()}
+            yield Specimen(question, program, same_row)
+
+
+def _same_row(figure: Figure, workspace: Workspace) -> tuple[Fact, ...]:
+    held: dict[Decimal, Fact] = {}
+    for sourced in workspace.index.facts([figure.doc_id]):
+        fact = sourced.fact
+        if (fact.page, fact.line) == (figure.page, figure.line) and abs(fact.amount) != abs(figure.amount):
+            held.setdefault(fact.amount, fact)
+    return tuple(held[amount] for amount in sorted(held))
+
+
+def report_on_mutants(judged: Sequence[JudgedMutant], caption: str = "") -> Report:
+    """How many were caught, over all and kind by kind."""
+    sections: dict[str, Callable[[JudgedMutant], str]] = {
+        "all": lambda each: "all",
+        "mutation": lambda each: each.mutant.kind,
+    }
+    return report_on(judged, "Provenance of changed programs", caption, _COLUMNS, sections)
+
+
+_COLUMNS: tuple[Column[JudgedMutant], ...] = (
+    Column("mutants", len, "mutants", str),
+    Column("caught", lambda judged: sum(each.caught for each in judged), "caught", str),
+    Column("caught_by_facts", lambda judged: sum(each.caught_by_facts for each in judged), "by facts alone", str),
+)

@@ -8,13 +8,29 @@ from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
 
-from fin_agent.evaluation.correct_programs import Specimen
+from fin_agent.answering.program import Program
+from fin_agent.vocabulary.fact import Fact
 
 _FIGURE = re.compile(
     r"^(?P<name>    \w+ = )(?P<number>-?[\d.]+)(?P<scaling> [*/] \d+)?(?P<comment>  # .*)$", re.MULTILINE
 )
 _RESULT = re.compile(r"^    return (?P<list>\[)?(?P<first>.*?)(?P<rest>(?(list), .*\]|))$", re.MULTILINE)
 _CONSTANT = re.compile(r"(?<![\w.])\d+(?![\w.])")
+
+
+@dataclass(frozen=True, slots=True)
+class Specimen:
+    """A correct program, and what stands near its figures."""
+
+    question: str
+    program: Program
+    same_row: dict[str, tuple[Fact, ...]]
+    """Variable -> other figures printed on its row: of other years."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Every figure that stands near, in the order of the variables."""
+        return tuple(fact for name in self.program.variables for fact in self.same_row[name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean, pvariance
 
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.evaluation.benchmark import Column, Group, Report, mean_of, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.ranking_metrics import average_precision, ndcg, rank_variance, reciprocal_rank
+from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, TournamentSettings
 from fin_agent.evidence.tournament.stages import by_own_words
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
@@ -185,3 +187,98 @@ def _score(
         seconds=measured.seconds,
         failure=failure,
     )
+
+
+def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """Normalised discounted cumulative gain of the first `k`, gains 0 or 1 (Järvelin & Kekäläinen 2002, log base 2).
+
+    The ideal puts all of `relevant` first. Raises ValueError where nothing is relevant.
+    """
+    ideal = sum(_discount(place) for place in range(min(k, _wanted(relevant))))
+    return sum(_discount(place) for place, key in enumerate(ranked[:k]) if key in relevant) / ideal
+
+
+def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """Mean over the relevant of the precision at their places, 0 for those behind `k`; the mean over questions is MAP.
+
+    Of more than `k` relevant ones no more than `k` can be found, and no more are counted.
+    """
+    found, precisions = 0, 0.0
+    for place, key in enumerate(ranked[:k], start=1):
+        if key in relevant:
+            found += 1
+            precisions += found / place
+    return precisions / min(k, _wanted(relevant))
+
+
+def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
+    """1 / place of the first relevant one, 0 where none is among the first `k`; the mean over questions is MRR."""
+    _wanted(relevant)
+    return next((1.0 / place for place, key in enumerate(ranked[:k], start=1) if key in relevant), 0.0)
+
+
+def rank_variance(rankings: Sequence[Sequence[Hashable]], k: int) -> float:
+    """Variance of a member's place over several rankings of the same members, mean over the first's first `k`.
+
+    0 for a single ranking, and where all agree.
+    """
+    if not rankings or not rankings[0]:
+        return 0.0
+    places = [{key: place for place, key in enumerate(ranked)} for ranked in rankings]
+    return fmean(pvariance([of[key] for of in places]) for key in rankings[0][:k])
+
+
+def _discount(place: int) -> float:
+    """Of a place counted from 0."""
+    return 1.0 / math.log2(place + 2)
+
+
+def _wanted(relevant: Collection[Hashable]) -> int:
+    count = len(set(relevant))
+    if not count:
+        raise ValueError("a ranking can only be measured where something is relevant")
+    return count
+
+
+def report_on_rankings(scores: Sequence[RankingScore], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
+    """Means over the questions, rankings in the order they come. Raises ValueError without scores."""
+    baseline = [score.ndcg for score in scores if score.ranking == BASELINE]
+
+    def ndcg_of(held: Sequence[RankingScore]) -> Estimate | None:
+        return estimate([score.ndcg for score in held], resamples=resamples, seed=seed)
+
+    def gain_of(held: Sequence[RankingScore]) -> PairedTest | None:
+        if held[0].ranking == BASELINE or len(held) != len(baseline):
+            return None
+        return paired_test([score.ndcg for score in held], baseline, resamples=resamples, seed=seed)
+
+    columns: tuple[Column[RankingScore], ...] = (
+        Column("questions", len),
+        Column("failed", lambda held: sum(bool(score.failure) for score in held)),
+        Column("ndcg", ndcg_of, f"nDCG@{k}", str),
+        Column("map", mean_of(lambda score: score.average_precision), f"MAP@{k}"),
+        Column("mrr", mean_of(lambda score: score.reciprocal_rank), f"MRR@{k}"),
+        Column("gain", gain_of, "over BM25", lambda test: f"{100 * test.difference:+.1f}"),
+        Column("variance", mean_of(lambda score: score.variance), "variance", "{:.2f}".format),
+        Column("seconds", mean_of(lambda score: score.seconds), "seconds", "{:.2f}".format),
+    )
+    caption = (
+        "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
+        f" variance: of the places of the first {k} over {seeds} seeds; relevant: all passages on gold pages"
+    )
+    questions = len({score.id for score in scores})
+    title = f"Ranking in the right filing: {questions} questions, the first {k}"
+    report = report_on(scores, title, caption, columns, {"ranking": lambda score: score.ranking})
+    if k != _PUBLISHED_K:
+        return report
+    nothing = dict.fromkeys((column.name for column in columns), None)
+    return replace(report, groups=(*report.groups, Group(*_PUBLISHED[:2], {**nothing, **_PUBLISHED[2]})))
+
+
+_PUBLISHED_K = 10
+_PUBLISHED = (
+    "published",
+    "FinCards, other questions",
+    {"ndcg": Estimate(0.7158, None, None), "map": 0.7869, "mrr": 0.8917},
+)
+"""FinCards on FinAgentBench: its questions and passages are not these, so that only the size compares."""

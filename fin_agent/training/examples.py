@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fin_agent.evaluation.answer_scoring import page_recall
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.metrics import page_recall
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of

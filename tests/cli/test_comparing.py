@@ -112,9 +112,13 @@ class TestComparing:
         ran = compare(questions, sample_index, "--out", tmp_path / "deep" / "out", *(["--plot"] if drawn else []))
         assert ran.code == 0, ran.err
         assert max(map(len, ran.out.splitlines())) <= 100
-        for title in ("12 questions, the first 5", "Page recall of passages by type", "Differences in page recall"):
+        for title in (
+            "12 questions, the first 5",
+            "Page recall of passages by",
+            "Differences in page recall",
+        ):
             assert title in ran.out
-        (ours,) = [line.split() for line in ran.out.splitlines() if line.startswith("default ") and "(" in line]
+        ours, *_ = (line.split() for line in ran.out.splitlines() if line.startswith("default "))
         assert ours[1] == "100.0"
         written = {path.name for path in (tmp_path / "deep" / "out").iterdir()}
         assert written == {"summary.csv", "rows.csv", "misses.csv", *(["recall.png"] if drawn else [])}
@@ -128,7 +132,7 @@ class TestComparing:
     def test_json_is_the_same_again_but_for_seconds(self, questions: Path, sample_index: Path) -> None:
         first, second = (compare(questions, sample_index, "--json").document for _ in range(2))
         assert first["report"]["questions"] == 12
-        assert [group["strategy"] for group in first["report"]["groups"][:2]] == ["default", "bm25"]
+        assert list(dict.fromkeys(group["strategy"] for group in first["report"]["groups"])) == ["default", "bm25"]
         assert (first["failed"], first["files"]) == ([], [])
         for document in (first, second):
             del document["seconds"]
@@ -153,7 +157,9 @@ class TestComparing:
         assert "nonsense is left out: strategy 'nonsense': there is no strategy" in ran.err
         assert "stumbling failed on 4 of 12 questions" in ran.err
         assert {failure["reason"] for failure in ran.document["failed"]} == {"unexpected LookupError: no such vector"}
-        overall = {group["strategy"]: group for group in ran.document["report"]["groups"] if group["kind"] == "overall"}
+        overall = {
+            group["strategy"]: group for group in ran.document["report"]["groups"] if group["section"] == "overall"
+        }
         assert overall["stumbling"]["failed"] == 4
         assert overall["stumbling"]["page_recall_of_pages"]["mean"] == pytest.approx(2 / 12)
         (pair,) = ran.document["report"]["pairs"]
@@ -164,7 +170,7 @@ class TestComparing:
         compare(questions, sample_index, "--out", tmp_path, strategies="stumbling,default")
         misses = lines_of(tmp_path / "misses.csv")
         assert len(misses) == 12
-        assert {miss["first_pages"] for miss in misses} == {"", "harborlight_2022_10k:8"}
+        assert {miss["pages"] for miss in misses} == {"", "harborlight_2022_10k:8"}
 
     @pytest.mark.usefixtures("stumbling")
     def test_a_pair_asked_for_is_the_one_tested(self, questions: Path, sample_index: Path) -> None:
@@ -218,8 +224,8 @@ class TestComparing:
         name = "query-expansion:page-then-chunk:bm25"
         lines = compare(questions, sample_index, strategies=f"default,{name}").out.splitlines()
         assert max(map(len, lines)) <= width
-        heads = [line for line in lines if line.startswith(("strategy", "first"))]
-        assert sum(name in line for line in lines) == len(heads) >= 3
+        assert sum(name in line for line in lines) == 6  # a table each
+        assert not any("…" in line for line in lines)
         assert "published" not in "".join(lines)
 
     def test_filings_that_are_not_there_are_named(self, questions: Path, empty_index: Path) -> None:
@@ -247,9 +253,9 @@ def test_wrong_usage(options: list[str], strategies: str, said: str, tmp_path: P
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from fin_agent.evaluation import libraries
+    from fin_agent.evaluation import statistics
 
-    monkeypatch.setattr(libraries, "find_spec", lambda name: None if name == "sacrebleu" else object())
+    monkeypatch.setattr(statistics, "find_spec", lambda name: None if name == "sacrebleu" else object())
     ran = compare(tmp_path / "none.jsonl", tmp_path)
     assert ran.code == 1
     assert "not installed: sacrebleu" in ran.err

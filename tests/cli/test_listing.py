@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.cli.reference import reference
-from fin_agent.evaluation.same_content import standing_for
+from fin_agent.evaluation.financebench import standing_for
 from fin_agent.index.protocol import FilingRecord, FilingVectors, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace

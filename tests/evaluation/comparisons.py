@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation.comparing import Comparison, Conditions, compare
+from fin_agent.evaluation.comparison import Comparison, Conditions, compare
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.overlap import Overlap, OverlapScores
+from fin_agent.evaluation.statistics import Overlap, OverlapScores
 from fin_agent.index.protocol import PageKey, StoredPassage
 from fin_agent.retrieval.query import (
     EVERYTHING,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evaluation.comparing import Conditions
-from fin_agent.evaluation.oracle import Oracle
+from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.comparison import Conditions
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.answering.numerals import numerals_in
-from fin_agent.evaluation.gold_figures import answering_figures, gold_figures, without_list_marks
+from fin_agent.evaluation.answer_scoring import answering_figures, gold_figures, without_list_marks
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.model.replies import Correctness, TextJudgeReply
-from fin_agent.evaluation.judgements import by_rules, judge_rows, write_judgements
+from fin_agent.evaluation.benchmark import write_csv
+from fin_agent.evaluation.judgements import by_rules, judge_rows
 from fin_agent.models import ServerUnreachableError, UnusableReplyError
-from tests.evaluation.test_report import FIRST
+from tests.evaluation.test_benchmark import FIRST
 
 WORDS = replace(FIRST, id="words", gold="Higher prices.", stated_match=None, text="Prices rose.")
 YES = replace(FIRST, id="yes", gold="Yes, it rose.", stated_match=None, text="Yes. It rose by much.")
@@ -73,7 +74,7 @@ def test_a_judge_out_of_reach_is_not_asked_for_ever() -> None:
 
 def test_judgements_are_written_a_line_each(tmp_path: Path) -> None:
     judged = judge_rows([FIRST, WORDS], Judge(Correctness.CORRECT, UnusableReplyError("no, never")))
-    write_judgements(judged, tmp_path / "j.csv")
+    write_csv(judged.judgements, tmp_path / "j.csv")
     with (tmp_path / "j.csv").open(encoding="utf-8", newline="") as file:
         first, second = csv.DictReader(file)
     assert (first["id"], first["verdict"], first["reason"], first["automatic"]) == ("q1", "correct", "so", "True")

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evaluation.metrics import (
+from fin_agent.evaluation.answer_scoring import (
     document_recall,
     numbers_in,
     page_hit,
     page_precision,
     page_recall,
-    percentile,
     published_numeric_match,
     strict_numeric_match,
 )
+from fin_agent.evaluation.benchmark import percentile
 
 
 class TestNumbersIn:

@@ -11,8 +11,7 @@ import pytest
 
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, score
-from fin_agent.evaluation.miss_report import misses_as_markdown, write_misses
-from fin_agent.evaluation.misses import Miss, MissStage, explain
+from fin_agent.evaluation.misses import Miss, MissStage, explain, misses_as_markdown, write_misses
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry
 from fin_agent.evidence.trace import Judged, TraceStep
@@ -77,7 +76,7 @@ def asked(
 
 
 def missed(answer: Answer, *, failure: str = "", question: FinanceBenchQuestion = QUESTION) -> Miss:
-    row = score(question, answer.model_dump(mode="json", exclude={"trace"}))
+    row = score(question, answer)
     assert row.numeric_match_any is False
     return explain(question, row, answer, failure=failure)
 
@@ -97,9 +96,8 @@ class TestStages:
 
     def test_a_filing_of_the_same_content_is_the_filing(self) -> None:
         answer = asked(documents=(OTHER,))
-        written = answer.model_dump(mode="json", exclude={"trace"})
         same = {OTHER: OTHER, DOC: OTHER}
-        row = score(QUESTION, written, same_content=same)
+        row = score(QUESTION, answer, same_content=same)
         assert explain(QUESTION, row, answer, same_content=same).stage is MissStage.WORDS
 
     def test_page_not_among_the_first(self) -> None:

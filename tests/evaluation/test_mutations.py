@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from fin_agent.cli.benchmark import run_mutations
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.mutation_benchmark import MutationRun, run_mutations
-from fin_agent.evaluation.correct_programs import Specimen, correct_programs
-from fin_agent.evaluation.generated.asking import generated_questions
-from fin_agent.evaluation.generated.question import Family
-from fin_agent.evaluation.mutation_report import report_on_mutants
-from fin_agent.evaluation.mutations import Mutant, judge_mutants, mutants_of, refused_by_facts, wrongly_refused
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evaluation.mutations import (
+    Mutant,
+    Specimen,
+    correct_programs,
+    judge_mutants,
+    mutants_of,
+    refused_by_facts,
+    report_on_mutants,
+    wrongly_refused,
+)
 from fin_agent.evaluation.mutators import MUTATORS
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.workspace import Workspace
@@ -63,17 +71,15 @@ def test_same_seed_same_mutants(specimens: tuple[Specimen, ...]) -> None:
 def test_a_mutant_that_changes_nothing_is_reported_as_not_caught(specimens: tuple[Specimen, ...]) -> None:
     specimen = specimens[0]
     unchanged = Mutant("digit changed", specimen, specimen.program.code)
-    report = report_on_mutants(
-        1, 0, 0, judge_mutants([unchanged, replace(unchanged, code="def solution():\n    return 7")])
-    )
-    assert (report.mutants, report.caught, report.passed_through) == (2, 1, 1)
+    report = report_on_mutants(judge_mutants([unchanged, replace(unchanged, code="def solution():\n    return 7")]))
+    assert (report.of("all")["mutants"], report.of("all")["caught"]) == (2, 1)
 
 
 def test_the_command_reports_by_kind(
-    sample_index: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    sample_index: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = MutationRun(count=54, questions=12, seed=0)
-    assert run_mutations(run, sample_index, as_json=True, debug=False) is ExitCode.DONE  # type: ignore[arg-type]
+    ran = run_mutations(sample_index, count=54, questions=12, seed=0, as_json=True, debug=False)
+    assert ran is ExitCode.DONE
     shown = capsys.readouterr().out
     assert '"caught": ' in shown
     assert "constant changed" in shown

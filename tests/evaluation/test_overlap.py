@@ -10,7 +10,7 @@ REASON = 'needs `pip install ".[evaluation]"`'
 pytest.importorskip("sacrebleu", reason=REASON)
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer", reason=REASON)
 
-from fin_agent.evaluation.overlap import Overlap, OverlapScores  # noqa: E402
+from fin_agent.evaluation.statistics import Overlap, OverlapScores  # noqa: E402
 
 GOLD = "Net sales rose 6% to $3,533 million in 2023, driven by volume."
 NEAR = "Net sales rose 6% to $3,533 million in 2023."

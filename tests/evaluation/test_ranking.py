@@ -10,9 +10,16 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.errors import QuestionError
+from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.ranking import BASELINE, FULL, Measuring, RankingScore, measure_rankings
-from fin_agent.evaluation.ranking_report import report_on_rankings, write_ranking_scores
+from fin_agent.evaluation.ranking import (
+    BASELINE,
+    FULL,
+    Measuring,
+    RankingScore,
+    measure_rankings,
+    report_on_rankings,
+)
 from fin_agent.evidence.tournament.judge import ABLATIONS, TournamentSettings
 from fin_agent.workspace import Workspace
 
@@ -80,19 +87,19 @@ def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list
 def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[RankingScore], list[str]]) -> None:
     pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
     report = report_on_rankings(measured[0], k=10, seeds=2, resamples=100, seed=0)
-    full, baseline = (next(each for each in report.figures if each.ranking == name) for name in (FULL, BASELINE))
-    assert baseline.gain is None
-    assert full.gain is not None
-    assert full.gain.difference == pytest.approx(full.ndcg - baseline.ndcg)
-    assert full.questions == 3
-    assert json.loads(json.dumps(report.as_json()))["figures"][0]["ranking"] == BASELINE
-    assert report.as_table().row_count == len(report.figures) + 1
+    full, baseline = report.of(FULL), report.of(BASELINE)
+    assert baseline["gain"] is None
+    assert full["gain"].difference == pytest.approx(full["ndcg"].mean - baseline["ndcg"].mean)
+    assert full["questions"] == 3
+    groups = json.loads(json.dumps(report.as_json()))["groups"]
+    assert (groups[0]["group"], groups[-1]["section"]) == (BASELINE, "published")
+    assert report.as_table().row_count == len(groups)
 
 
 def test_the_file_has_a_line_per_ranking_and_question(
     measured: tuple[list[RankingScore], list[str]], tmp_path: Path
 ) -> None:
-    write_ranking_scores(measured[0], tmp_path / "rankings.csv")
+    write_csv(measured[0], tmp_path / "rankings.csv")
     with (tmp_path / "rankings.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == len(measured[0])

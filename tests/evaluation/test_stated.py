@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fin_agent.evaluation.metrics import published_numeric_match
-from fin_agent.evaluation.stated import first_sentence, stated_match
+from fin_agent.evaluation.answer_scoring import first_sentence, published_numeric_match, stated_match
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 
-from fin_agent.evaluation.tagged import TaggedReport, as_json, as_table, evaluate_tagged
-from fin_agent.evaluation.tagged_truth import visible_tags
+from fin_agent.evaluation.ixbrl import TaggedReport, as_json, as_table, evaluate_tagged
+from fin_agent.evaluation.tagged_questions.filings import visible_tags
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.filing import Filing

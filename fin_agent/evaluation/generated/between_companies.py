@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
-from fin_agent.evaluation.generated.drawing import Material, slots_of_computed
-from fin_agent.evaluation.generated.figures import fewest_filings
-from fin_agent.evaluation.generated.measures import AskedMeasure, Computed
-from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion
-from fin_agent.evaluation.generated.wording import Wording, listed
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.drawing import Material, Wording, listed, slots_of_computed
+from fin_agent.evaluation.generated.figures import AskedMeasure, Computed, fewest_filings
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
 from fin_agent.lexicon.company_names import Company
 
 _CLEAR_LEAD = 0.05

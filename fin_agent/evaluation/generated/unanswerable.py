@@ -7,11 +7,10 @@ from random import Random
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evaluation.generated.drawing import Material, made
-from fin_agent.evaluation.generated.measures import AskedMeasure, AskedNames, read_yaml
-from fin_agent.evaluation.generated.multi_filing import shares
-from fin_agent.evaluation.generated.question import Family, GeneratedQuestion, Lack
-from fin_agent.evaluation.generated.wording import Wording, filled, short_name
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.drawing import Material, Wording, filled, made, short_name
+from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml, shares
+from fin_agent.evaluation.generated.question import GeneratedQuestion, Lack
 from fin_agent.lexicon.company_names import Company, normalise_name
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.identity import Form

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from fin_agent.evaluation.generated.asking import generated_questions
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.benchmark import generated_questions
 from fin_agent.evaluation.generated.drawing import Material
 from fin_agent.evaluation.generated.figures import fewest_filings
-from fin_agent.evaluation.generated.question import Family, GeneratedQuestion, SlotKey
+from fin_agent.evaluation.generated.question import GeneratedQuestion, SlotKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.workspace import Workspace
 from tests.evaluation.generated.conftest import WRITTEN_AS

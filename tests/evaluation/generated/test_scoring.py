@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue
-from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion, Lack, SlotKey
-from fin_agent.evaluation.generated.report import failure_lines, report_on, write_outcomes
-from fin_agent.evaluation.generated.scoring import canonical, judge
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.benchmark import write_csv
+from fin_agent.evaluation.generated.benchmark import failure_lines, report_on_generated
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, Lack, SlotKey, canonical, judge
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.lexicon.company_names import Company
@@ -155,12 +156,12 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
     wrong = judge(TOTAL, answered(9_000).model_copy(update={"rounds": 3}), COMPANIES, differing=2)
     refusal = Answer(question="", answer=AnswerValue(text="No."), refused=True, missing=("Q3 FY2019",))
     refused = judge(ABSENT, refusal, COMPANIES)
-    report = report_on([right, wrong, refused])
-    multi, unanswerable = report.families
-    assert (multi.questions, multi.full_ledger, multi.right, multi.refused) == (2, 1.0, 0.5, 0.0)
-    assert (multi.rounds, multi.differing, multi.missing_named) == ({1: 1, 3: 1}, 1, None)
-    assert (unanswerable.refused, unanswerable.missing_named, unanswerable.right) == (1.0, 1.0, None)
-    assert report.failures == (wrong,)
+    report = report_on_generated([right, wrong, refused])
+    multi, unanswerable = report.of("multi-filing"), report.of("unanswerable")
+    assert [multi[name] for name in ("questions", "full_ledger", "right", "refused")] == [2, 1.0, 0.5, 0.0]
+    assert [multi[name] for name in ("rounds", "differing", "missing_named")] == [{1: 1, 3: 1}, 1, None]
+    assert [unanswerable[name] for name in ("refused", "missing_named", "right")] == [1.0, 1.0, None]
+    assert [outcome.failed for outcome in (right, wrong, refused)] == [False, True, False]
     lines = "\n".join(failure_lines(wrong))
     assert TOTAL.text in lines and "3,000,000,000 USD" in lines and "2 repeated runs" in lines
     console = Console(width=160)
@@ -172,7 +173,7 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
         narrow.print(report.as_table())
     shown = captured.get()
     assert "…" not in shown and all(heading in shown for heading in ("rounds", "slots", "refused", "named", "unlike"))
-    write_outcomes([right, wrong, refused], tmp_path / "rows.csv")
+    write_csv([right, wrong, refused], tmp_path / "rows.csv")
     with (tmp_path / "rows.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["kind"] for row in rows] == ["total", "total", "period not filed"]
@@ -181,4 +182,4 @@ def test_a_report_counts_each_kind_and_lists_every_failure(tmp_path: Path) -> No
 
 def test_there_is_no_report_of_nothing() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        report_on([])
+        report_on_generated([])

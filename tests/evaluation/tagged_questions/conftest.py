@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fin_agent.evaluation.tagged_questions.asking import read_folder, tagged_questions
+from fin_agent.evaluation import QuestionKind
+from fin_agent.evaluation.tagged_questions.benchmark import TaggedQuestion, read_folder, tagged_questions
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
-from fin_agent.evaluation.tagged_questions.kinds import QuestionKind, TaggedQuestion
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.workspace import Workspace
 

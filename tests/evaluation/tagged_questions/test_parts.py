@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from fin_agent.evaluation.tagged_questions.figures import PartKind, part_figures
 from fin_agent.evaluation.tagged_questions.filings import StatedTag
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
-from fin_agent.evaluation.tagged_questions.parts import PartKind, part_figures
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.tagged_questions.making import PRODUCT, REGION, SEGMENT, filing, tag
 

@@ -7,10 +7,9 @@ from random import Random
 
 import pytest
 
-from fin_agent.evaluation.tagged_questions.asking import tagged_questions
-from fin_agent.evaluation.tagged_questions.kinds import QuestionKind, TaggedQuestion
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
-from fin_agent.evaluation.tagged_questions.tagged_wording import TaggedWording, reads_well
+from fin_agent.evaluation import QuestionKind
+from fin_agent.evaluation.tagged_questions.benchmark import TaggedQuestion, tagged_questions
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well
 from fin_agent.lexicon.fiscal import FiscalYears
 
 Questions = tuple[TaggedQuestion, ...]

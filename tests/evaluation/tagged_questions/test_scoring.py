@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue
-from fin_agent.evaluation.tagged_questions.asking import ask_tagged
-from fin_agent.evaluation.tagged_questions.kinds import QuestionKind, TaggedQuestion
-from fin_agent.evaluation.tagged_questions.report import miss_lines, report_on_tagged
+from fin_agent.evaluation import QuestionKind
+from fin_agent.evaluation.benchmark import Answered
+from fin_agent.evaluation.tagged_questions.benchmark import TaggedQuestion, judge_tagged, miss_lines, report_on_tagged
 from fin_agent.workspace import Workspace
 
 
@@ -25,9 +25,9 @@ def _lookup(asked: tuple[TaggedQuestion, ...]) -> TaggedQuestion:
     )
 
 
-def _answer(value: float | None) -> Answer:
+def _answer(value: float | None) -> Answered:
     given = AnswerValue(value=value, unit="USD millions", text="an answer")
-    return Answer(question="", answer=given, refused=value is None, rounds=1)
+    return Answered(answer=Answer(question="", answer=given, refused=value is None, rounds=1))
 
 
 def test_a_tagged_figure_has_to_agree_to_its_last_digit(
@@ -36,10 +36,10 @@ def test_a_tagged_figure_has_to_agree_to_its_last_digit(
     question = _lookup(asked)
     assert question.asked.expected is not None
     millions = question.asked.expected.value / 1e6
-    exact, _ = ask_tagged(question, html_workspace, lambda text: _answer(millions))
-    close, _ = ask_tagged(question, html_workspace, lambda text: _answer(millions + 3))
-    derived, _ = ask_tagged(replace(question, exact=False), html_workspace, lambda text: _answer(millions + 3))
-    refused, _ = ask_tagged(question, html_workspace, lambda text: _answer(None))
+    exact = judge_tagged(question, _answer(millions), html_workspace)
+    close = judge_tagged(question, _answer(millions + 3), html_workspace)
+    derived = judge_tagged(replace(question, exact=False), _answer(millions + 3), html_workspace)
+    refused = judge_tagged(question, _answer(None), html_workspace)
     assert (exact.right, close.right, derived.right, refused.right) == (True, False, True, False)
     assert exact.family == "lookup" and refused.refused
 
@@ -50,15 +50,12 @@ def test_the_report_counts_right_refused_and_wrong(
     question = _lookup(asked)
     assert question.asked.expected is not None
     right = question.asked.expected.value / 1e6
-    outcomes = [
-        ask_tagged(question, html_workspace, lambda text, value=value: _answer(value))[0]
-        for value in (right, right, right * 2, None)
-    ]
+    outcomes = [judge_tagged(question, _answer(value), html_workspace) for value in (right, right, right * 2, None)]
     report = report_on_tagged(outcomes)
-    (kind,) = report.kinds
-    assert (kind.kind, kind.questions, kind.right, kind.refused, kind.wrong) == ("lookup", 4, 0.5, 0.25, 0.25)
-    assert len(report.misses) == 2 and report.sorts[0].sort == question.asked.kind
-    lines = list(miss_lines(report.misses[0]))
+    kind = report.of("lookup")
+    assert [kind[name] for name in ("questions", "right", "refused", "wrong")] == [4, 0.5, 0.25, 0.25]
+    assert report.groups[1].name == question.asked.kind
+    lines = list(miss_lines(outcomes[2]))
     assert question.asked.text in lines[0] and question.asked.filings[0] in lines[1] and "answered" in lines[2]
     console = Console(width=100, record=True, file=None, quiet=True)
     console.quiet = False

@@ -1,15 +1,14 @@
-"""Questions over the years of one company: totals, averages, changes and growth that no single filing covers."""
+"""Questions about one company: one printed figure, and what its years come to that no single filing covers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
 
-from fin_agent.evaluation.generated.drawing import Material, slots_of_computed
-from fin_agent.evaluation.generated.figures import fewest_filings
-from fin_agent.evaluation.generated.measures import AskedMeasure, Computed
-from fin_agent.evaluation.generated.question import Expected, Family, GeneratedQuestion
-from fin_agent.evaluation.generated.wording import Wording
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.drawing import Material, Wording, made, slots_of_computed
+from fin_agent.evaluation.generated.figures import AskedMeasure, Computed, StatedFigure, fewest_filings, shares
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, SlotKey
 from fin_agent.lexicon.company_names import Company
 
 _LONGEST = 6
@@ -26,7 +25,7 @@ def total(material: Material, draw: Random, wording: Wording, turn: int) -> Gene
     company, measure, computed, first, last = drawn
     value = sum(each.value for each in computed)
     expected = Expected(value, measure.unit, sum(each.rounding for each in computed))
-    return _question("total", material, draw, wording, turn, company, measure, computed, (first, last), expected)
+    return _over_years("total", material, draw, wording, turn, company, measure, computed, (first, last), expected)
 
 
 def average(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
@@ -38,7 +37,7 @@ def average(material: Material, draw: Random, wording: Wording, turn: int) -> Ge
     expected = Expected(
         sum(each.value for each in computed) / len(computed), measure.unit, _rounding(measure, computed)
     )
-    return _question("average", material, draw, wording, turn, company, measure, computed, (first, last), expected)
+    return _over_years("average", material, draw, wording, turn, company, measure, computed, (first, last), expected)
 
 
 def change(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
@@ -52,7 +51,7 @@ def change(material: Material, draw: Random, wording: Wording, turn: int) -> Gen
         return None
     kind = "change" if turn % 3 == 0 else "increase" if moved > 0 else "decrease"
     expected = Expected(moved, measure.unit, _rounding(measure, (before, after)), signed=kind == "change")
-    return _question(
+    return _over_years(
         kind, material, draw, wording, turn // 3, company, measure, (before, after), (first, last), expected
     )
 
@@ -67,7 +66,7 @@ def growth(material: Material, draw: Random, wording: Wording, turn: int) -> Gen
     kind = "growth" if rate > 0 and turn % 3 else "percentage_change"
     turn = turn - turn // 3 - 1 if kind == "growth" else turn // 3
     expected = Expected(rate, "percent")
-    return _question(kind, material, draw, wording, turn, company, measure, (before, after), (first, last), expected)
+    return _over_years(kind, material, draw, wording, turn, company, measure, (before, after), (first, last), expected)
 
 
 def annual_growth(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
@@ -80,7 +79,7 @@ def annual_growth(material: Material, draw: Random, wording: Wording, turn: int)
     if rate < 0 or last - first < _FEWEST_YEARS_OF_A_RATE:
         return None
     expected = Expected(rate, "percent")
-    return _question("annual_growth", material, draw, wording, turn, company, measure, ends, (first, last), expected)
+    return _over_years("annual_growth", material, draw, wording, turn, company, measure, ends, (first, last), expected)
 
 
 _Drawn = tuple[Company, AskedMeasure, tuple[Computed, ...], int, int]
@@ -117,7 +116,7 @@ def _rounding(measure: AskedMeasure, computed: Sequence[Computed]) -> float:
     return sum(each.rounding for each in computed) if measure.unit == "USD" else 0.0
 
 
-def _question(
+def _over_years(
     kind: str,
     material: Material,
     draw: Random,
@@ -149,4 +148,92 @@ def _question(
         slots=slots_of_computed(*computed),
         filings=filings,
         expected=expected,
+    )
+
+
+_OWN, _PRIOR, _QUARTER = 6, 5, 1
+"""Weights: figures of a filing's own year, of an earlier year's column, of a quarter's report."""
+
+
+def lookup_questions(material: Material, count: int, seed: int) -> tuple[GeneratedQuestion, ...]:
+    """`count` questions; fewer where the index holds no more."""
+    quarterly = _QUARTER if any(_quarters(material, company) for company in material.companies) else 0
+    own, prior, quarter = shares([_OWN, _PRIOR, quarterly], count)
+    return (
+        *made(material, "lookup, own year", _own_year, own, seed),
+        *made(material, "lookup, earlier column", _earlier_column, prior, seed),
+        *made(material, "lookup, quarter", _of_a_quarter, quarter, seed),
+    )
+
+
+def _own_year(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
+    return _of_a_year(material, draw, wording, turn, own=True)
+
+
+def _earlier_column(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
+    return _of_a_year(material, draw, wording, turn, own=False)
+
+
+def _of_a_year(material: Material, draw: Random, wording: Wording, turn: int, *, own: bool) -> GeneratedQuestion | None:
+    company = draw.choice(material.companies)
+    measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
+    filed = material.workspace.years[company.key].annual
+    years = [year for year in material.years(company) if (year in filed) is own]
+    if not years:
+        return None
+    year = draw.choice(years)
+    computed = material.computed(measure, company, year)
+    if computed is None:
+        return None
+    (name,) = wording.names([company])
+    words, was = wording.measure(measure)
+    when = wording.year(year, material.workspace.years[company.key])
+    text = wording.text("lookup", turn, company=name, measure=words, was=was, year=when)
+    kind = "lookup, own year" if own else "lookup, earlier column"
+    return _looked_up(kind, company, measure, str(year), text, computed.value, computed.figures)
+
+
+def _of_a_quarter(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
+    company = draw.choice(material.companies)
+    measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
+    quarters = material.figures.quarters(company.key, measure.id)
+    if not quarters:
+        return None
+    year, quarter = draw.choice(quarters)
+    figure = material.figures.figure(company.key, measure.id, year, quarter)
+    whole = material.figures.figure(company.key, measure.names.whole or "", year, quarter)
+    if figure is None or (whole is not None and whole.value != figure.value):
+        return None
+    (name,) = wording.names([company])
+    words, was = wording.measure(measure)
+    when = wording.quarter(year, quarter)
+    text = wording.text("lookup_in_quarter", turn, company=name, measure=words, was=was, year=when)
+    when = f"{year} Q{quarter}"
+    return _looked_up("lookup, quarter", company, measure, when, text, float(figure.value), (figure,))
+
+
+def _quarters(material: Material, company: Company) -> bool:
+    return any(material.figures.quarters(company.key, measure.id) for measure in material.measures)
+
+
+def _looked_up(
+    kind: str,
+    company: Company,
+    measure: AskedMeasure,
+    when: str,
+    text: str,
+    value: float,
+    figures: tuple[StatedFigure, ...],
+) -> GeneratedQuestion:
+    rounding = sum(float(figure.scale) for figure in figures) if measure.unit == "USD" else 0.0
+    return GeneratedQuestion(
+        id=f"{company.key} {measure.id} {when}",
+        family=Family.LOOKUP,
+        kind=kind,
+        text=text,
+        slots=tuple(
+            sorted({SlotKey(each.company, each.metric, each.fiscal_year, each.quarter) for each in figures}, key=str)
+        ),
+        filings=fewest_filings(list(figures)),
+        expected=Expected(value, measure.unit, rounding),
     )

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion
-from fin_agent.evaluation.given_away import allowed
-from fin_agent.evaluation.metrics import document_recall, page_precision, page_recall
-from fin_agent.evaluation.oracle import Oracle
-from fin_agent.evaluation.overlap import Overlap
+from fin_agent.evaluation import Oracle
+from fin_agent.evaluation.answer_scoring import document_recall, page_precision, page_recall
+from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, allowed
+from fin_agent.evaluation.statistics import Overlap
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import USUAL_DEPTH, Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy

@@ -1,21 +1,33 @@
-"""Questions of every kind made from tagged filings, and their answers scored."""
+"""Questions of every kind made from tagged filings, their answers scored, and what they came to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fin_agent.answering.answer import Answer
+from fin_agent.evaluation import QuestionKind
+from fin_agent.evaluation.benchmark import Answered, Column, Report, mean_of, report_on, seconds_at
 from fin_agent.evaluation.generated import between_companies
-from fin_agent.evaluation.generated.multi_filing import shares
-from fin_agent.evaluation.generated.scoring import Outcome, judge
-from fin_agent.evaluation.tagged_questions import of_parts, one_company
+from fin_agent.evaluation.generated.figures import shares
+from fin_agent.evaluation.generated.question import GeneratedQuestion, Outcome, judge
+from fin_agent.evaluation.tagged_questions import questions as makers_of
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, read_tagged, tagged_files
-from fin_agent.evaluation.tagged_questions.kinds import QuestionKind, TaggedQuestion
 from fin_agent.evaluation.tagged_questions.material import TaggedMaker, TaggedMaterial, drawn_questions
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedQuestion:
+    """A question with the answer that follows from tags."""
+
+    kind: QuestionKind
+    asked: GeneratedQuestion
+    exact: bool = False
+    """Whether the answer is one tagged figure: it has to agree to the last digit printed."""
+
 
 COUNTS: Mapping[QuestionKind, int] = {
     QuestionKind.LOOKUP: 150,
@@ -62,24 +74,23 @@ def tagged_questions(
     return tuple(questions)
 
 
-def ask_tagged(question: TaggedQuestion, workspace: Workspace, ask: Callable[[str], Answer]) -> tuple[Outcome, Answer]:
-    """The answer, and what is right about it; a single tagged figure has to agree to the last digit printed."""
-    answer = ask(question.asked.text)
-    outcome = judge(question.asked, answer, workspace.directory.by_key)
-    right = bool(outcome.right) and (not question.exact or _agrees(question, answer))
-    return replace(outcome, family=question.kind.value, right=right), answer
+def judge_tagged(question: TaggedQuestion, answered: Answered, workspace: Workspace) -> Outcome:
+    """What is right about the answer; a single tagged figure has to agree to the last digit printed."""
+    outcome = judge(question.asked, answered.answer, workspace.directory.by_key)
+    right = bool(outcome.right) and (not question.exact or _agrees(question, answered.answer))
+    return replace(outcome, family=question.kind.value, right=right)
 
 
 _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, TaggedMaker, int]]] = {
     QuestionKind.LOOKUP: (
-        ("lookup, own year", one_company.own_year, 6),
-        ("lookup, earlier column", one_company.earlier_year, 6),
-        ("lookup, quarter", one_company.of_a_quarter, 3),
+        ("lookup, own year", makers_of.own_year, 6),
+        ("lookup, earlier column", makers_of.earlier_year, 6),
+        ("lookup, quarter", makers_of.of_a_quarter, 3),
     ),
     QuestionKind.DERIVED: (
-        ("computed", one_company.computed, 5),
-        ("growth", one_company.growth, 4),
-        ("change", one_company.change, 2),
+        ("computed", makers_of.computed, 5),
+        ("growth", makers_of.growth, 4),
+        ("change", makers_of.change, 2),
     ),
     QuestionKind.COMPARISON: (
         ("difference", between_companies.difference, 3),
@@ -91,15 +102,15 @@ _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, TaggedMaker, int]]] = {
         ("highest over years", between_companies.highest_over_years, 1),
     ),
     QuestionKind.PART: (
-        ("part", of_parts.part_in_a_year, 8),
-        ("part, quarter", of_parts.part_in_a_quarter, 2),
-        ("growth of a part", of_parts.growth_of_part, 2),
-        ("share of a part", of_parts.share_of_part, 1),
+        ("part", makers_of.part_in_a_year, 8),
+        ("part, quarter", makers_of.part_in_a_quarter, 2),
+        ("growth of a part", makers_of.growth_of_part, 2),
+        ("share of a part", makers_of.share_of_part, 1),
     ),
     QuestionKind.TOTAL: (
-        ("total", one_company.total, 5),
-        ("average", one_company.average, 4),
-        ("annual growth", one_company.annual_growth, 2),
+        ("total", makers_of.total, 5),
+        ("average", makers_of.average, 4),
+        ("annual growth", makers_of.annual_growth, 2),
     ),
 }
 """Kinds, and the weight of each."""
@@ -126,3 +137,29 @@ def _agrees(question: TaggedQuestion, answer: Answer) -> bool:
 
 _SCALES = {"USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 _SMALLEST = 1e-6
+
+
+def report_on_tagged(outcomes: Sequence[Outcome]) -> Report:
+    """Accuracy by kind, then by sort. Raises ValueError without outcomes."""
+    caption = "right: within 0.5 %; one tagged figure: to its last digit"
+    sections: Mapping[str, Callable[[Outcome], str]] = {
+        "kind": lambda outcome: outcome.family,
+        "sort": lambda outcome: outcome.kind,
+    }
+    return report_on(outcomes, "Questions made from tags", caption, _COLUMNS, sections)
+
+
+_COLUMNS: tuple[Column[Outcome], ...] = (
+    Column("questions", len, "n", str),
+    Column("right", mean_of(lambda outcome: bool(outcome.right)), "right"),
+    Column("refused", mean_of(lambda outcome: outcome.refused), "refused"),
+    Column("wrong", mean_of(lambda outcome: not outcome.right and not outcome.refused), "wrong"),
+    Column("median_seconds", seconds_at(50), "median s", "{:.2f}".format),
+)
+
+
+def miss_lines(outcome: Outcome) -> Iterator[str]:
+    """A miss in words: the question, what tags say, what was answered."""
+    yield f"{outcome.kind}: {outcome.question}"
+    yield f"  tagged {outcome.expected} ({', '.join(outcome.filings)})"
+    yield f"  {'refused' if outcome.refused else 'answered'} {outcome.got}"

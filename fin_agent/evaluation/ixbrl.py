@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from fin_agent.evaluation.tagged_truth import TrueTag, visible_tags
+from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
 from fin_agent.filings.facts.extraction import MetricOf
 from fin_agent.filings.facts.printed import facts_of_filing
 from fin_agent.filings.facts.reconciling import UnitOf

@@ -1,4 +1,4 @@
-"""Measures of retrieval and of numeric answers, as the published benchmarks define them."""
+"""How a gold answer is matched: its figures, the published rule and stricter ones, and the measures of retrieval."""
 
 from __future__ import annotations
 
@@ -7,7 +7,72 @@ from collections.abc import Hashable, Sequence
 from decimal import Decimal
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.evaluation.gold_figures import without_list_marks
+
+
+def gold_figures(gold: str) -> tuple[Numeral, ...]:
+    """The figures of a gold answer in reading order; empty for an answer in words.
+
+    A figure is an amount, a ratio, a percentage or a count of things. None are: years, dates, lengths of time (`the 12
+    months`), numbers within a name (`3M`, `10-K`, `777X`), whole numbers listed together with such a name (`737, 777X
+    and 787`), and numbers that say where something stands (`Note 11`, `Section 12(b)`). An answer that is a number and
+    nothing else is a figure whatever it looks like.
+    """
+    gold = without_list_marks(gold)
+    numerals = numerals_in(gold)
+    if len(numerals) == 1 and numerals[0].printed == gold.strip():
+        return numerals
+    return tuple(
+        numeral
+        for run in _listed_together(gold, numerals)
+        for numeral, start in run
+        if numeral.kind in (NumeralKind.AMOUNT, NumeralKind.PERCENT)
+        and not (_is_bare(numeral) and (_holds_a_name(run) or _WHERE.search(gold[:start])))
+    )
+
+
+def answering_figures(gold: str, question: str) -> tuple[Numeral, ...]:
+    """The figures of a gold answer that the question does not say itself; all of them where it says them all."""
+    figures = gold_figures(gold)
+    known = {numeral.in_base_units for numeral in numerals_in(question)}
+    return tuple(figure for figure in figures if figure.in_base_units not in known) or figures
+
+
+def without_list_marks(text: str) -> str:
+    """A text of several lines that begin with a dash, without these dashes: they are no signs of numbers."""
+    return _LIST_MARK.sub("", text) if len(_LIST_MARK.findall(text)) > 1 else text
+
+
+_LIST_MARK = re.compile(r"^[ \t]*[-–—•*][ \t]*", re.MULTILINE)
+_Placed = tuple[Numeral, int]
+"""A numeral and where it begins."""
+
+_LISTED = re.compile(r"[A-Z]{0,2}\s*(?:,|/|&|\b(?:and|or)\b)(?:\s|and\b|or\b)*")
+"""What stands between two members of a list, with the letters of a name such as `777X`."""
+_WHERE = re.compile(r"\b(?:Note|Item|Section|Part|Page|Rule|Topic|Exhibit|Schedule|Table|Level|Tier)s?\s+$", re.I)
+
+
+def _listed_together(text: str, numerals: Sequence[Numeral]) -> list[list[_Placed]]:
+    """The numerals in runs of those that nothing but commas and `and` stands between."""
+    runs: list[list[_Placed]] = []
+    end = 0
+    for numeral in numerals:
+        start = text.index(numeral.printed, end)
+        if runs and _LISTED.fullmatch(text[end:start]):
+            runs[-1].append((numeral, start))
+        else:
+            runs.append([(numeral, start)])
+        end = start + len(numeral.printed)
+    return runs
+
+
+def _holds_a_name(run: Sequence[_Placed]) -> bool:
+    return any(numeral.kind is NumeralKind.LABEL for numeral, _ in run)
+
+
+def _is_bare(numeral: Numeral) -> bool:
+    """Digits alone: no sign, currency, percent, scale, separator or decimals."""
+    return numeral.printed.isdigit()
+
 
 TOLERANCE = 0.03
 """Relative; FinanceBench numeric match as Kobeissi & Langlais measure it."""
@@ -102,17 +167,6 @@ def document_recall(retrieved: Sequence[Hashable], gold: Sequence[Hashable], k: 
     return page_recall(retrieved, gold, k)
 
 
-def percentile(values: Sequence[float], percent: float) -> float:
-    """Value below which `percent` of the values lie, interpolated linearly. Raises ValueError without values."""
-    if not values or not 0 <= percent <= 100:
-        raise ValueError("a percentile needs values and a share from 0 to 100")
-    ordered = sorted(values)
-    position = (len(ordered) - 1) * percent / 100
-    below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
-
-
 _QUANTITIES = (NumeralKind.AMOUNT, NumeralKind.PERCENT, NumeralKind.SPAN)
 
 
@@ -154,3 +208,51 @@ def _restated(value: Decimal, unit: str | None, gold: Numeral, question: str) ->
     if scale is None and gold.scale is not None and gold.kind is not NumeralKind.PERCENT:
         return [value / gold.scale]
     return [value]
+
+
+def stated_match(value: float | None, unit: str | None, text: str, gold: str, question: str = "") -> bool:
+    """Whether the value, or a figure in the first sentence of the text, is within 3% of a figure of the gold answer.
+
+    By the published rule a long text of many numbers may match by chance. Here percentages are compared with
+    percentages only, other amounts with other amounts, in base units where both sides say their scale; and what the
+    question itself says (`more than 20% of revenue`) is no match while the gold answer has other figures. False where
+    the gold answer has no figure.
+    """
+    said = gold_figures(first_sentence(text))
+    return any(
+        _is(value, unit, figure, question) or any(_says(ours, figure) for ours in said)
+        for figure in answering_figures(gold, question)
+    )
+
+
+def first_sentence(text: str) -> str:
+    """What a text says up to the end of its first sentence; an abbreviation (`Inc.`, `No.`, an initial) ends none."""
+    return _END.split(text.strip(), maxsplit=1)[0]
+
+
+_END = re.compile(
+    r"(?<=[.?!])(?<!\b[A-Z]\.)(?<!\b(?:Co|Dr|Mr|Ms|No|St)\.)(?<!\b(?:Inc|Ltd|Mrs)\.)(?<!\bCorp\.)[\"”)]?\s+(?=[A-Z0-9“\"$•])"
+)
+
+
+_SHARES = ("percent", "percentage points", "ratio")
+"""Units of a value that a percentage may be given in."""
+
+
+def _is(value: float | None, unit: str | None, gold: Numeral, question: str) -> bool:
+    is_amount, is_share = bool(gold.currency or gold.scale), gold.kind is NumeralKind.PERCENT
+    if unit and (is_amount if unit in _SHARES else is_share):
+        return False
+    return any(is_within_tolerance(ours, gold.value) for ours in restated_in_unit_of(gold, value, unit, question))
+
+
+def _says(ours: Numeral, gold: Numeral) -> bool:
+    if (ours.kind is NumeralKind.PERCENT) is not (gold.kind is NumeralKind.PERCENT):
+        return False
+    if ours.scale and gold.scale:
+        return is_within_tolerance(ours.in_base_units, gold.in_base_units)
+    return any(
+        is_within_tolerance(left, right)
+        for left in (ours.value, ours.in_base_units)
+        for right in (gold.value, gold.in_base_units)
+    )

@@ -1,0 +1,194 @@
+"""A report's figures are the means of its rows; a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from fin_agent.answering.answer import Answer, AnswerValue, Usage
+from fin_agent.evaluation.benchmark import Answered, Benchmark, run_benchmark, write_csv
+from fin_agent.evaluation.financebench import Retrieval, Row, summarize, tables_of
+from fin_agent.presentation.plain import in_our_look
+
+FOUND = Retrieval(1.0, 1.0, True, 0.5, True, 0.2)
+LOST = Retrieval(0.0, 0.0, False, 0.0, False, 0.0)
+FIRST = Row(
+    id="q1",
+    company="Brightwater",
+    doc_id="B",
+    question_type="metrics-generated",
+    filing_type="10-K",
+    question="How much?",
+    gold="5",
+    value=5.0,
+    unit="ratio",
+    text='It was "5", no more',
+    refused=False,
+    missing=(),
+    retrieval=FOUND,
+    same_content=FOUND,
+    numeric_match=True,
+    strict_match=False,
+    numeric_match_any=True,
+    stated_match=True,
+    rounds=1,
+    seconds=1.0,
+)
+SECOND = replace(
+    FIRST,
+    id="q2",
+    retrieval=LOST,
+    same_content=FOUND,
+    numeric_match=False,
+    numeric_match_any=False,
+    stated_match=False,
+    refused=True,
+    missing=("x", "y"),
+    seconds=3.0,
+)
+THIRD = replace(
+    FIRST,
+    id="q3",
+    question_type="novel-generated",
+    filing_type="8-K",
+    numeric_match=None,
+    strict_match=None,
+    stated_match=False,
+    seconds=2.0,
+)
+ROWS = (FIRST, SECOND, THIRD)
+
+
+class TestSummarize:
+    def test_overall(self) -> None:
+        overall = summarize(ROWS).of("overall")
+        assert [overall[name] for name in ("questions", "numeric_questions", "refusals")] == [3, 2, 1]
+        assert (overall["numeric_match"], overall["strict_match"]) == (0.5, 0.0)
+        assert overall["document_recall"] == pytest.approx(2 / 3)
+        assert overall["page_recall"] == pytest.approx(1 / 3)
+        assert overall["page_hits"] == pytest.approx(2 / 3)
+        assert (overall["median_seconds"], overall["p95_seconds"]) == (2.0, pytest.approx(2.9))
+
+    def test_groups_are_complete(self) -> None:
+        report = summarize(ROWS)
+        assert [(group.section, group.name, group.figures["questions"]) for group in report.groups] == [
+            ("overall", "overall", 3),
+            ("question type", "metrics-generated", 2),
+            ("question type", "novel-generated", 1),
+            ("filing type", "10-K", 2),
+            ("filing type", "8-K", 1),
+            ("same content as one", "overall, same content as one", 3),
+        ]
+        assert report.of("novel-generated")["numeric_match"] is None
+
+    def test_same_content_only_where_it_differs(self) -> None:
+        same = "overall, same content as one"
+        assert same not in [group.name for group in summarize([FIRST, THIRD]).groups]
+        assert summarize(ROWS).of(same)["document_recall"] == 1.0
+
+    def test_without_rows(self) -> None:
+        with pytest.raises(ValueError, match="at least one"):
+            summarize([])
+
+    def test_figures_are_counted_whatever_the_type(self) -> None:
+        report = summarize([*ROWS, replace(THIRD, id="q4", numeric_match_any=None, stated_match=None)])
+        overall, novel = report.of("overall"), report.of("novel-generated")
+        assert (overall["figure_questions"], overall["numeric_questions"]) == (3, 2)
+        assert overall["numeric_match_any"] == pytest.approx(2 / 3)
+        assert overall["stated_match"] == pytest.approx(1 / 3)
+        assert [novel[name] for name in ("questions", "figure_questions", "numeric_match_any", "stated_match")] == [
+            2, 1, 1, 0,
+        ]  # fmt: skip
+
+
+class TestRendering:
+    def test_table_shows_each_group(self) -> None:
+        console = Console(width=120, record=True, file=io.StringIO())
+        console.print(*tables_of(summarize(ROWS), "the right pages given"))
+        shown = console.export_text()
+        assert shown.count("the right pages given") == 2
+        for words in ("overall", "metrics-generated", "novel-generated", "10-K", "8-K", "66.7", "50.0", "2.90"):
+            assert words in shown
+        assert "same content" in shown
+
+    def test_no_heading_is_cut_at_100_columns(self) -> None:
+        console = Console(width=100, record=True, file=io.StringIO())
+        many = [replace(FIRST, id=f"r{number}", seconds=12.5) for number in range(150)]
+        console.print(*map(in_our_look, tables_of(summarize([*ROWS, *many]))))
+        shown = console.export_text()
+        assert "…" not in shown and max(map(len, shown.splitlines())) <= 100
+        for heading in ("documents", "passages", "pages", "match", "strict", "stated", "refused", "p95"):
+            assert heading in shown
+
+    def test_json_holds_the_figures(self) -> None:
+        groups = json.loads(json.dumps(summarize(ROWS).as_json()))["groups"]
+        assert (groups[0]["group"], groups[0]["numeric_match"]) == ("overall", 0.5)
+        assert (groups[4]["section"], groups[4]["group"]) == ("filing type", "8-K")
+
+    def test_rows_as_csv(self, tmp_path: Path) -> None:
+        write_csv(ROWS, tmp_path / "rows.csv")
+        with (tmp_path / "rows.csv").open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert [line["id"] for line in lines] == ["q1", "q2", "q3"]
+        assert lines[0]["text"] == 'It was "5", no more'
+        assert lines[1]["missing"] == "x; y"
+        assert (lines[1]["document_recall"], lines[1]["same_content_document_recall"]) == ("0.0", "1.0")
+
+
+def answered(question: str, text: str = "five", failure: str = "") -> Answered:
+    usage = Usage(model_calls=2, input_tokens=10, output_tokens=3, dollars=0.5)
+    answer = Answer(id=question, question=f"{question}?", answer=AnswerValue(text=text), usage=usage)
+    return Answered(answer=answer, failure=failure)
+
+
+class TestRunner:
+    @staticmethod
+    def benchmark(asked: list[str], *, stop_at: str = "", settings: str = "s") -> Benchmark[str, str]:
+        def ask(question: str) -> Answered:
+            if question == stop_at:
+                raise KeyboardInterrupt
+            asked.append(question)
+            return answered(question, failure="no such word" if question == "c" else "")
+
+        return Benchmark(
+            ("a", "b", "c"), ask, lambda question, each: f"{question}: {each.answer.answer.text}", settings
+        )
+
+    def test_rows_failures_and_cost(self) -> None:
+        told: list[str] = []
+        run = run_benchmark(self.benchmark([]), told=told.append)
+        assert run.rows == tuple(told) == ("a: five", "b: five", "c: five")
+        assert run.failed == [{"id": "c", "question": "c?", "reason": "no such word"}]
+        assert run.cost == {"model_calls": 6, "input_tokens": 30, "output_tokens": 9, "dollars": 1.5}
+
+    def test_a_run_that_was_stopped_goes_on_where_it_was(self, tmp_path: Path) -> None:
+        first: list[str] = []
+        with pytest.raises(KeyboardInterrupt):
+            run_benchmark(self.benchmark(first, stop_at="c"), tmp_path)
+        (kept,) = tmp_path.iterdir()
+        kept.write_text(kept.read_text() + '{"answer": {"id": "c", "quest')  # what a kill leaves of a line
+        then: list[str] = []
+        run = run_benchmark(self.benchmark(then), tmp_path)
+        assert (first, then) == (["a", "b"], ["c"])
+        assert run.rows == ("a: five", "b: five", "c: five") and run.cost["model_calls"] == 6
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_run_of_another_kind_begins_anew(self, tmp_path: Path) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            run_benchmark(self.benchmark([], stop_at="c"), tmp_path)
+        asked: list[str] = []
+        run_benchmark(self.benchmark(asked, settings="others"), tmp_path)
+        assert asked == ["a", "b", "c"]
+
+    def test_a_cost_that_is_not_known_is_none(self) -> None:
+        unknown = answered("a").model_copy(
+            update={"answer": answered("a").answer.model_copy(update={"usage": Usage(dollars=None)})}
+        )
+        run = run_benchmark(Benchmark(("a",), lambda question: unknown, lambda question, each: question))
+        assert run.cost["dollars"] is None and run.cost["model_calls"] == 0
