@@ -99,7 +99,7 @@ GROUPS = (
         (
             "fin_agent.build_graph",
             "fin_agent.graphs.answer.state.QuestionInput",
-            "fin_agent.graphs.answer.typed.state_types",
+            "fin_agent.graphs.answer.state.state_types",
             "fin_agent.graphs.exported.*",
         ),
     ),
@@ -431,8 +431,8 @@ ERROR_MODULES = (
     "fin_agent.retrieval.dense.loading",
     "fin_agent.integrations.compressors",
     "fin_agent.tools.errors",
-    "fin_agent.graphs.answer.typed",
-    "fin_agent.graphs.exported.running",
+    "fin_agent.graphs.answer.state",
+    "fin_agent.graphs.exported.graphs",
     "fin_agent.prompts.prompt",
 )
 

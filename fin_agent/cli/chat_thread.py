@@ -11,8 +11,8 @@ from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
-from fin_agent.graphs.chat.history import is_answered, segments_of
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, continued_elsewhere
 

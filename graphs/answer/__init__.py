@@ -1,8 +1,7 @@
 """The card's machine: search, curate, ask again at most three rounds, answer with a program or in words, verify."""
 
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import answer_question, build_graph
-from fin_agent.graphs.answer.runnable import as_runnable
+from fin_agent.graphs.answer.graph import answer_question, as_runnable, build_graph
 from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer, stream_answer
 
 __all__ = [

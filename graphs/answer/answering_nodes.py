@@ -17,13 +17,12 @@ from fin_agent.answering.composition import assumptions, citations_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
-from fin_agent.graphs.answer.computing import Asked, Attempt, attempts
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.put_in import not_printed
+from fin_agent.graphs.answer.programs import Asked, Attempt, attempts
 from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
-from fin_agent.index.protocol import PageKey, check_facts
+from fin_agent.index.protocol import FilingIndex, PageKey, check_facts
 from fin_agent.models.costs import usage_of
 
 
@@ -296,7 +295,19 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
 def _put_in(state: AnswerState, context: AnswerContext) -> Iterator[str]:
     """Warnings of figures that somebody put into the ledger and no page states."""
     if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
-        yield from not_printed(state["ledger"], context.workspace.index)
+        yield from _not_printed(state["ledger"], context.workspace.index)
+
+
+def _not_printed(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
+    """A warning for each figure that its page does not state, as the index has read it."""
+    for entry in ledger.entries:
+        figure = entry.figure
+        if figure is None:
+            continue
+        facts = index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])
+        if (abs(figure.amount), figure.scale) not in {(abs(each.fact.amount), each.fact.scale) for each in facts}:
+            place = f"page {figure.page + 1} of {figure.doc_id}"
+            yield f"{figure.amount:,} for {entry.slot} was put in by hand: {place} states no such figure"
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^\Wa-z])")

@@ -1,29 +1,47 @@
-"""The answer graph: nodes and edges, and the plain function that runs it."""
+"""The answer graph: nodes and edges, what stands around every node, and the ways to run it on a question."""
 
 from __future__ import annotations
 
+import inspect
 import time
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
+from functools import lru_cache, wraps
 from typing import Any, Literal, TypeVar
 
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import current_hearing, listening
+from fin_agent.analyst.events import (
+    CallBegun,
+    CallEnded,
+    Listener,
+    StepBegun,
+    current_hearing,
+    journal,
+    listening,
+    told,
+)
 from fin_agent.answering.answer import Answer, PagePlace
+from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer import answering_nodes, search_nodes
-from fin_agent.graphs.answer.accounting import accounted
-from fin_agent.graphs.answer.adapting import Node, described, in_context, taking_edits
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.state import AnswerOutput, AnswerState, Next, QuestionInput
+from fin_agent.graphs.answer.state import EDITED, AnswerOutput, AnswerState, Next, QuestionInput, typed
 from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey, one_state
+from fin_agent.models.call import Role
+from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 
 AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+Update = dict[str, Any]
+Node = Callable[[AnswerState, Runtime[Given]], Update]
+Around = Callable[[Node[Given]], Node[Given]]
 
 _STEPS_PER_ROUND = 7
 _STEPS_AROUND = 6
@@ -58,30 +76,20 @@ def answer_question(
     >>> answer_question("What was research and development?", context, doc_ids=["quillmark_2023_10k"]).missing
     ('research and development of Quillmark Stores, Inc. for FY2023',)
     """
-    with one_state(context.workspace.index):
-        return _answered(question, context, doc_ids, pages, question_id, on_step)
-
-
-def _answered(
-    question: str,
-    context: AnswerContext,
-    doc_ids: Sequence[str] | None,
-    pages: Sequence[PageKey] | None,
-    question_id: str | None,
-    on_step: Callable[[str], None],
-) -> Answer:
     started = time.perf_counter()
-    given = QuestionInput(question=question)
-    chosen = chosen_filings(doc_ids, context.workspace.index)
-    if chosen is not None:
-        given["doc_ids"] = list(chosen)
-    if pages:
-        for doc_id in dict.fromkeys(key.doc_id for key in pages):
-            context.workspace.index.filing(doc_id)
-        given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
+    index = context.workspace.index
     answer: Answer | None = None
     hearing = current_hearing()
-    with listening(hearing.listener, drafts=hearing.listener is not None and hearing.drafts):
+    drafts = hearing.listener is not None and hearing.drafts
+    with one_state(index), listening(hearing.listener, drafts=drafts):
+        given = QuestionInput(question=question)
+        chosen = chosen_filings(doc_ids, index)
+        if chosen is not None:
+            given["doc_ids"] = list(chosen)
+        if pages:
+            for doc_id in dict.fromkeys(key.doc_id for key in pages):
+                index.filing(doc_id)
+            given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
         config = unkept_config(context)
         for update in unkept_graph().stream(given, context=context, stream_mode="updates", config=config):
             for node, changes in update.items():
@@ -89,11 +97,6 @@ def _answered(
                 answer = (changes or {}).get("answer", answer)
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})
-
-
-def steps_at_most(context: AnswerContext) -> int:
-    """How many steps a run takes at most: LangGraph's own limit knows nothing of rounds."""
-    return _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND
 
 
 @lru_cache(maxsize=1)
@@ -112,6 +115,47 @@ def build_graph() -> AnswerGraph:
     return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
 
 
+def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
+    """A runnable over `context`, for chains, batches and `assign`; callbacks and tracing reach the graph's nodes.
+
+    It takes a question, or the graph's input: `{"question": ..., "doc_ids": [...]}`. Raises QuestionError where
+    there is no question, FilingIndexError where a filing named is not indexed.
+
+    >>> from pathlib import Path
+    >>> from fin_agent import AnswerContext, Workspace, as_runnable
+    >>> asking = as_runnable(AnswerContext.by_rules(Workspace.open(Path("my-index"))))
+    >>> questions = ["What was Harborlight's net income in FY2023?", "And what was it in FY1999?"]
+    >>> [answer.refused for answer in asking.batch(questions)]
+    [False, True]
+    """
+
+    def taken(given: str | QuestionInput) -> QuestionInput:
+        if isinstance(given, str):
+            return QuestionInput(question=given)
+        if not isinstance(given, Mapping) or not isinstance(given.get("question"), str):
+            raise QuestionError("there is no question", remedy='Give a text, or {"question": "..."}')
+        known: QuestionInput = {"question": given["question"]}
+        chosen = chosen_filings(given.get("doc_ids"), context.workspace.index)
+        if chosen is not None:
+            known["doc_ids"] = list(chosen)
+        if given.get("only_pages"):
+            known["only_pages"] = list(given["only_pages"])
+        return known
+
+    def answered(given: str | QuestionInput, config: RunnableConfig) -> Answer:
+        limited = unkept_config(context, config)
+        answer: Answer = unkept_graph().invoke(taken(given), config=limited, context=context)["answer"]
+        return answer
+
+    async def answered_async(given: str | QuestionInput, config: RunnableConfig) -> Answer:
+        limited = unkept_config(context, config)
+        answer: Answer = (await unkept_graph().ainvoke(taken(given), config=limited, context=context))["answer"]
+        return answer
+
+    runnable: RunnableLambda[str | QuestionInput, Answer] = RunnableLambda(answered, answered_async, name="answer")
+    return runnable.with_types(input_type=str | QuestionInput, output_type=Answer)  # type: ignore[arg-type]
+
+
 @lru_cache(maxsize=1)
 def unkept_graph() -> AnswerGraph:
     """The same, and it stays out of the checkpoints of a graph that it is run in: for tools and chains.
@@ -122,15 +166,15 @@ def unkept_graph() -> AnswerGraph:
 
 
 def unkept_config(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
-    """With what `unkept_graph` is run: `given`, limits of our own, and nothing of how a graph around it is kept.
-
-    LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
-    """
-    return {**unkept(given), "recursion_limit": steps_at_most(context)}
+    """With what `unkept_graph` is run: `given`, nothing of how a graph around is kept, a limit that knows rounds."""
+    return {**unkept(given), "recursion_limit": _STEPS_PER_ROUND * context.settings.rounds + _STEPS_AROUND}
 
 
 def unkept(given: RunnableConfig | None = None) -> RunnableConfig:
-    """`given`, and nothing of how a graph around is kept: for any graph without a checkpointer that runs in a node."""
+    """`given`, and nothing of how a graph around is kept: for any graph without a checkpointer that runs in a node.
+
+    LangGraph (1.2) hands `durability="sync"` down to graphs that keep nothing, and then waits for what they keep.
+    """
     configurable = {**(given or {}).get("configurable", {}), _DURABILITY: "async"}
     return {**(given or {}), "configurable": configurable}
 
@@ -138,7 +182,7 @@ def unkept(given: RunnableConfig | None = None) -> RunnableConfig:
 def answer_builder(
     context_schema: type[ContextT],
     context_of: Callable[[ContextT], AnswerContext],
-    around: Callable[[Node[ContextT]], Node[ContextT]] = lambda node: node,
+    around: Around[ContextT] = lambda node: node,
     output_schema: type[Output] = AnswerOutput,  # type: ignore[assignment]
 ) -> StateGraph[AnswerState, ContextT, QuestionInput, Output]:
     """The graph, to be compiled. A run is given a context of `context_schema`, of which `context_of` makes ours.
@@ -149,8 +193,7 @@ def answer_builder(
         AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=output_schema
     )
     for node in NODES:
-        taking: Any = around(taking_edits(in_context(accounted(node), context_of)))
-        builder.add_node(node.__name__, taking, metadata={"description": described(node)})
+        add_node(builder, node, context_of, around)
     builder.add_edge(START, "rewrite_query")
     builder.add_conditional_edges("rewrite_query", _after_rewriting, ["search_documents", "verify_answer"])
     builder.add_edge("search_documents", "search_pages")
@@ -193,3 +236,107 @@ def _after_rewriting(state: AnswerState) -> Literal["search_documents", "verify_
 def _as_decided(state: AnswerState) -> Next:
     """Branches read the state alone: where it is edited between two runs, there is no context."""
     return state["next"]
+
+
+def add_node(
+    builder: StateGraph[Any, ContextT, Any, Any],
+    node: Callable[[Any, Runtime[Any]], Update],
+    context_of: Callable[[ContextT], Any],
+    around: Callable[[Any], Any],
+    schema: Any = AnswerState,
+) -> None:
+    """Add a plain function of state and runtime as a node of its own name, its docstring as Studio's description.
+
+    It gets state of the types of `schema`, also where that was edited, and the context that `context_of` makes of the
+    run's own; its calls of models are accounted for. `around` is put around all that.
+    """
+    counted = accounted(node)
+
+    @wraps(node)
+    def wrapped(state: Any, runtime: Runtime[Any]) -> Update:
+        made, edited = typed(state, schema)
+        update = counted(made, runtime.override(context=context_of(runtime.context)))
+        untold = [name for name in edited if name not in _told_edits(made)]
+        if untold:
+            update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
+        return update
+
+    described = inspect.cleandoc(node.__doc__ or "")
+    builder.add_node(node.__name__, around(wrapped), metadata={"description": described})
+
+
+def _told_edits(state: AnswerState) -> set[str]:
+    """Whose edits were told of before: what was edited stays plain JSON until a node writes it anew."""
+    told_of = [warning.removeprefix(EDITED) for warning in state.get("warnings", ()) if warning.startswith(EDITED)]
+    return {name for names in told_of for name in names.split(", ")}
+
+
+def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Runtime[Any]], Update]:
+    """The node with a meter that goes on from the steps before, and a journal of what was done in a model's place.
+
+    What happens is told to whoever listens (`listening`), else to LangGraph's stream `custom`. What it adds to the
+    state: `calls`, `warnings`, `left_out`; to its trace step: the calls, warnings and flags.
+    """
+
+    @wraps(node)
+    def with_accounts(state: AnswerState, runtime: Runtime[Any]) -> Update:
+        hearing = current_hearing()
+        tell = hearing.listener or stream_listener(runtime)
+        budget = runtime.context.settings.models.budget
+        meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))
+        with metered(meter), listening(tell, drafts=hearing.drafts), journal() as notes:
+            told(StepBegun(node=node.__name__, round=state.get("round", 1)))
+            update = node(state, runtime)
+        if not (meter.records or meter.left_out or notes.warnings or notes.flags):
+            return update
+        noted = {"calls": tuple(map(_line, meter.records)), "warnings": notes.warnings, "flags": notes.flags}
+        return {
+            **update,
+            "trace": [step.model_copy(update=noted) for step in update.get("trace", [])],
+            "calls": list(meter.records),
+            "warnings": list(notes.warnings),
+            "left_out": list(meter.left_out),
+        }
+
+    return with_accounts
+
+
+def stream_listener(runtime: Runtime[Any]) -> Listener:
+    """Writes to LangGraph's custom stream, which asks the context that it is written from: threads have none."""
+    here = copy_context()
+    return lambda event: here.copy().run(runtime.stream_writer, event)
+
+
+class _CallsTold:
+    """Tells of calls as events."""
+
+    def __init__(self, tell: Listener) -> None:
+        self._tell = tell
+
+    def call_begun(self, role: Role, model: str) -> None:
+        """See CallListener."""
+        self._tell(CallBegun(role=role.value, model=model))
+
+    def call_ended(self, record: CallRecord) -> None:
+        """See CallListener."""
+        self._tell(
+            CallEnded(
+                role=record.role.value,
+                model=record.model,
+                input_tokens=record.usage.input,
+                output_tokens=record.usage.output,
+                dollars=record.dollars,
+                from_cache=record.from_cache,
+                approximate=record.usage.approximate,
+                note=record.note,
+            )
+        )
+
+
+def _line(record: CallRecord) -> str:
+    usage = record.usage
+    dollars = "price not known" if record.dollars is None else f"${record.dollars:.5f}"
+    cost = "from kept replies" if record.from_cache else dollars
+    about = "about " if usage.approximate else ""
+    line = f"{record.role.value} by {record.model}: {about}{usage.input:,} tokens in, {usage.output:,} out, {cost}"
+    return f"{line} ({record.note})" if record.note else line

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from fin_agent.analyst.card_making import extract_cards as cards_of
 from fin_agent.analyst.events import StepEnded, told
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.losses import with_losses
 from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
@@ -21,10 +22,11 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
 from fin_agent.retrieval.passages import rank_passages
-from fin_agent.retrieval.query import Depth, Scope, SearchResult
+from fin_agent.retrieval.query import Depth, Query, Scope, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
+from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 
@@ -209,3 +211,14 @@ def emitted(step: TraceStep, update: Update) -> Update:
     """Tell whoever listens, and put the step on the audit trace."""
     told(StepEnded(node=step.node, round=step.round, summary=step.summary))
     return {**update, "trace": [step]}
+
+
+def reworded(query: Query, words: str, workspace: Workspace) -> Query:
+    """What `words` search for, read as a question; of the companies and periods of `query` where they name none.
+
+    Raises QuestionError where there are no words.
+    """
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent(words)
+    read = analyst.query(intent, analyst.plan(intent), None)
+    return replace(read, companies=read.companies or query.companies, periods=read.periods or query.periods)

@@ -18,10 +18,9 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import AnswerGraph, answer_builder
-from fin_agent.graphs.answer.programs_shown import showing_programs
-from fin_agent.graphs.answer.rewording import reworded
-from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput
-from fin_agent.graphs.answer.typed import state_types, typed
+from fin_agent.graphs.answer.programs import showing_programs
+from fin_agent.graphs.answer.search_nodes import reworded
+from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, state_types, typed
 
 BEFORE_SEARCH = frozenset({"search_documents"})
 WITH_PASSAGES = frozenset(

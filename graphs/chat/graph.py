@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable
 from functools import wraps
@@ -18,9 +19,8 @@ from fin_agent.analyst.events import StepBegun, current_hearing, listening, told
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.errors import QuestionError
-from fin_agent.graphs.answer.accounting import written
-from fin_agent.graphs.answer.adapting import described
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
+from fin_agent.graphs.answer.graph import stream_listener
 from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.replies import asked_in, reply_to
@@ -79,7 +79,7 @@ def chat_builder(
     )
     for node in NODES:
         taking: Any = around(_in_chat_context(node, context_of))
-        builder.add_node(node.__name__, taking, metadata={"description": described(node)})
+        builder.add_node(node.__name__, taking, metadata={"description": inspect.cleandoc(node.__doc__ or "")})
     builder.add_edge(START, "read_message")
     builder.add_conditional_edges("read_message", _as_decided, ["answer_question", "reply", "converse"])
     builder.add_edge("answer_question", END)
@@ -159,7 +159,7 @@ def _in_chat_context(
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
         within: Runtime[Any] = runtime
         hearing = current_hearing()
-        with listening(hearing.listener or written(within), drafts=hearing.drafts):
+        with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             told(StepBegun(node=node.__name__, round=1))
             return node(state, within.override(context=context_of(runtime.context)))
 

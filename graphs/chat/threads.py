@@ -27,7 +27,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from fin_agent.errors import FinAgentError, how_to_install
-from fin_agent.graphs.answer.typed import state_types
+from fin_agent.graphs.answer.state import state_types
 from fin_agent.graphs.chat.state import ChatState
 
 _INSTALLED = find_spec("langgraph.checkpoint.sqlite") is not None

@@ -1,16 +1,42 @@
-"""What can be set for a run in Studio, and over the server's API: plain values, each with its default."""
+"""What can be set for a run in Studio, and over the server's API; opened once, and shared by the runs that follow."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal
 
+import platformdirs
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.config import Settings
+from fin_agent.config import INDEX_VARIABLE, Settings, index_folder, settings_from
 from fin_agent.config_sources import Said
+from fin_agent.errors import FilingIndexError
+from fin_agent.evidence.preparing import prepare
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.chat.state import ChatContext, ChatLimits
+from fin_agent.index.database import FORMAT_VERSION
+from fin_agent.index.ingest import ingest
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.models.settings import ModelSettings, Preset
+from fin_agent.workspace import Workspace
 
 Stop = Literal["round", "program"]
+ON_SAMPLES = (
+    "no index is named and you have none of your own: the sample filings of made-up companies were searched. Bring in"
+    " yours with `fin-agent ingest PATH...`"
+)
+SAMPLES = Path(__file__).resolve().parents[2] / "examples" / "filings"
+"""In a checkout of the project; a wheel does not bring them."""
+_MOST_KEPT = 8
+_one_at_a_time = threading.Lock()
 
 
 def _setting(name: str, of: type[BaseModel] = Settings) -> Any:
@@ -92,3 +118,98 @@ _PLACES = {
     "small_model": ("models", "small"),
     "preset": ("models", "preset"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a run works with, and what whoever reads its answer should know of that."""
+
+    context: AnswerContext
+    warnings: tuple[str, ...] = ()
+
+
+def opened(controls: SearchControls) -> Opened:
+    """The context that the controls name. Reads files: never to be called on an event loop.
+
+    Raises FilingIndexError where there is no such index, and what `settings_from` and `AnswerContext.from_settings`
+    raise.
+    """
+    with _one_at_a_time:
+        folder, warnings = _folder(controls.index)
+        return Opened(_context(folder, _edition(folder), _settings(controls)), warnings)
+
+
+def chatting(controls: ChatControls) -> ChatContext:
+    """A conversation over the same: by an assistant where the settings name a model.
+
+    Raises as `opened` does, FilingIndexError where a filing named is not indexed, and ModelSetupError.
+    """
+    limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
+    with _one_at_a_time:
+        folder, _ = _folder(controls.index)
+        return _chatting(folder, _edition(folder), _settings(controls), limits, controls.doc_ids)
+
+
+def _settings(controls: SearchControls) -> str:
+    """As JSON, which can be the key of a cache."""
+    return settings_from(controls.said()).model_dump_json()
+
+
+def _edition(folder: Path) -> int:
+    """An index that was made anew under the same name is another one."""
+    file = folder / FILE_NAME
+    return file.stat().st_ino if file.exists() else 0
+
+
+@lru_cache(_MOST_KEPT)
+def _workspace(folder: Path, edition: int) -> Workspace:
+    return Workspace.open(folder)
+
+
+@lru_cache(_MOST_KEPT)
+def _context(folder: Path, edition: int, settings: str) -> AnswerContext:
+    return AnswerContext.from_settings(_workspace(folder, edition), Settings.model_validate_json(settings))
+
+
+@lru_cache(_MOST_KEPT)
+def _chatting(folder: Path, edition: int, settings: str, limits: ChatLimits, doc_ids: tuple[str, ...]) -> ChatContext:
+    return ChatContext.over(_context(folder, edition, settings), doc_ids=doc_ids or None, limits=limits)
+
+
+def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
+    """Where the index is, and what to know of that. Raises FilingIndexError where there is none to fall back on."""
+    folder = index_folder(Path(named).expanduser() if named and named.strip() else None)
+    if named or os.environ.get(INDEX_VARIABLE) or (folder / FILE_NAME).exists():
+        return folder, ()
+    filings = sorted(SAMPLES.glob("*.pdf"))
+    if not filings:
+        raise FilingIndexError(
+            "there is no index yet",
+            subject=str(folder),
+            remedy="Make one with `fin-agent ingest PATH...`, or name one: FIN_AGENT_INDEX, or `index` of the context",
+        )
+    # Another one for other filings, and for another way to read them.
+    of = [version("fin-agent"), FORMAT_VERSION, *(f"{path.name} {path.stat().st_size}" for path in filings)]
+    edition = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
+    samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{edition}"
+    if not (samples / FILE_NAME).exists():
+        _index_samples(samples)
+    return samples, (ON_SAMPLES,)
+
+
+def _index_samples(folder: Path) -> None:
+    """Takes seconds. Under another name first: another server may be making the same, and this one may be killed."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{folder.name}-", dir=folder.parent) as unfinished:
+        made = Path(unfinished) / "index"
+        with SqliteIndex.create(made) as index:
+            report = ingest([SAMPLES], index, prepare, workers=0)
+        if report.failures:
+            failed = report.failures[0]
+            raise FilingIndexError(
+                f"the sample filings cannot be indexed: {failed.reason}",
+                subject=str(failed.path),
+                remedy="Name an index of your own: FIN_AGENT_INDEX, or `index` of the context",
+            )
+        if not (folder / FILE_NAME).exists():
+            shutil.move(made, folder)

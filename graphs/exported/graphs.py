@@ -1,24 +1,119 @@
-"""The compiled graphs that langgraph.json names."""
+"""The compiled graphs that langgraph.json names: they stop on the way, warn of the index, and say what failed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import wraps
+from typing import Any
 
-from fin_agent.graphs.answer.adapting import Node
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.evidence.ledger import Entry
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.programs_shown import showing_programs
-from fin_agent.graphs.answer.state import ShownOutput
+from fin_agent.graphs.answer.graph import Node, answer_builder
+from fin_agent.graphs.answer.programs import showing_programs
+from fin_agent.graphs.answer.search_nodes import reworded
+from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, StateError, typed, typed_value
 from fin_agent.graphs.chat.graph import chat_builder
-from fin_agent.graphs.chat.state import ChatContext, ChatLimits
-from fin_agent.graphs.exported.chatting import chatting
-from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls
-from fin_agent.graphs.exported.opening import opened
-from fin_agent.graphs.exported.pauses import before_each_round
-from fin_agent.graphs.exported.running import exported
-from fin_agent.graphs.rerank.graph import rerank_builder
-from fin_agent.graphs.rerank.nodes import RerankContext
-from fin_agent.graphs.search.graph import search_builder
+from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls, chatting, opened
+from fin_agent.graphs.search import RerankContext, rerank_builder, search_builder
+
+EDITABLE = ("query", "evidence", "ledger")
+_REMEDIES = {
+    "question": 'Give one: {"question": "..."}',
+    "message": 'Give one: {"messages": [{"role": "user", "content": "..."}]}',
+}
+
+
+class RunFailedError(FinAgentError, RuntimeError):
+    """A run failed, with what happened and what to do. A server shows the message of a RuntimeError to who asked."""
+
+
+def _exported(
+    node: Callable[[Any, Runtime[Any]], dict[str, Any]],
+    controls: type[SearchControls],
+    *,
+    needs: str = "question",
+    given: str = "question",
+    warned: str = "warnings",
+) -> Callable[[Any, Runtime[Any]], dict[str, Any]]:
+    """The node, which also warns of the index that was opened. Without a context, nothing is set.
+
+    `needs` is what a run is started with, as `given` in the state; `warned` the part of the state that holds warnings.
+    Raises RunFailedError in place of any other error of ours.
+    """
+
+    @wraps(node)
+    def run(state: dict[str, Any], runtime: Runtime[Any]) -> dict[str, Any]:
+        runtime = runtime.override(context=runtime.context or controls())
+        try:
+            if given not in state:
+                raise QuestionError(f"there is no {needs}", remedy=_REMEDIES[needs])
+            update = node(state, runtime)
+            before = state.get(warned) or []
+            warnings = [each for each in opened(runtime.context).warnings if each not in before]
+        except FinAgentError as error:
+            raise RunFailedError(error.what, subject=error.subject, remedy=error.remedy) from error
+        if warnings:
+            update[warned] = [*warnings, *update.get(warned, [])]
+        return update
+
+    return run
+
+
+def _before_each_round(node: Node[Controls]) -> Node[Controls]:
+    """The node that begins a round: where wanted it stops, shows the query, and takes what is put in its place."""
+
+    @wraps(node)
+    def stopping(state: AnswerState, runtime: Runtime[Controls]) -> dict[str, Any]:
+        if "round" not in runtime.context.stop_before:
+            return node(state, runtime)
+        made, _ = typed(state)
+        edits = _edits(interrupt(_about_to_search(made)), made, runtime.context)
+        edited: Any = {**state, **edits}
+        update = {**edits, **node(edited, runtime)}
+        if edits:
+            update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(edits)}"]
+        return update
+
+    return stopping
+
+
+def _about_to_search(state: AnswerState) -> dict[str, Any]:
+    query = state["query"]
+    return {
+        "about_to": f"search, round {state['round']}",
+        "query": query.text,
+        "terms": [*query.terms, *query.expansions],
+        "ledger": [_line(entry) for entry in state["ledger"].entries] if "ledger" in state else [],
+        "missing": state.get("missing", []),
+        "resume_with": 'true to go on; {"query": "other words"} to search for these; evidence and ledger likewise',
+    }
+
+
+def _line(entry: Entry) -> str:
+    figure = entry.figure
+    if figure is None:
+        return f"{entry.slot}: empty"
+    return f"{entry.slot}: {figure.amount:,} ({figure.doc_id} page {figure.page + 1})"
+
+
+def _edits(answer: object, state: AnswerState, controls: Controls) -> dict[str, Any]:
+    """What a resumed run is to go on with. Raises StateError for what cannot be put there."""
+    edits: dict[str, Any] = {}
+    for name, value in answer.items() if isinstance(answer, Mapping) else ():
+        if name not in EDITABLE:
+            raise StateError(
+                "cannot be changed here", subject=f"`{name}`", remedy=f"Give one of: {', '.join(EDITABLE)}"
+            )
+        if name == "query" and isinstance(value, str):
+            edits[name] = reworded(state["query"], value, opened(controls).context.workspace)
+        else:
+            edits[name] = typed_value(name, value)
+    return edits
 
 
 def _answering(given: Controls | None) -> AnswerContext:
@@ -29,12 +124,8 @@ def _answering(given: Controls | None) -> AnswerContext:
     return context
 
 
-def _around(node: Node[Controls]) -> Node[Controls]:
-    return exported(before_each_round(node) if node.__name__ == "search_documents" else node, Controls)
-
-
-def _searching(controls: SearchControls) -> AnswerContext:
-    return opened(controls).context
+def _around_answer(node: Node[Controls]) -> Node[Controls]:
+    return _exported(_before_each_round(node) if node.__name__ == "search_documents" else node, Controls)
 
 
 def _ranking(controls: RerankControls) -> RerankContext:
@@ -47,15 +138,13 @@ def _ranking(controls: RerankControls) -> RerankContext:
     )
 
 
-def _talking(given: ChatControls | None) -> ChatContext:
-    controls = given or ChatControls()
-    limits = ChatLimits(model_calls=controls.model_calls, tool_calls=controls.tool_calls)
-    return chatting(opened(controls).context, limits, controls.doc_ids)
-
-
-answer = answer_builder(Controls, _answering, _around, ShownOutput).compile(name="answer")
-search = search_builder(SearchControls, _searching, lambda node: exported(node, SearchControls)).compile(name="search")
-rerank = rerank_builder(RerankControls, _ranking, lambda node: exported(node, RerankControls)).compile(name="rerank")
+answer = answer_builder(Controls, _answering, _around_answer, ShownOutput).compile(name="answer")
+search = search_builder(
+    SearchControls, lambda given: opened(given).context, lambda node: _exported(node, SearchControls)
+).compile(name="search")
+rerank = rerank_builder(RerankControls, _ranking, lambda node: _exported(node, RerankControls)).compile(name="rerank")
 chat = chat_builder(
-    ChatControls, _talking, lambda node: exported(node, ChatControls, needs="messages", warned="notes")
+    ChatControls,
+    lambda given: chatting(given or ChatControls()),
+    lambda node: _exported(node, ChatControls, needs="message", given="messages", warned="notes"),
 ).compile(name="chat")

@@ -16,7 +16,7 @@ from fin_agent.evidence.expressions import Choice, IfReported, Known, Magnitude,
 from fin_agent.evidence.intent import CompanyAsked
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.graphs.answer import AnswerContext, build_graph
-from fin_agent.graphs.answer.typed import StateError, state_types, typed, typed_value
+from fin_agent.graphs.answer.state import StateError, state_types, typed, typed_value
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 

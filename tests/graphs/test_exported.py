@@ -20,13 +20,11 @@ from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError
 from fin_agent.graphs.answer import AnswerContext
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.programs_shown import EDITED_PROGRAM, showing_programs
-from fin_agent.graphs.exported import answer, rerank, sample_index, search
-from fin_agent.graphs.exported.controls import Controls, RerankControls, SearchControls
-from fin_agent.graphs.exported.opening import ON_SAMPLES, opened
-from fin_agent.graphs.exported.running import RunFailedError
-from fin_agent.graphs.rerank import RerankContext, build_rerank_graph
-from fin_agent.graphs.search import build_search_graph
+from fin_agent.graphs.answer.programs import EDITED_PROGRAM, showing_programs
+from fin_agent.graphs.exported import answer, controls, rerank, search
+from fin_agent.graphs.exported.controls import ON_SAMPLES, Controls, RerankControls, SearchControls, opened
+from fin_agent.graphs.exported.graphs import RunFailedError
+from fin_agent.graphs.search import RerankContext, build_rerank_graph, build_search_graph
 from fin_agent.models.call import Role, Usage
 from fin_agent.models.metering import CallRecord, current_meter
 
@@ -75,17 +73,17 @@ class TestIndex:
         one = nobodys_home / "filings"
         one.mkdir()
         shutil.copy(sample_filings / "quillmark_2024_8k.pdf", one)
-        monkeypatch.setattr(sample_index, "SAMPLES", one)
+        monkeypatch.setattr(controls, "SAMPLES", one)
         made = opened(Controls())
         assert made.warnings == (ON_SAMPLES,)
         assert [entry.doc_id for entry in made.context.workspace.index.entries()] == ["quillmark_2024_8k"]
-        monkeypatch.setattr(sample_index, "_make", lambda folder: pytest.fail("made again"))
+        monkeypatch.setattr(controls, "_index_samples", lambda folder: pytest.fail("made again"))
         assert opened(Controls()).context is made.context
 
     def test_without_one_and_without_sample_filings_it_says_how_to_make_one(
         self, nobodys_home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sample_index, "SAMPLES", nobodys_home / "nothing")
+        monkeypatch.setattr(controls, "SAMPLES", nobodys_home / "nothing")
         with pytest.raises(RunFailedError, match=r"there is no index yet\. Make one with `fin-agent ingest PATH"):
             answer.invoke({"question": LOOKUP}, context=Controls())
 

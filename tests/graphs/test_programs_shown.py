@@ -11,7 +11,7 @@ from langgraph.types import Command
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.answer.programs_shown import showing_programs
+from fin_agent.graphs.answer.programs import showing_programs
 from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.models import Callers, ModelSettings
 from fin_agent.models.settings import Preset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from fin_agent.graphs.chat.history import sent_history
+from fin_agent.graphs.chat.assistant import sent_history
 from fin_agent.graphs.chat.state import ChatLimits
 from fin_agent.models.tokens import TokenCounter
 

@@ -1,10 +1,17 @@
-"""Program-of-Thought: write a program, account for its numbers, run it; send it back once where it fails."""
+"""Program-of-Thought: write a program, account for its numbers, run it, send it back once; show it first, if wanted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
 
-from fin_agent.analyst.events import warned
+from langgraph.func import task
+from langgraph.types import interrupt
+from pydantic import TypeAdapter
+
+from fin_agent.analyst.events import current_hearing, flagged, journal, listening, warned
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.composition import numeric_answer
@@ -18,7 +25,10 @@ from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 
+_PROGRAM = TypeAdapter(Program)
+EDITED_PROGRAM = "the program was changed by hand before it ran"
 _ALIKE = 0.005
 """By how much of themselves two results may differ and be the same: one may be rounded."""
 
@@ -137,3 +147,94 @@ def _numbers(attempt: Attempt) -> list[float]:
 
 def _near(one: float, other: float) -> bool:
     return abs(one - other) <= _ALIKE * max(abs(one), abs(other))
+
+
+def showing_programs(analyst: Analyst) -> Analyst:
+    """The analyst, each of whose programs stops the run before it is checked and executed.
+
+    Going on, the run is given what was written already: nothing is asked of a model twice.
+    """
+    return cast(Analyst, _Showing(analyst))
+
+
+_SHOWN = {
+    "program": "",
+    "repaired_program": "in place of one that failed: {}",
+    "second_program": "to hold its result against that of the first",
+}
+"""What of an analyst writes programs -> why it does; where it says of what, of the last argument."""
+
+
+class _Showing:
+    def __init__(self, analyst: Analyst) -> None:
+        self._analyst = analyst
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._analyst, name)
+        if name not in _SHOWN:
+            return method
+        return lambda *given: _shown(_written(partial(method, *given)), _SHOWN[name].format(given[-1]))
+
+
+def _written(write: Callable[[], Program | None]) -> Program | None:
+    """The program, written once: a run that goes on after a stop reads it from its checkpoint, with what it took.
+
+    Raises ValueError as the analyst does.
+    """
+    outer, hearing = current_meter(), current_hearing()
+    ran: list[bool] = []
+
+    def writing() -> dict[str, Any]:
+        ran.append(True)
+        meter = Meter(within=outer)
+        refusal, program = "", None
+        with metered(meter), listening(hearing.listener, drafts=hearing.drafts), journal() as notes:
+            try:
+                program = write()
+            except ValueError as refused:
+                refusal = str(refused)
+        return {
+            "program": None if program is None else _PROGRAM.dump_python(program, mode="json"),
+            "refusal": refusal,
+            "calls": [record.model_dump(mode="json") for record in meter.records],
+            "warnings": list(notes.warnings),
+            "flags": list(notes.flags),
+        }
+
+    once: Any = task(name="write_program")
+    kept: dict[str, Any] = once(writing)().result()
+    for record in kept["calls"]:
+        if outer is not None and not ran:
+            outer.add(CallRecord.model_validate(record))
+    for warning in kept["warnings"]:
+        warned(warning)
+    for flag in kept["flags"]:
+        flagged(flag)
+    if kept["refusal"]:
+        raise ValueError(kept["refusal"])
+    return None if kept["program"] is None else _PROGRAM.validate_python(kept["program"])
+
+
+def _shown(program: Program | None, why: str) -> Program | None:
+    if program is None:
+        return None
+    answer = interrupt(
+        {
+            "about_to": f"run this program{f', {why}' if why else ''}",
+            "program": program.code,
+            "written_by": "the model" if program.by_model else "rules",
+            "figures": [
+                f"{name} = {figure.amount:,}: {figure.label} ({figure.doc_id} page {figure.page + 1})"
+                for name, figure in program.variables.items()
+            ],
+            "resume_with": 'true to run it; false to refuse it; {"program": "..."} to run another in its place,'
+            " which is checked like any",
+        }
+    )
+    if answer is False:
+        raise ValueError("it was not allowed to run")
+    changed = answer.get("program") if isinstance(answer, Mapping) else None
+    if not isinstance(changed, str) or changed == program.code:
+        return program
+    warned(EDITED_PROGRAM)
+    return replace(program, code=changed)

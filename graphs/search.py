@@ -1,0 +1,219 @@
+"""The search graph, the answer graph's own first steps; and the rerank graph: candidates ranked by a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, cast
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.typing import ContextT
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
+
+from fin_agent.analyst.strategies import CardArena, judge_for, strategy_for
+from fin_agent.config import Settings
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.evidence import FoundPassage, RetrievedPassage
+from fin_agent.evidence.tournament.judge import TournamentSettings
+from fin_agent.evidence.trace import TraceStep
+from fin_agent.graphs.answer import search_nodes
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.graph import Around, add_node
+from fin_agent.graphs.answer.search_nodes import Update, emitted, rewrite_query, scope_of
+from fin_agent.graphs.answer.state import AnswerState, QuestionInput
+from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
+from fin_agent.retrieval.query import Depth, RankedFiling, RankedPage, RankedPassage
+from fin_agent.vocabulary.ranked_group import RankedGroup
+
+
+class SearchOutput(TypedDict):
+    """What a search ends with, each list best first."""
+
+    documents: list[RankedFiling]
+    """Filings searched."""
+    pages: list[RankedPage]
+    passages: list[RetrievedPassage]
+    missing: list[str]
+    """What no filing of the index can meet: companies and periods that are not there."""
+    warnings: list[str]
+    trace: list[TraceStep]
+
+
+SearchGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, SearchOutput]
+
+
+@lru_cache(maxsize=1)
+def build_search_graph() -> SearchGraph:
+    """The compiled graph; it holds no state of its own and can be shared."""
+    return search_builder(AnswerContext, lambda context: context).compile(name="search")
+
+
+def search_builder(
+    context_schema: type[ContextT],
+    context_of: Callable[[ContextT], AnswerContext],
+    around: Around[ContextT] = lambda node: node,
+) -> StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput]:
+    """The graph, to be compiled; the parameters are those of `answer_builder`."""
+    builder: StateGraph[AnswerState, ContextT, QuestionInput, SearchOutput] = StateGraph(
+        AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=SearchOutput
+    )
+    nodes = (
+        search_nodes.rewrite_query,
+        search_nodes.search_documents,
+        search_nodes.search_pages,
+        search_nodes.search_passages,
+    )
+    for node in nodes:
+        add_node(builder, node, context_of, around)
+    for before, after in pairwise((START, *(node.__name__ for node in nodes), END)):
+        builder.add_edge(before, after)
+    return builder
+
+
+class RerankInput(QuestionInput, total=False):
+    """A question, and the passages to put into order; without any, those that a search finds."""
+
+    candidates: list[FoundPassage]
+
+
+class RankedCandidate(BaseModel):
+    """A passage in its new place."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    page: int
+    """0-based."""
+    ordinal: int
+    before: int
+    """Its place among the candidates, from 1."""
+    score: float
+    """0 to 1, of the tournament; 0 for those that were no finalists."""
+    text: str
+
+
+class RerankState(AnswerState, total=False):
+    """What the nodes hand on."""
+
+    candidates: list[FoundPassage]
+    ranked: list[RankedCandidate]
+    groups: list[RankedGroup]
+
+
+class RerankOutput(TypedDict):
+    """What a reranking ends with."""
+
+    ranked: list[RankedCandidate]
+    """Best first."""
+    groups: list[RankedGroup]
+    """Who met whom, in the order they met."""
+    warnings: list[str]
+    trace: list[TraceStep]
+
+
+@dataclass(frozen=True)
+class RerankContext:
+    """What the nodes depend on, and how far they go."""
+
+    answer: AnswerContext
+    candidates: int = 60
+    """Passages found, where none are given."""
+    kept: int = 10
+    """Passages returned."""
+    rounds: int = 5
+    seed: int = 0
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the run."""
+        return self.answer.settings
+
+
+RerankGraph = CompiledStateGraph[RerankState, RerankContext, RerankInput, RerankOutput]
+
+
+@lru_cache(maxsize=1)
+def build_rerank_graph() -> RerankGraph:
+    """The compiled graph; it holds no state of its own and can be shared."""
+    return rerank_builder(RerankContext, lambda context: context).compile(name="rerank")
+
+
+def rerank_builder(
+    context_schema: type[ContextT],
+    context_of: Callable[[ContextT], RerankContext],
+    around: Callable[[Any], Any] = lambda node: node,
+) -> StateGraph[RerankState, ContextT, RerankInput, RerankOutput]:
+    """The graph, to be compiled; the parameters are those of `answer_builder`."""
+    builder: StateGraph[RerankState, ContextT, RerankInput, RerankOutput] = StateGraph(
+        RerankState, context_schema=context_schema, input_schema=RerankInput, output_schema=RerankOutput
+    )
+    add_node(builder, rewrite_query, lambda given: context_of(given).answer, around, RerankState)
+    add_node(builder, find_candidates, context_of, around, RerankState)
+    add_node(builder, hold_tournament, context_of, around, RerankState)
+    for before, after in pairwise((START, "rewrite_query", "find_candidates", "hold_tournament", END)):
+        builder.add_edge(before, after)
+    return builder
+
+
+def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
+    """Find passages to put into order, unless they were given."""
+    context = runtime.context.answer
+    given = state.get("candidates")
+    if given:
+        step = TraceStep(node="find_candidates", round=1, summary=f"{len(given)} passages were given")
+        return emitted(step, {})
+    strategy = context.strategy or strategy_for(context.settings, context.workspace)
+    most = runtime.context.candidates
+    depth = Depth(context.settings.documents, max(most, context.settings.pages), most)
+    found = strategy.search(state["query"], scope_of(cast(AnswerState, state)), depth)
+    places = [
+        FoundPassage(each.stored.doc_id, each.stored.passage.page, each.stored.passage.ordinal)
+        for each in found.passages
+    ]
+    step = TraceStep(node="find_candidates", round=1, summary=f"{len(places)} passages by {strategy.name}")
+    return emitted(step, {"candidates": places})
+
+
+def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Update:
+    """Rank the passages by their cards: groups send finalists on, rounds settle the order."""
+    context = runtime.context.answer
+    places = list(dict.fromkeys(state["candidates"]))
+    stored = _stored(places, context.workspace.index)
+    settings = TournamentSettings(rounds=runtime.context.rounds, seed=runtime.context.seed)
+    arena = CardArena(context.analyst, context.workspace, settings, judge=judge_for(context.settings))
+    ordering = arena.order(state["query"], [RankedPassage(passage, 0.0) for passage in stored])
+    before = {(place.doc_id, place.ordinal): rank for rank, place in enumerate(places, start=1)}
+    ranked = [_candidate(each, before) for each in ordering.passages[: runtime.context.kept]]
+    summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
+    step = TraceStep(node="hold_tournament", round=1, summary=summary)
+    return emitted(step, {"ranked": ranked, "groups": list(ordering.groups)})
+
+
+def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPassage]:
+    pages = list(dict.fromkeys(PageKey(place.doc_id, place.page) for place in places))
+    stored = {(each.doc_id, each.passage.page, each.passage.ordinal): each for each in index.passages(pages)}
+    for place in places:
+        if place not in stored:
+            raise QuestionError(
+                f"passage {place.ordinal} on page {place.page + 1} is not in the index",
+                subject=place.doc_id,
+                remedy="Give passages as a search returns them, or none",
+            )
+    return [stored[place] for place in places]
+
+
+def _candidate(ranked: RankedPassage, before: dict[tuple[str, int], int]) -> RankedCandidate:
+    passage = ranked.stored.passage
+    return RankedCandidate(
+        doc_id=ranked.stored.doc_id,
+        page=passage.page,
+        ordinal=passage.ordinal,
+        before=before[ranked.stored.doc_id, passage.ordinal],
+        score=round(ranked.score, 6),
+        text=passage.text,
+    )
