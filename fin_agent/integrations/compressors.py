@@ -17,7 +17,7 @@ from fin_agent.analyst.strategies import CardArena, first_query
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.tournament.judge import Judge
-from fin_agent.index.protocol import PageKey
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.call import Role
 from fin_agent.retrieval.query import RankedPassage
 from fin_agent.retrieval.strategies.protocol import PassageScorer
@@ -58,19 +58,20 @@ class TournamentCompressor(BaseDocumentCompressor):
     judge: SkipValidation[Judge | None] = Field(default=None, description="a judge, in place of one by name")
     top_n: int | None = Field(default=None, ge=1, description="how many are returned at most; all if not given")
 
-    _workspace: Workspace = PrivateAttr()
+    _index: FilingIndex = PrivateAttr()
     _analyst: RulesAnalyst = PrivateAttr()
     _arena: CardArena = PrivateAttr()
 
     def model_post_init(self, context: object) -> None:
         """Open the index. Raises FilingIndexError, ModelSetupError where the model cannot be set up, ValueError."""
-        self._workspace = opened_workspace(self.index, self.workspace)
-        self._analyst = RulesAnalyst(self._workspace)
+        workspace = opened_workspace(self.index, self.workspace)
+        self._index = workspace.index
+        self._analyst = RulesAnalyst(workspace)
         judge = self.judge
         if judge is None and self.judge_model is not None:
             callers = callers_of(Settings(judge_model=self.judge_model))
             judge = ModelJudge(callers.of(Role.LISTWISE), choosing=callers.of(Role.GROUP))
-        self._arena = CardArena(self._analyst, self._workspace, judge=judge)
+        self._arena = CardArena(self._analyst, workspace, judge=judge)
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
@@ -78,19 +79,12 @@ class TournamentCompressor(BaseDocumentCompressor):
         """The same documents, best first, with the tournament's score in their metadata."""
         if not documents:
             return []
-        passages: dict[tuple[str, int], RankedPassage] = {}
-        of_document: list[list[tuple[str, int]]] = []
-        for document in documents:
-            own = self._passages(document)
-            passages.update({(each.stored.doc_id, each.stored.passage.ordinal): each for each in own})
-            of_document.append([(each.stored.doc_id, each.stored.passage.ordinal) for each in own])
-        ordering = self._arena.order(first_query(query, self._analyst), list(passages.values()))
-        places = {
-            (each.stored.doc_id, each.stored.passage.ordinal): (place, each.score)
-            for place, each in enumerate(ordering.passages)
-        }
+        of_document = [{_key(each): each for each in self._passages(document)} for document in documents]
+        passages = [*{key: each for own in of_document for key, each in own.items()}.values()]
+        ordering = self._arena.order(first_query(query, self._analyst), passages)
+        places = {_key(each): (place, each.score) for place, each in enumerate(ordering.passages)}
         behind = (len(places), 0.0)
-        best = [min((places.get(key, behind) for key in keys), default=behind) for keys in of_document]
+        best = [min((places.get(key, behind) for key in own), default=behind) for own in of_document]
         order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))
         return [_scored(documents[position], best[position][1]) for position in order[: self.top_n]]
 
@@ -103,7 +97,7 @@ class TournamentCompressor(BaseDocumentCompressor):
                 subject=str(document.id or document.page_content[:40]),
                 remedy='Retrieve with FinAgentRetriever(level="passage") or "page", or use CrossEncoderCompressor',
             )
-        stored = self._workspace.index.passages([PageKey(doc_id, page)])
+        stored = self._index.passages([PageKey(doc_id, page)])
         ordinal = document.metadata.get("ordinal")
         held = [each for each in stored if ordinal is None or each.passage.ordinal == ordinal]
         if not held:
@@ -164,6 +158,10 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
         scores = self._scorer.score(query, [document.page_content for document in documents])
         order = sorted(range(len(documents)), key=lambda position: (-round(scores[position], 6), position))
         return [_scored(documents[position], scores[position]) for position in order[: self.top_n]]
+
+
+def _key(passage: RankedPassage) -> tuple[str, int]:
+    return passage.stored.doc_id, passage.stored.passage.ordinal
 
 
 def _scored(document: Document, score: float) -> Document:

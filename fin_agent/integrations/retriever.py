@@ -11,10 +11,11 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from fin_agent.config import Settings
-from fin_agent.integrations.documents import filing_document, page_document, passage_document
+from fin_agent.index.protocol import FilingEntry, FilingRecord, StoredPage, StoredPassage
 from fin_agent.models.callers import Callers
 from fin_agent.retrieval.query import Depth, Scope
 from fin_agent.tools.arguments import Narrowed
+from fin_agent.tools.artifacts import FilingListed
 from fin_agent.tools.context import SearchContext, opened_workspace
 from fin_agent.tools.narrowing import narrowed
 from fin_agent.tools.operations import entries_by_id, read_query
@@ -73,21 +74,50 @@ class FinAgentRetriever(BaseRetriever):
     ) -> list[Document]:
         k = int(given.pop("k", self.k))
         to = Narrowed.model_validate({**{name: getattr(self, name) for name in Narrowed.model_fields}, **given})
-        context = self._context
+        context, index = self._context, self._context.workspace.index
         doc_ids = narrowed(context.workspace, to)
         understood, _ = read_query(context, query, doc_ids)
-        settings, entries = context.settings, entries_by_id(context)
-        if self.level == "document":
-            result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=k))
-            index = context.workspace.index
-            fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
-            return [filing_document(index.filing(ranked.doc_id), ranked.score) for ranked in fitting[:k]]
-        depth = Depth(settings.documents, max(k, settings.pages), k)
+        pages = max(k, context.settings.pages)
+        depth = Depth(k) if self.level == "document" else Depth(context.settings.documents, pages, k)
         result = context.strategy.search(understood, Scope(doc_ids), depth)
+        if self.level == "document":
+            fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
+            return [_filing(index.filing(ranked.doc_id), ranked.score) for ranked in fitting[:k]]
+        entries = entries_by_id(context)
         if self.level == "page":
             ranked = {page.key: page.score for page in result.pages[:k]}
-            stored = context.workspace.index.pages(list(ranked))
-            return [page_document(page, entries[page.doc_id], ranked[page.key]) for page in stored]
-        return [
-            passage_document(found.stored, entries[found.stored.doc_id], found.score) for found in result.passages[:k]
-        ]
+            return [_page(page, entries[page.doc_id], ranked[page.key]) for page in index.pages(list(ranked))]
+        return [_passage(found.stored, entries[found.stored.doc_id], found.score) for found in result.passages[:k]]
+
+
+def _filing(record: FilingRecord, score: float) -> Document:
+    """A filing by its summary."""
+    metadata = _metadata(record, "document", score, pages=record.page_count)
+    return Document(page_content=record.summary, id=record.doc_id, metadata=metadata)
+
+
+def _page(stored: StoredPage, entry: FilingEntry, score: float) -> Document:
+    page = stored.page
+    statement = page.statement.value if page.statement else None
+    metadata = _metadata(entry, "page", score, page.number, title=page.title, item=page.item, statement=statement)
+    return Document(page_content=page.text, id=f"{stored.doc_id}/{page.number + 1}", metadata=metadata)
+
+
+def _passage(stored: StoredPassage, entry: FilingEntry, score: float) -> Document:
+    passage = stored.passage
+    box = list(passage.box) if passage.box else None
+    own = {"ordinal": passage.ordinal, "kind": passage.kind.value, "box": box}
+    return Document(
+        page_content=passage.text,
+        id=f"{stored.doc_id}/{passage.page + 1}/{passage.ordinal}",
+        metadata=_metadata(entry, "passage", score, passage.page, **own),
+    )
+
+
+def _metadata(
+    filing: FilingRecord | FilingEntry, level: str, score: float, page: int | None = None, **own: object
+) -> dict[str, Any]:
+    """What JSON can hold. `page` counts from 0, as in an Answer and in what LangChain's PDF loaders make."""
+    listed = FilingListed.of(filing).model_dump(mode="json", exclude={"filed", "pages"})
+    place = {} if page is None else {"page": page, "page_number": page + 1}
+    return {**listed, "level": level, **place, **own, "score": round(score, 6)}
