@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
 from fin_agent.cli import app
-from fin_agent.cli.chat_commands import HELP
+from fin_agent.cli.chatting import HELP
 from fin_agent.workspace import Workspace
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "chat.md").read_text(encoding="utf-8")

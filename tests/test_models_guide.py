@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fin_agent.cli.model_options import ModelOptions
+from fin_agent.cli.options import ModelOptions
 from fin_agent.config import VARIABLES
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "models.md").read_text(encoding="utf-8")

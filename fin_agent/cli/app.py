@@ -10,28 +10,30 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.batch_options import Jobs, NoCache, Restart
 from fin_agent.cli.evaluations import benchmarks
-from fin_agent.cli.exits import MEANINGS, ExitCode, reported
+from fin_agent.cli.exits import MEANINGS, ExitCode
 from fin_agent.cli.filing_commands import check, embed, fetch, filings, info, ingest, remove, show, summarize
-from fin_agent.cli.help_groups import GroupedCommand
 from fin_agent.cli.index_app import index_commands
-from fin_agent.cli.model_options import ModelOptions, with_model_options
 from fin_agent.cli.options import (
     AsJson,
     Debug,
     Docs,
     GoldGiven,
     IndexFolder,
+    Jobs,
     Level,
+    ModelOptions,
+    NoCache,
     NoRecord,
     Question,
+    Restart,
     StrategyName,
     WithTrace,
+    command,
 )
 from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
-from fin_agent.cli.serving_commands import mcp, serve
+from fin_agent.cli.serving import mcp, serve
 from fin_agent.evaluation import Oracle
 
 STREAMS = "Results go to standard output, everything else to standard error."
@@ -78,15 +80,13 @@ def fin_agent(
     """Options that stand before a command."""
 
 
-app.command()(ingest)
-app.command()(fetch)
-app.command(cls=GroupedCommand)(summarize)
-app.command()(embed)
+command(app)(ingest)
+command(app)(fetch)
+command(app)(summarize)
+command(app)(embed)
 
 
-@app.command(cls=GroupedCommand)
-@reported
-@with_model_options
+@command(app)
 def ask(
     question: Question,
     models: ModelOptions,
@@ -99,14 +99,13 @@ def ask(
     no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     from fin_agent.cli.asking import ask_question
 
     settings = models.settings(strategy=strategy)
     if step:
-        from fin_agent.cli.stepping import step_through
+        from fin_agent.cli.asking import step_through
 
         return step_through(question, index, settings, doc_ids=doc or (), as_json=as_json)
     return ask_question(
@@ -114,9 +113,7 @@ def ask(
     )
 
 
-@app.command(cls=GroupedCommand)
-@reported
-@with_model_options
+@command(app)
 def chat(
     models: ModelOptions,
     thread: Annotated[
@@ -130,21 +127,18 @@ def chat(
     no_record: Annotated[bool, typer.Option("--no-record", help="Keep nothing of the chat.")] = False,
     index: IndexFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document a line for each reply.")] = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Talk about filings: questions may go on from those before. Through a pipe, one question a line.
 
     /help lists what can be typed beside questions. Threads are kept beside the index and can be taken up again.
     """
-    from fin_agent.cli.chatting import HowToChat
     from fin_agent.cli.chatting import chat as talk
 
-    how = HowToChat(thread=thread, doc_ids=doc or (), keep=not no_record, as_json=as_json)
-    return talk(index, models.settings(strategy=strategy), how)
+    settings = models.settings(strategy=strategy)
+    return talk(index, settings, thread=thread, doc_ids=doc or (), keep=not no_record, as_json=as_json)
 
 
-@app.command()
-@reported
+@command(app)
 def search(
     question: Question,
     level: Annotated[Level, typer.Option(help="What to list.")] = Level.PASSAGE,
@@ -156,7 +150,6 @@ def search(
     strategy: StrategyName = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """List the documents, pages or passages that a question finds, best first, without answering it."""
     from fin_agent.cli.searching import search_index
@@ -167,9 +160,7 @@ def search(
     )
 
 
-@app.command(cls=GroupedCommand)
-@reported
-@with_model_options
+@command(app)
 def batch(
     questions: Annotated[
         Path,
@@ -202,15 +193,14 @@ def batch(
     return answer_batch(questions, out, index, settings, how=how, as_json=as_json)
 
 
-app.command()(check)
-app.command()(show)
-app.command()(filings)
-app.command()(remove)
-app.command()(info)
+command(app)(check)
+command(app)(show)
+command(app)(filings)
+command(app)(remove)
+command(app)(info)
 
 
-@app.command()
-@reported
+@command(app)
 def compare(
     strategies: Annotated[
         str,
@@ -248,8 +238,7 @@ def compare(
     return compare_strategies(questions, index, wanted, as_json=as_json, debug=debug)
 
 
-@app.command("fit-pages")
-@reported
+@command(app, "fit-pages")
 def fit_pages(
     questions: Annotated[
         list[Path],
@@ -264,7 +253,6 @@ def fit_pages(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.yaml", help="Gets the weights fitted.")] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Fit the page scorer's weights to questions, and say what they are worth on companies left out."""
     from fin_agent.cli.fitting import fit_pages as fitted
@@ -272,15 +260,12 @@ def fit_pages(
     return fitted(questions, out, index, lookups=lookups, encoder=encoder, as_json=as_json)
 
 
-@app.command(cls=GroupedCommand)
-@reported
-@with_model_options
+@command(app)
 def doctor(
     models: ModelOptions,
     offline: Annotated[bool, typer.Option("--offline", help="Make no call; everything else is looked at.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Check key, server, structured output and price of each chat model, by one small call; prompts, index, extras.
 
@@ -291,8 +276,8 @@ def doctor(
     return examine(models, index, offline=offline, as_json=as_json)
 
 
-app.command(cls=GroupedCommand)(mcp)
-app.command(cls=GroupedCommand)(serve)
+command(app)(mcp)
+command(app)(serve)
 app.add_typer(benchmarks, name="eval")
 app.add_typer(index_commands, name="index")
 app.add_typer(prompts, name="prompts")

@@ -1,25 +1,41 @@
-"""`fin-agent ask`."""
+"""`fin-agent ask`, at once and step by step."""
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.text import Text
 
-from fin_agent.analyst.events import listening
+from fin_agent.analyst.events import (
+    AnswerPiece,
+    CallBegun,
+    CallEnded,
+    Draft,
+    DraftWithdrawn,
+    Event,
+    StepBegun,
+    listening,
+)
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import answer_json
+from fin_agent.cli.answers import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.recording import Stopwatch, recorder_for
-from fin_agent.cli.streams import messages, show, show_json_line, warn
-from fin_agent.cli.watching import Watching
+from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.config import Settings
+from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
+from fin_agent.graphs.answer.stepping import SteppedRun
 from fin_agent.presentation.answers import answer_view, trace_view
+from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
 
 
 def ask_question(
@@ -57,3 +73,139 @@ def _watched(question: str, context: AnswerContext, doc_ids: Sequence[str], watc
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
     with Watching(console) as shown, listening(shown.heard):
         return answer_question(question, context, doc_ids=doc_ids or None, on_step=watch.step)
+
+
+_MOST_LINES = 8
+"""Of a draft that are shown: its last."""
+
+
+class Watching:
+    """Shows events in place, and nothing once the block is left; `heard` may be called by several threads.
+
+    A draft is called one, and makes room for the answer as soon as that is verified.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._guard = threading.Lock()
+        self._doing = "reading the question"
+        self._asked: list[str] = []
+        self._draft = ""
+        self._answer = ""
+        self._spinner = Spinner("dots")
+        self._live = Live(console=console, transient=True, get_renderable=self.shown, refresh_per_second=8)
+
+    def __enter__(self) -> Watching:
+        self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._live.stop()
+
+    def heard(self, event: Event) -> None:
+        """See Listener."""
+        with self._guard:
+            match event:
+                case StepBegun():
+                    again = f", round {event.round}" if event.round > 1 else ""
+                    self._doing = f"{event.node.replace('_', ' ')}{again}"
+                case CallBegun():
+                    self._asked.append(_call(event))
+                case CallEnded() if _call(event) in self._asked:
+                    self._asked.remove(_call(event))
+                case Draft():
+                    self._draft += event.text
+                case DraftWithdrawn():
+                    self._draft = ""
+                case AnswerPiece():
+                    self._draft = ""
+                    self._answer += event.text
+
+    def shown(self) -> RenderableType:
+        """What stands on the terminal now."""
+        with self._guard:
+            asked = "".join(f" · {call}" for call in dict.fromkeys(self._asked))
+            lines: list[RenderableType] = [self._line(f"{self._doing}{asked}")]
+            if self._draft:
+                lines += [Text("draft, not checked yet:", style="dim"), self._last(self._draft, "dim italic")]
+            elif self._answer:
+                lines.append(self._last(self._answer, ""))
+        return Group(*lines)
+
+    def _line(self, text: str) -> RenderableType:
+        self._spinner.update(text=Text(one_line(text, max(8, self._console.width - 3))))
+        return self._spinner
+
+    def _last(self, text: str, style: str) -> RenderableType:
+        wrapped = Text(plain(text), style=style).wrap(self._console, max(1, self._console.width - 1))
+        return Text("\n").join(wrapped[-_MOST_LINES:])
+
+
+def _call(event: CallBegun | CallEnded) -> str:
+    return f"{event.role} by {event.model}"
+
+
+KEYS = "Enter goes on; e WORDS searches for other words; d N drops passage N; q stops"
+
+
+def step_through(
+    question: str, given: Path | None, settings: Settings, *, doc_ids: Sequence[str], as_json: bool
+) -> ExitCode:
+    """Answer one question, stopping after each node; STOPPED where it is left on the way. The run is not recorded."""
+    with opened(given) as workspace:
+        run = SteppedRun(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc_ids=doc_ids)
+        shown = messages()
+        shown.print(Text(KEYS, style="dim"))
+        while True:
+            step = run.advance()
+            if step is not None:
+                shown.print(stopped_step_view(step))
+            if run.next is None:
+                break
+            if step is not None:
+                shown.print(left_view(run.state, run.next, run.passages))
+            else:
+                shown.print(about_to_run(run.program or ""))
+            if not _go_on(run):
+                return ExitCode.STOPPED
+        answer = run.answer
+        assert answer is not None, "the last node always answers or refuses"
+    shown.print()
+    if as_json:
+        show_json_line(answer_json(answer))
+    else:
+        show(answer_view(answer))
+    return ExitCode.REFUSED if answer.refused else ExitCode.DONE
+
+
+def _go_on(run: SteppedRun) -> bool:
+    """Take what is typed until the run is to go on; where nothing more comes, it goes on."""
+    while True:
+        typed = _typed(f"{run.next} > ")
+        command, _, rest = typed.strip().partition(" ")
+        try:
+            match command, rest.strip():
+                case "", _:
+                    return True
+                case "q", "":
+                    return False
+                case "e", words:
+                    run.search_for(words or _typed("search for > ").strip())
+                    say(f"searching for: {run.state['query'].text}")
+                case "d", number if number.isdigit():
+                    dropped = run.drop(int(number))
+                    say(f"dropped: {dropped.doc_id} page {dropped.page + 1}; next: {run.next}")
+                case _:
+                    say(KEYS)
+        except FinAgentError as error:
+            say(str(error))
+
+
+def _typed(prompt: str) -> str:
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not sys.stdin.isatty():
+        # What was typed is not on the screen, nor the end of its line.
+        sys.stderr.write(line if line.endswith("\n") else f"{line}\n")
+    return line

@@ -16,8 +16,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import AnswersFile, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.config import Settings, settings_from
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind, Wanted

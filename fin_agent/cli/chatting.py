@@ -2,84 +2,83 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
+from typing import cast
 
+from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.text import Text
 
 from fin_agent.analyst.events import listening
-from fin_agent.cli.chat_commands import Commands, LeftError
-from fin_agent.cli.chat_thread import ChatThread, next_name
+from fin_agent.answering.answer import Citation
+from fin_agent.cli.asking import Watching
 from fin_agent.cli.exits import ExitCode, sentence_of
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import messages, say, show, show_json, warn
-from fin_agent.cli.watching import Watching
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.graphs.chat.state import ChatContext, Turn
-from fin_agent.graphs.chat.threads import FILE_NAME, KeptThread, ThreadStore, ThreadStoreError, chat_serializer
-from fin_agent.presentation.chat import turn_view
+from fin_agent.filings.drawing import Frame, Ink
+from fin_agent.filings.picture import FramedPage, draw_pages
+from fin_agent.graphs.chat.assistant import is_answered, segments_of
+from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
+from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
+from fin_agent.graphs.chat.threads import (
+    FILE_NAME,
+    KeptThread,
+    ThreadStore,
+    ThreadStoreError,
+    chat_serializer,
+    continued_elsewhere,
+)
+from fin_agent.index.protocol import PageKey
+from fin_agent.presentation.answers import LedgerView, ProgramView
+from fin_agent.presentation.chat import evidence_view, history_view, threads_view, turn_view
+from fin_agent.presentation.plain import one_line
+from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _PROMPT = "you> "
 
 
-@dataclass(frozen=True, slots=True)
-class HowToChat:
-    """What the options of the command say."""
+def chat(
+    given: Path | None, settings: Settings, *, thread: str | None, doc_ids: Sequence[str], keep: bool, as_json: bool
+) -> ExitCode:
+    """Talk until the end of what is typed; SOME_FAILED where a question through a pipe failed.
 
-    thread: str | None
-    doc_ids: Sequence[str]
-    keep: bool
-    as_json: bool
+    Threads are kept in a file beside the index, in memory alone where `keep` is not wanted or not possible.
+    """
+    with opened(given) as workspace, ExitStack() as left_open:
+        context = ChatContext.from_settings(workspace, settings, doc_ids=doc_ids or None)
+        store: ThreadStore | None = None
+        if keep:
+            try:
+                store = ThreadStore(chosen_index(given).folder / FILE_NAME)
+                left_open.callback(store.close)
+            except ThreadStoreError as error:
+                warn(f"this chat is not kept: {error}")
 
+        def listed() -> list[KeptThread]:
+            return store.listed() if store is not None else []
 
-def chat(given: Path | None, settings: Settings, how: HowToChat) -> ExitCode:
-    """Talk until the end of what is typed; SOME_FAILED where a question through a pipe failed."""
-    with opened(given) as workspace:
-        context = ChatContext.from_settings(workspace, settings, doc_ids=how.doc_ids or None)
-        with _Keeper(chosen_index(given).folder / FILE_NAME, how.keep) as keeper:
-            name = how.thread or next_name([thread.name for thread in keeper.listed()])
-            thread = ChatThread(context, keeper.saver, name)
-            return _Talk(thread, keeper, workspace, how).until_the_end()
-
-
-class _Keeper:
-    """The file of threads; memory alone where nothing is to be kept, or nothing can be."""
-
-    def __init__(self, file: Path, keep: bool) -> None:
-        self.saver: BaseCheckpointSaver[str] = InMemorySaver(serde=chat_serializer())
-        self._store: ThreadStore | None = None
-        if not keep:
-            return
-        try:
-            self.saver = self._store = ThreadStore(file)
-        except ThreadStoreError as error:
-            warn(f"this chat is not kept: {error}")
-
-    def __enter__(self) -> _Keeper:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._store is not None:
-            self._store.close()
-
-    def listed(self) -> list[KeptThread]:
-        return self._store.listed() if self._store is not None else []
+        name = thread or next_name([each.name for each in listed()])
+        talked_in = ChatThread(context, store or InMemorySaver(serde=chat_serializer()), name)
+        return _Talk(talked_in, Commands(talked_in, workspace, listed), as_json).until_the_end()
 
 
 class _Talk:
     """What is typed, line by line, and what comes of it."""
 
-    def __init__(self, thread: ChatThread, keeper: _Keeper, workspace: Workspace, how: HowToChat) -> None:
+    def __init__(self, thread: ChatThread, commands: Commands, as_json: bool) -> None:
         self._thread = thread
-        self._how = how
-        self._commands = Commands(thread, workspace, keeper.listed)
+        self._commands = commands
+        self._as_json = as_json
         self._at_terminal = sys.stdin.isatty()
         self._failed = False
 
@@ -132,7 +131,7 @@ class _Talk:
         except FinAgentError as error:
             self._failed = True
             say(f"error: {sentence_of(error)}")
-            if self._how.as_json:
+            if self._as_json:
                 show_json({"thread": self._thread.name, "asked": line, "error": str(error)})
             if isinstance(error, ThreadStoreError) and not self._at_terminal:
                 say("the lines behind it are not asked: they would go on from something else")
@@ -142,7 +141,7 @@ class _Talk:
 
     def _commanded(self, line: str) -> str | None:
         """Do what a command says. The message to be asked again, where one is."""
-        shown = not self._at_terminal and not self._how.as_json
+        shown = not self._at_terminal and not self._as_json
         if shown:
             show(Text(f"> {line}", style="dim"))
         try:
@@ -165,7 +164,7 @@ class _Talk:
             return self._thread.say(line)
 
     def _show(self, turn: Turn) -> None:
-        if self._how.as_json:
+        if self._as_json:
             show_json({"thread": self._thread.name, **turn.fields()})
             sys.stdout.flush()
             return
@@ -173,3 +172,261 @@ class _Talk:
             show(Text(f"> {turn.asked}", style="dim"))
         show(turn_view(turn))
         print(flush=True)
+
+
+_NUMBERED = re.compile(r"chat-(\d{1,6})")
+
+
+class ChatThread:
+    """A thread that is being talked in; another one may be taken up at any time."""
+
+    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[str], name: str) -> None:
+        self._context = context
+        self._graph = build_chat(keeper)
+        self._keeper = keeper
+        self.name = name
+        self._seen: dict[str, int] = {}
+        """How many turns each thread had when something was last said in it from here."""
+
+    @property
+    def turns(self) -> list[Turn]:
+        """What was said and replied so far."""
+        return turns_of(self._state)
+
+    @property
+    def unanswered(self) -> str:
+        """The last message, where it got no reply: the chat was killed, or the question cancelled."""
+        dangling = self._dangling()
+        return dangling[0].text if dangling else ""
+
+    def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
+        """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
+
+        Raises what the answer graph raises; FinAgentError most often. Raises ThreadStoreError where the thread was
+        continued elsewhere since something was last said in it from here, once: asked again, it goes on from there.
+        """
+        with self._keeper.turn_in(self.name) if isinstance(self._keeper, ThreadStore) else nullcontext():
+            return self._next(message, on_step)
+
+    def _next(self, message: str, on_step: Callable[[str], None]) -> Turn:
+        there = len(self.turns)
+        if self._seen.setdefault(self.name, there) != there:
+            self._seen[self.name] = there
+            raise continued_elsewhere(self.name)
+        try:
+            turn = self._said(message, on_step)
+        except ThreadStoreError:
+            self._seen[self.name] = len(self.turns)
+            raise
+        self._seen[self.name] = there + 1
+        return turn
+
+    def _said(self, message: str, on_step: Callable[[str], None]) -> Turn:
+        turn: Turn | None = None
+        asked = ChatInput(messages=[HumanMessage(message)])
+        for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
+            for node, changes in update.items():
+                on_step(node)
+                for each in (changes or {}).get("turns", ()):
+                    turn = each
+        assert turn is not None, "the last node always ends the turn"
+        return turn
+
+    def forget_unanswered(self) -> None:
+        """Let the thread end with its last reply: a message that was cancelled is not part of it."""
+        removed = [RemoveMessage(id=message.id) for message in self._dangling() if message.id]
+        if removed:
+            self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
+
+    def _dangling(self) -> list[BaseMessage]:
+        """The last message and what follows it, where no turn has ended with a reply to it."""
+        state = self._state
+        segments = segments_of(state.get("messages", []))
+        return segments[-1] if segments and not is_answered(segments[-1], turns_of(state)) else []
+
+    @property
+    def _state(self) -> ChatState:
+        return cast(ChatState, self._graph.get_state(self._config).values)
+
+    @property
+    def _config(self) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.name}, "recursion_limit": STEPS_AT_MOST}
+
+
+def next_name(names: list[str]) -> str:
+    """A name for a new thread: `chat-1`, `chat-2` and so on."""
+    taken = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    return f"chat-{max(taken, default=0) + 1}"
+
+
+HELP = """\
+/evidence N          the passage that citation N of the last answer stands in
+/page N [FILE.png]   a picture of its page with the figure framed; opened where there is a desktop
+/ledger              every figure the answer needs, and what fills it
+/program             the program that computed it
+/history             what was said in this thread
+/again               ask the last message again
+/threads             the threads that are kept
+/thread NAME         go on in another thread, or begin one of that name
+/new [NAME]          begin a new thread
+/help                this
+/quit                leave; so does Ctrl-D. Ctrl-C cancels a question
+
+Questions may go on from the one before: "and in 2021?", "same for Tellurond", "why?", "as a percentage of revenue?"."""
+_DPI = 110
+
+
+class ChatCommandError(FinAgentError):
+    """A command of a chat cannot be done."""
+
+
+class LeftError(Exception):
+    """Whoever chats wants to leave."""
+
+
+class Commands:
+    """The commands, over the thread that is talked in."""
+
+    def __init__(self, thread: ChatThread, workspace: Workspace, listed: Callable[[], Sequence[KeptThread]]) -> None:
+        self._thread = thread
+        self._workspace = workspace
+        self._listed = listed
+
+    def run(self, line: str) -> str | None:
+        """Do what `line` says. A message that is to be asked, where the command brings one.
+
+        Raises FinAgentError where it cannot be done, LeftError where the chat is to end.
+        """
+        name, _, rest = line[1:].strip().partition(" ")
+        rest = rest.strip()
+        match name.lower():
+            case "evidence" | "e":
+                self._evidence(rest)
+            case "page" | "p":
+                self._page(rest)
+            case "ledger" | "l":
+                self._ledger()
+            case "program":
+                self._program()
+            case "history" | "h":
+                show(history_view(self._thread.turns))
+            case "threads":
+                show(threads_view(self._listed(), self._thread.name))
+            case "thread" | "t":
+                self._go_to(rest)
+            case "new" | "n":
+                self._begin(rest)
+            case "again":
+                return self._again()
+            case "help" | "?":
+                show(Text(HELP))
+            case "quit" | "q" | "exit":
+                raise LeftError
+            case _:
+                raise ChatCommandError("there is no such command", subject=f"/{name}", remedy="/help lists them")
+        return None
+
+    def _evidence(self, which: str) -> None:
+        number, citation = self._citation(which)
+        index = self._workspace.index
+        key = PageKey(citation.doc_id, citation.page)
+        record = index.filing(citation.doc_id)
+        pages = index.pages([key])
+        if not pages:
+            raise ChatCommandError("this page is no longer indexed", subject=f"{key.doc_id} page {key.page + 1}")
+        passages = [stored.passage.text for stored in index.passages([key])]
+        held = next((text for text in passages if citation.text in text), passages[0] if passages else "")
+        show(evidence_view(number, citation, record, pages[0].page, index.tables([key]), held))
+
+    def _page(self, given: str) -> None:
+        which, _, named = given.partition(" ")
+        _, citation = self._citation(which)
+        record = self._workspace.index.filing(citation.doc_id)
+        usual = f"{citation.doc_id}-page-{citation.page + 1}.png".replace("/", "_")
+        file = Path(named.strip() or usual).expanduser()
+        if file.suffix.lower() != ".png":
+            raise ChatCommandError(
+                "pictures are PNG files", subject=str(file), remedy=f"Call it {file.stem or 'page'}.png"
+            )
+        frames = () if citation.box is None else (Frame(Box(*citation.box), Ink.FACT, one_line(citation.text, 80)),)
+        wanted = FramedPage(citation.page, frames)
+        drawn = next(iter(draw_pages(Path(record.source), record.content_hash, [wanted], _DPI)))
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(drawn)
+        except OSError as error:
+            raise ChatCommandError(f"it cannot be written ({error.strerror})", subject=str(file)) from error
+        framed = f", framed in red: {one_line(citation.text, 80)}" if frames else ""
+        say(f"{file}: {citation.doc_id} page {citation.page + 1}{framed}")
+        has_desktop = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+        if sys.stdin.isatty() and has_desktop:
+            import typer
+
+            typer.launch(str(file))
+
+    def _ledger(self) -> None:
+        turn = self._answered()
+        shown = False
+        for answer in turn.answers:
+            if answer.ledger:
+                show(LedgerView(answer.ledger, answer.citations))
+                shown = True
+        if not shown:
+            say("the last answer has no ledger: it is in words")
+
+    def _program(self) -> None:
+        programs = [answer.program for answer in self._answered().answers if answer.program]
+        for program in programs:
+            show(ProgramView(program))
+        if not programs:
+            say("the last answer has no program: it is quoted, or was refused")
+
+    def _go_to(self, name: str) -> None:
+        if not name:
+            raise ChatCommandError("no thread is named", subject="/thread", remedy="/threads lists those that are kept")
+        self._thread.name = name
+        turns = self._thread.turns
+        if not turns:
+            say(f"new thread {name}")
+            return
+        say(f"thread {name}, {len(turns)} turn{'' if len(turns) == 1 else 's'} so far; the last:")
+        show(Text(f"> {turns[-1].asked}", style="dim"), turn_view(turns[-1]))
+
+    def _begin(self, name: str) -> None:
+        taken = [thread.name for thread in self._listed()]
+        if name in taken:
+            raise ChatCommandError("there is such a thread", subject=name, remedy=f"/thread {name} goes on in it")
+        self._thread.name = name or next_name([*taken, self._thread.name])
+        say(f"new thread {self._thread.name}")
+
+    def _again(self) -> str:
+        unanswered = self._thread.unanswered
+        if unanswered:
+            self._thread.forget_unanswered()
+            return unanswered
+        turns = self._thread.turns
+        if not turns:
+            raise ChatCommandError("nothing has been asked in this thread", subject="/again")
+        return turns[-1].question or turns[-1].asked
+
+    def _answered(self) -> Turn:
+        """The last turn that was answered from filings."""
+        turn = next((turn for turn in reversed(self._thread.turns) if turn.answers), None)
+        if turn is None:
+            raise ChatCommandError("nothing has been answered in this thread yet", remedy="Ask a question first")
+        return turn
+
+    def _citation(self, which: str) -> tuple[int, Citation]:
+        citations = self._answered().citations
+        if not citations:
+            raise ChatCommandError(
+                "the last answer cites nothing", remedy="It was refused: /ledger says what is missing"
+            )
+        number = int(which) if which.isascii() and which.isdigit() and len(which) < 6 else (1 if not which else 0)
+        if not 1 <= number <= len(citations):
+            raise ChatCommandError(
+                "there is no such citation",
+                subject=which or "citation",
+                remedy=f"Give a number from 1 to {len(citations)}",
+            )
+        return number, citations[number - 1]

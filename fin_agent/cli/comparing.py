@@ -15,8 +15,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle

@@ -5,16 +5,21 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
+from itertools import groupby
 from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from fin_agent.analyst.model.role_models import role_models
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.model_options import ModelOptions
+from fin_agent.cli.options import ModelOptions
 from fin_agent.cli.prompt_commands import checked_prompts
-from fin_agent.cli.streams import messages, show, show_json
+from fin_agent.cli.streams import fields_of, messages, show, show_json
 from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
 from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
 from fin_agent.errors import FilingIndexError, how_to_install
@@ -23,12 +28,12 @@ from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
 from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
-from fin_agent.models.costs import usage_table
+from fin_agent.models.costs import UsageRow, usage_table
 from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
-from fin_agent.presentation.doctor import findings_view
+from fin_agent.presentation.plain import one_line
 from fin_agent.serving.http_server import TOKEN_VARIABLE
 
 _PREFIX = "FIN_AGENT_"
@@ -72,16 +77,7 @@ def examine(options: ModelOptions, given: Path | None, *, offline: bool, as_json
     if as_json:
         show_json(
             {
-                "findings": [
-                    {
-                        "about": each.about,
-                        "check": each.check,
-                        "state": each.state.value,
-                        "found": each.found,
-                        "remedy": each.remedy or None,
-                    }
-                    for each in findings
-                ],
+                "findings": [fields_of(each, "about check state found remedy?") for each in findings],
                 "failed": failed,
                 "warnings": sum(each.state is State.WARNING for each in findings),
                 "calls": took.calls,
@@ -204,3 +200,45 @@ def _installed(package: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
+
+
+_STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}
+_WORDS = {State.NOTE: "–"}
+_WIDEST_STATE = 7
+_WIDEST_CHECK = 17
+
+
+def findings_view(findings: Sequence[Finding], took: UsageRow) -> RenderableType:
+    """The findings under what they are about, how many are bad, and what the calls made for them took."""
+    lines: list[RenderableType] = []
+    for about, group in groupby(findings, key=lambda each: each.about):
+        lines.append(Text(one_line(about), style="bold"))
+        lines.append(_table(list(group)))
+    failed = sum(each.state is State.FAILED for each in findings)
+    warnings = sum(each.state is State.WARNING for each in findings)
+    counted = f"{failed} failed, {warnings} {'warning' if warnings == 1 else 'warnings'}" if failed or warnings else ""
+    lines.append(Text(f"{counted or 'Nothing is wrong'}.{_cost(took)}", style="bold red" if failed else ""))
+    return Group(*lines)
+
+
+def _table(findings: Sequence[Finding]) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, min_width=_WIDEST_STATE + 2)
+    table.add_column(no_wrap=True, min_width=_WIDEST_CHECK)
+    table.add_column(overflow="fold")
+    for each in findings:
+        state = Text(f"  {_WORDS.get(each.state, each.state.value)}", style=_STYLES[each.state])
+        table.add_row(state, Text(one_line(each.check)), Text(one_line(each.found)))
+        if each.remedy:
+            style = "cyan" if each.state in (State.WARNING, State.FAILED) else "dim"
+            table.add_row("", "", Text(f"→ {one_line(each.remedy)}", style=style))
+    return table
+
+
+def _cost(took: UsageRow) -> str:
+    """What the calls took; nothing is said where none was answered."""
+    if not took.calls:
+        return ""
+    calls = f"{took.calls} {'call was' if took.calls == 1 else 'calls were'} made"
+    price = "at an unknown price" if took.dollars is None else f"${took.dollars:.6f}"
+    return f" {calls}: {took.usage.total:,} tokens, {price}."

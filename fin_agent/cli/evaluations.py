@@ -7,10 +7,16 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode, reported
-from fin_agent.cli.help_groups import GroupedCommand
-from fin_agent.cli.model_options import ModelOptions, with_model_options
-from fin_agent.cli.options import AsJson, Debug, GoldGiven, IndexFolder, StrategyName
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.options import (
+    AsJson,
+    Debug,
+    GoldGiven,
+    IndexFolder,
+    ModelOptions,
+    StrategyName,
+    command,
+)
 from fin_agent.evaluation import Oracle, QuestionKind, Wanted
 
 benchmarks = typer.Typer(
@@ -24,9 +30,7 @@ def evaluate() -> None:
     """Measure answers, rankings and reading."""
 
 
-@benchmarks.command("financebench", cls=GroupedCommand)
-@reported
-@with_model_options
+@command(benchmarks, "financebench")
 def financebench(
     models: ModelOptions,
     questions: Annotated[
@@ -53,8 +57,7 @@ def financebench(
     return run_financebench(questions, out, index, settings, oracle=oracle, judge=judge, as_json=as_json, debug=debug)
 
 
-@benchmarks.command("reading")
-@reported
+@command(benchmarks, "reading")
 def reading(
     documents: Annotated[
         Path, typer.Option("--documents", metavar="FILE", help="The published list of documents, JSON Lines.")
@@ -64,7 +67,6 @@ def reading(
     ],
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
     from fin_agent.cli.reading_benchmark import run_reading
@@ -72,8 +74,7 @@ def reading(
     return run_reading(documents, questions, index, as_json=as_json)
 
 
-@benchmarks.command("ranking")
-@reported
+@command(benchmarks, "ranking")
 def ranking(
     questions: Annotated[
         Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench has them.")
@@ -99,8 +100,7 @@ def ranking(
     return run_ranking(questions, index, wanted, as_json=as_json, debug=debug)
 
 
-@benchmarks.command("ixbrl")
-@reported
+@command(benchmarks, "ixbrl")
 def ixbrl(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Inline XBRL files with a `manifest.json` that says what each is.")
@@ -109,7 +109,6 @@ def ixbrl(
         Path | None, typer.Option("--out", metavar="FILE.json", help="Gets every miss: tag, page, what was read.")
     ] = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
     from fin_agent.cli.tagged_benchmark import run_tagged
@@ -117,9 +116,7 @@ def ixbrl(
     return run_tagged(folder, out, as_json_text=as_json)
 
 
-@benchmarks.command("generated", cls=GroupedCommand)
-@reported
-@with_model_options
+@command(benchmarks, "generated")
 def generated(
     models: ModelOptions,
     kind: Annotated[Wanted, typer.Option("--kind", help="Which questions to make and ask.")] = Wanted.ALL,
@@ -149,9 +146,7 @@ def generated(
     return run_generated(kind, count, index, settings, seed=seed, repeat=repeat, out=out, as_json=as_json, debug=debug)
 
 
-@benchmarks.command("tagged-questions", cls=GroupedCommand)
-@reported
-@with_model_options
+@command(benchmarks, "tagged-questions")
 def tagged_questions(
     models: ModelOptions,
     folder: Annotated[
@@ -181,8 +176,7 @@ def tagged_questions(
     return run_tagged_questions(folder, kinds, count, index, settings, seed=seed, out=out, as_json=as_json, debug=debug)
 
 
-@benchmarks.command("provenance")
-@reported
+@command(benchmarks, "provenance")
 def provenance(
     count: Annotated[int, typer.Option("--count", min=1, help="How many wrong programs to make, of all kinds.")] = 300,
     questions: Annotated[

@@ -1,19 +1,23 @@
-"""How a command ends: its exit code, and what is said where it fails."""
+"""How a command ends: its exit code, what is said where it fails, and what to run next on the same index."""
 
 from __future__ import annotations
 
 import errno
 import functools
 import os
+import re
+import shlex
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum
+from pathlib import Path
 from typing import ParamSpec
 
 import typer
 
-from fin_agent.cli.hints import naming
 from fin_agent.errors import FinAgentError
 from fin_agent.secret_texts import without_secrets
 
@@ -91,3 +95,32 @@ def _say(line: str) -> None:
     from fin_agent.cli.streams import say
 
     say(line)
+
+
+_HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|compact|failures)|ingest|embed|filings|remove)\b[^`]*)`")
+_named: ContextVar[Path | None] = ContextVar("named", default=None)
+
+
+@contextmanager
+def naming(index: object) -> Iterator[None]:
+    """Hints inside name `index`, where it is a folder that was given; what chose it otherwise chooses it again."""
+    token = _named.set(index if isinstance(index, Path) and _is_folder(index) else None)
+    try:
+        yield
+    finally:
+        _named.reset(token)
+
+
+def _is_folder(index: Path) -> bool:
+    from fin_agent.index.opening import address_of  # `--help` does not wait for it
+
+    return address_of(index) is None
+
+
+def with_index(said: str) -> str:
+    """The commands quoted in a sentence with `--index DIR`, where one was given and they name none."""
+    folder = _named.get()
+    if folder is None:
+        return said
+    option = f" --index {shlex.quote(str(folder))}"
+    return _HINT.sub(lambda hint: hint[0] if "--index" in hint[1] else f"`{hint[1]}{option}`", said)

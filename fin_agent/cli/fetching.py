@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json
+from fin_agent.cli.streams import Progress, fields_of, say, show_result
 from fin_agent.config import settings_from
 from fin_agent.config_sources import Said
 from fin_agent.downloads.choosing import years_in
@@ -18,43 +16,47 @@ from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar
 from fin_agent.errors import FinAgentError
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Which filings of which companies, and where to."""
-
-    companies: tuple[str, ...]
-    forms: tuple[str, ...]
-    years: str | None
-    folder: Path
-    contact: str | None
-
-
-def fetch_filings(wish: Wish, index: Path | None, *, ingested: bool, as_json: bool) -> ExitCode:
+def fetch_filings(
+    companies: Sequence[str],
+    forms: Sequence[str],
+    index: Path | None,
+    *,
+    years: str | None,
+    folder: Path,
+    contact: str | None,
+    ingested: bool,
+    as_json: bool,
+) -> ExitCode:
     """Fetch the filings, bring them into the index where that is wanted, and say what became of each."""
-    flags = () if wish.contact is None else (Said(("edgar", "contact"), wish.contact, "--contact"),)
+    flags = () if contact is None else (Said(("edgar", "contact"), contact, "--contact"),)
     settings = settings_from(flags).edgar
-    years = years_in(wish.years) if wish.years is not None else None
+    span = years_in(years) if years is not None else None
     files: list[FetchedFile] = []
     unknown: list[tuple[str, DownloadError]] = []
-    with EdgarConnection(settings, patience=Patience(sleep=_told_and_waited, told=_told)) as connection:
+    with EdgarConnection(
+        settings,
+        patience=Patience(
+            sleep=_told_and_waited,
+            told=lambda seconds: say(f"EDGAR asked for a pause; asking again in {seconds:.0f} s"),
+        ),
+    ) as connection:
         edgar = Edgar(connection, settings)
         found: list[CompanyFilings] = []
-        for company in dict.fromkeys(wish.companies):
+        for company in dict.fromkeys(companies):
             try:
-                found.append(edgar.find(company, wish.forms, years))
+                found.append(edgar.find(company, forms, span))
             except DownloadError as error:
-                if error.ends_all or len(wish.companies) == 1:
+                if error.ends_all or len(companies) == 1:
                     raise
                 say(f"error: {error}")
                 unknown.append((company, error))
-        files = _fetched(edgar, found, wish.folder)
+        files = _fetched(edgar, found, folder)
     for each in found:
         if each.not_filed:
             say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
-    if as_json:
-        show_json(_document(wish.folder, files, unknown, found))
-    else:
-        show(_summary(wish.folder, files))
+    counts = ", ".join(f"{sum(file.became is became for file in files)} {became.value}" for became in Became)
+    summary = f"{counts}. {folder / MANIFEST} says what each file is."
+    show_result(as_json, _document(folder, files, unknown, found), summary)
     paths = [file.path for file in files if file.path is not None]
     lacking = any(missing.at_all for each in found for missing in each.not_filed)
     code = ExitCode.SOME_FAILED if unknown or lacking or len(paths) < len(files) else ExitCode.DONE
@@ -69,10 +71,6 @@ def _told_and_waited(seconds: float) -> None:
     """Whoever sits before a terminal where nothing moves is told why."""
     say(f"EDGAR did not answer as it should; asking again in {seconds:.0f} s")
     time.sleep(seconds)
-
-
-def _told(seconds: float) -> None:
-    say(f"EDGAR asked for a pause; asking again in {seconds:.0f} s")
 
 
 def _fetched(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> list[FetchedFile]:
@@ -94,11 +92,6 @@ def line_of(file: FetchedFile) -> str:
     return f"{file.name}: {file.became.value}, {file.bytes / 1e6:.1f} MB"
 
 
-def _summary(folder: Path, files: Sequence[FetchedFile]) -> str:
-    counts = ", ".join(f"{sum(file.became is became for file in files)} {became.value}" for became in Became)
-    return f"{counts}. {folder / MANIFEST} says what each file is."
-
-
 def _document(
     folder: Path,
     files: Sequence[FetchedFile],
@@ -108,18 +101,7 @@ def _document(
     return {
         "folder": str(folder),
         **{became.value: sum(file.became is became for file in files) for became in Became},
-        "files": [
-            {
-                "name": file.name,
-                "became": file.became.value,
-                "path": str(file.path) if file.path is not None else None,
-                "url": file.url,
-                "bytes": file.bytes,
-                "reason": file.reason or None,
-                "remedy": file.remedy or None,
-            }
-            for file in files
-        ],
+        "files": [fields_of(file, "name became path url bytes reason? remedy?") for file in files],
         "not_filed": [
             {
                 "company": each.company.handle,

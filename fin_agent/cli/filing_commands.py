@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode, reported
-from fin_agent.cli.model_options import ModelOptions, with_model_options
-from fin_agent.cli.options import AsJson, Debug, IndexFolder, Wait
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.options import AsJson, IndexFolder, ModelOptions, Wait
 from fin_agent.vocabulary.page import Statement
 
 
-@reported
 def ingest(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH...", help="Filings, or folders with filings in them.")
@@ -31,7 +29,6 @@ def ingest(
     ] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file.
 
@@ -44,7 +41,6 @@ def ingest(
     return ingest_files(paths or (), index, workers=workers, retry_failed=retry_failed, wait=wait, as_json=as_json)
 
 
-@reported
 def fetch(
     companies: Annotated[
         list[str], typer.Argument(metavar="TICKER|CIK...", help="Companies, by ticker (AAPL) or CIK (320193).")
@@ -73,17 +69,22 @@ def fetch(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document on one line; one more of the ingest with --ingest.")
     ] = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Fetch filings from EDGAR, at most ten requests a second. What is there already is not fetched again."""
-    from fin_agent.cli.fetching import Wish, fetch_filings
+    from fin_agent.cli.fetching import fetch_filings
 
-    wish = Wish(tuple(companies), tuple(form or ("10-K",)), years, out, contact)
-    return fetch_filings(wish, index, ingested=ingested, as_json=as_json)
+    return fetch_filings(
+        companies,
+        form or ("10-K",),
+        index,
+        years=years,
+        folder=out,
+        contact=contact,
+        ingested=ingested,
+        as_json=as_json,
+    )
 
 
-@reported
-@with_model_options
 def summarize(
     models: ModelOptions,
     doc: Annotated[
@@ -92,18 +93,16 @@ def summarize(
     again: Annotated[bool, typer.Option("--again", help="Also filings that have such a summary.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
 
     Stop it at any time: the next run goes on from there.
     """
-    from fin_agent.cli.summarizing import summarize_filings
+    from fin_agent.cli.enriching import summarize_filings
 
     return summarize_filings(models.settings(), doc or (), index, again=again, as_json=as_json)
 
 
-@reported
 def embed(
     model: Annotated[
         str,
@@ -123,29 +122,25 @@ def embed(
     sparse: Annotated[bool, typer.Option("--sparse", help="The model weighs terms, as SPLADE does.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there."""
-    from fin_agent.cli.embedding import embed_filings
+    from fin_agent.cli.enriching import embed_filings
 
     return embed_filings(model, units, index, sparse=sparse, as_json=as_json)
 
 
-@reported
 def check(
     doc_ids: Annotated[list[str] | None, typer.Argument(metavar="DOC_ID...", help="Filings to check.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Check every filing in the index.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Check that statements agree with themselves: balance, cash, income. Exit code 3 where a check fails."""
-    from fin_agent.cli.checking import check_filings
+    from fin_agent.cli.listing import check_filings
 
     return check_filings(doc_ids or (), index, every=every, as_json=as_json)
 
 
-@reported
 def show(
     doc_id: Annotated[str, typer.Argument(metavar="DOC_ID", help="A filing, as `fin-agent filings` lists it.")],
     page: Annotated[int | None, typer.Option(min=1, help="Show this page: its text, with its tables in place.")] = None,
@@ -176,7 +171,6 @@ def show(
     dpi: Annotated[int, typer.Option(min=36, max=300, help="Dots an inch of the picture.")] = 110,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0."""
     from fin_agent.cli.showing import Wanted, show_filing
@@ -185,31 +179,27 @@ def show(
     return show_filing(doc_id, index, wanted, as_json=as_json)
 
 
-@reported
-def filings(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+def filings(index: IndexFolder = None, as_json: AsJson = False) -> ExitCode:
     """List the filings in the index."""
     from fin_agent.cli.listing import list_filings
 
     return list_filings(index, as_json=as_json)
 
 
-@reported
 def remove(
     doc_ids: Annotated[
         list[str], typer.Argument(metavar="DOC_ID...", help="Filings, as `fin-agent filings` lists them.")
     ],
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Take filings out of the index. Their files are left alone: `fin-agent ingest` adds them again."""
-    from fin_agent.cli.removing import remove_filings
+    from fin_agent.cli.listing import remove_filings
 
     return remove_filings(doc_ids, index, as_json=as_json)
 
 
-@reported
-def info(index: IndexFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+def info(index: IndexFolder = None, as_json: AsJson = False) -> ExitCode:
     """Say which version and which index are in use, why that one, and what it holds."""
     from fin_agent.cli.listing import describe_index
 

@@ -14,8 +14,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import embedded_folder, say_waiting, waiting_time
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json
+from fin_agent.cli.streams import Progress, as_plain, fields_of, say, show_result
 from fin_agent.errors import ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
@@ -37,7 +36,10 @@ def ingest_files(
         paths, gone = _with_unread(paths, folder)
     files = files_below(paths)
     if retry_failed and not files and not gone:
-        show_json(_document(IngestReport(), folder, _held(folder), 0.0)) if as_json else show("No file is left unread.")
+        with SqliteIndex(folder) as index:
+            show_result(
+                as_json, _document(IngestReport(), folder, len(index.entries()), 0.0), "No file is left unread."
+            )
         return ExitCode.DONE
     if not files and not gone:
         raise ReadError(
@@ -71,10 +73,7 @@ def ingest_files(
             told(file)
         held = len(index.filings())
     seconds = time.perf_counter() - started
-    if as_json:
-        show_json(_document(report, folder, held, seconds))
-    else:
-        show(_summary(report, folder, held, seconds))
+    show_result(as_json, _document(report, folder, held, seconds), _summary(report, folder, held, seconds))
     if not report.failures:
         return ExitCode.DONE
     for line in _what_failed(report, retried=len(gone)):
@@ -99,11 +98,6 @@ def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[
     with SqliteIndex(folder) as index:
         unread = Manifest(index).unread()
     return [*paths, *(file.path for file in unread if not file.gone)], [file for file in unread if file.gone]
-
-
-def _held(folder: Path) -> int:
-    with SqliteIndex(folder) as index:
-        return len(index.entries())
 
 
 def _still_gone(file: UnreadFile) -> IngestedFile:
@@ -150,13 +144,9 @@ def _document(report: IngestReport, folder: Path, held: int, seconds: float) -> 
         # Workers finish in any order; the document does not show it.
         "files": [
             {
-                "path": str(file.path),
-                "doc_id": file.doc_id,
-                "outcome": file.outcome.value,
-                "reason": file.reason or None,
-                "remedy": file.remedy or None,
+                **fields_of(file, "path doc_id outcome reason? remedy?"),
                 "pages": file.pages if file.outcome is Outcome.ADDED else None,
-                "warnings": [{"what": warning.what, "page": warning.page} for warning in file.warnings],
+                "warnings": as_plain(file.warnings),
             }
             for file in sorted(report.files, key=lambda file: str(file.path))
         ],

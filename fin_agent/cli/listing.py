@@ -1,23 +1,28 @@
-"""`fin-agent filings` and `fin-agent info`."""
+"""`fin-agent filings`, `info`, `check` and `remove`."""
 
 from __future__ import annotations
 
 import platform
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
+import typer
+
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
-from fin_agent.cli.streams import say, show, show_json
+from fin_agent.cli.streams import as_plain, fields_of, say, show, show_json, show_result
 from fin_agent.errors import FilingIndexError
+from fin_agent.filings.facts.check import Outcome
+from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingRecord, VectorModel
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.companies import CompanyDirectory
-from fin_agent.presentation.filings import filings_view, in_reading_order
-from fin_agent.presentation.plain import settings_view
+from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, in_reading_order
+from fin_agent.presentation.plain import counted, settings_view
 
 
 def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
@@ -25,7 +30,7 @@ def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
     with opened(given) as workspace:
         records = in_reading_order(workspace.index.filings())
     if as_json:
-        show_json({"filings": [_fields(record) for record in records]})
+        show_json({"filings": [fields_of(record, _FILING) for record in records]})
     elif records:
         show(filings_view(records))
     return ExitCode.DONE
@@ -50,7 +55,7 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
         index=str(chosen.place),
         chosen_by=chosen.chosen_by,
         state=state,
-        size=None if chosen.address else _size(chosen.folder),
+        size=None if chosen.address else sum(file.stat().st_size for file in chosen.folder.glob(f"{FILE_NAME}*")),
         filings=len(records),
         companies=len(CompanyDirectory((record.doc_id, record.identity) for record in records).companies),
         pages=sum(record.page_count for record in records),
@@ -58,10 +63,7 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
         facts=sum(record.fact_count for record in records),
         vectors=vectors,
     )
-    if as_json:
-        show_json(described.fields())
-    else:
-        show(settings_view(described.lines()))
+    show_result(as_json, described.fields(), settings_view(described.lines()))
     if problem:
         say(f"error: {problem}")
         return ExitCode.FAILED
@@ -87,28 +89,18 @@ class Described:
 
     def fields(self) -> dict[str, object]:
         """For JSON."""
+        vectors = [
+            {
+                **fields_of(held, "model unit"),
+                "kind": "sparse" if held.sparse else "dense",
+                **fields_of(held, "dimensions filings vectors=rows"),
+            }
+            for held in self.vectors
+        ]
+        own = "version index index_chosen_by=chosen_by index_state=state index_bytes=size"
         return {
-            "version": self.version,
-            "index": self.index,
-            "index_chosen_by": self.chosen_by,
-            "index_state": self.state,
-            "index_bytes": self.size,
-            "filings": self.filings,
-            "companies": self.companies,
-            "pages": self.pages,
-            "passages": self.passages,
-            "facts": self.facts,
-            "vectors": [
-                {
-                    "model": held.model,
-                    "unit": held.unit.value,
-                    "kind": "sparse" if held.sparse else "dense",
-                    "dimensions": held.dimensions,
-                    "filings": held.filings,
-                    "vectors": held.rows,
-                }
-                for held in self.vectors
-            ],
+            **fields_of(self, f"{own} filings companies pages passages facts"),
+            "vectors": vectors,
             "python": platform.python_version(),
             "sqlite": sqlite3.sqlite_version,
         }
@@ -146,26 +138,70 @@ class Described:
         return list(zip(["vectors", *[""] * (len(lines) - 1)], lines, strict=True))
 
 
-def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in sorted(folder.glob(f"{FILE_NAME}*")))
+_FILING = (
+    "doc_id company=identity.company form=identity.form fiscal_year=identity.fiscal_year quarter=identity.quarter"
+    " period_end=identity.period_end filed=identity.filed amended=identity.amended ticker=identity.ticker"
+    " cik=identity.cik pages=page_count passages=passage_count facts=fact_count source content_hash"
+)
 
 
-def _fields(record: FilingRecord) -> dict[str, object]:
-    identity = record.identity
+def check_filings(doc_ids: Sequence[str], given: Path | None, *, every: bool, as_json: bool) -> ExitCode:
+    """Check the statements of these filings, or of every one. SOME_FAILED where a check fails."""
+    if bool(doc_ids) == every:
+        raise typer.BadParameter("name the filings to check, or give --all for every filing in the index")
+    with opened(given) as workspace:
+        if every:
+            records = in_reading_order(workspace.index.filings())
+        else:
+            records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids)]
+        checked = [
+            # Filing by filing: the facts of all of them need not be held at once.
+            CheckedFiling(record, check_facts([held.fact for held in workspace.index.facts([record.doc_id])]))
+            for record in records
+        ]
+    if as_json:
+        show_json({"filings": [_checked_fields(filing) for filing in checked]})
+    elif checked:
+        show(checked_view(checked))
+    failed = any(filing.count(Outcome.FAILS) for filing in checked)
+    return ExitCode.SOME_FAILED if failed else ExitCode.DONE
+
+
+def _checked_fields(filing: CheckedFiling) -> dict[str, object]:
+    record = filing.record
     return {
-        "doc_id": record.doc_id,
-        "company": identity.company,
-        "form": identity.form.value,
-        "fiscal_year": identity.fiscal_year,
-        "quarter": identity.quarter,
-        "period_end": identity.period_end.isoformat() if identity.period_end else None,
-        "filed": identity.filed.isoformat() if identity.filed else None,
-        "amended": identity.amended,
-        "ticker": identity.ticker,
-        "cik": identity.cik,
-        "pages": record.page_count,
-        "passages": record.passage_count,
-        "facts": record.fact_count,
-        "source": record.source,
-        "content_hash": record.content_hash,
+        **fields_of(record, "doc_id company=identity.company form=identity.form"),
+        **{outcome.name.lower(): filing.count(outcome) for outcome in Outcome},
+        "checks": [
+            {
+                **fields_of(check, "name outcome period pages sentence"),
+                "figures": [fields_of(figure, "label value unit weight page line") for figure in check.figures],
+                **fields_of(check, "difference tolerance"),
+            }
+            for check in filing.checks
+        ],
+        "warnings": as_plain(record.warnings),
+        "conflicts": [
+            {"field": taken.field, "taken": fields_of(taken, _CLAIM), "other": fields_of(other, _CLAIM)}
+            for taken, other in record.identity.conflicts()
+        ],
     }
+
+
+_CLAIM = "value origin page"
+
+
+def remove_filings(doc_ids: Sequence[str], given: Path | None, *, as_json: bool) -> ExitCode:
+    """Take these filings out, with what the index knows of their files; SOME_FAILED where one is not in the index."""
+    removed: list[str] = []
+    unknown: list[str] = []
+    with opened(given) as workspace:
+        for doc_id in dict.fromkeys(doc_ids):
+            (removed if workspace.index.remove(doc_id) else unknown).append(doc_id)
+        left = len(workspace.index.entries())
+    folder = chosen_index(given).place
+    for doc_id in unknown:
+        say(f"error: {doc_id}: this filing is not in the index in {folder}. `fin-agent filings` lists those that are")
+    summary = f"{len(removed)} removed, {len(unknown)} unknown. The index in {folder} holds {counted(left, 'filing')}."
+    show_result(as_json, {"removed": removed, "unknown": unknown, "filings": left}, summary)
+    return ExitCode.SOME_FAILED if unknown else ExitCode.DONE

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import Group, RenderableType
+from rich.text import Text
+
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.streams import show, show_json
+from fin_agent.cli.streams import fields_of, show, show_json, show_result
 from fin_agent.config import settings_from
-from fin_agent.presentation.plain import plain
-from fin_agent.presentation.prompts import CheckedPrompt, WrongLine, checked_view, prompts_view
+from fin_agent.presentation.plain import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import (
     TEXT,
     Problem,
@@ -27,10 +30,7 @@ from fin_agent.prompts.prompt import (
 def list_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
     """List all prompts; one that is wrong is listed without its version."""
     listed = [_checked(name, _own(folder)) for name in prompts()]
-    if as_json:
-        show_json({"prompts": [_line(each) for each in listed]})
-    else:
-        show(prompts_view(listed))
+    show_result(as_json, {"prompts": [_line(each) for each in listed]}, prompts_view(listed))
     return ExitCode.DONE
 
 
@@ -60,20 +60,11 @@ def check_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
     own = _own(folder)
     checked = checked_prompts(own)
     if as_json:
-        show_json(
-            {
-                "prompts": [
-                    {
-                        **_line(each),
-                        "problems": [
-                            {"line": wrong.line or None, "what": wrong.what, "remedy": wrong.remedy}
-                            for wrong in each.wrong
-                        ],
-                    }
-                    for each in checked
-                ]
-            }
-        )
+        lines = [
+            {**_line(each), "problems": [fields_of(wrong, "line? what remedy") for wrong in each.wrong]}
+            for each in checked
+        ]
+        show_json({"prompts": lines})
     else:
         show(checked_view(checked))
     return ExitCode.SOME_FAILED if any(each.wrong for each in checked) else ExitCode.DONE
@@ -131,13 +122,68 @@ def _of_no_prompt(folder: Path | None) -> Iterator[CheckedPrompt]:
 
 
 def _line(each: CheckedPrompt) -> dict[str, object]:
-    return {
-        "name": each.name,
-        "role": each.role or None,
-        "does": each.does or None,
-        "version": each.version or None,
-        "output": each.output or None,
-        "tokens": each.tokens if each.version else None,
-        "file": each.file,
-        "own": each.own,
-    }
+    tokens = each.tokens if each.version else None
+    return {**fields_of(each, "name role? does? version? output?"), "tokens": tokens, **fields_of(each, "file own")}
+
+
+_CHARACTERS_OF_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class WrongLine:
+    """What is wrong on a line of a prompt's file; line 0 is the whole file."""
+
+    line: int
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPrompt:
+    """A prompt as it is listed."""
+
+    name: str
+    role: str
+    does: str
+    output: str
+    file: str
+    own: bool
+    """Whether it is the user's."""
+    version: str = ""
+    """Empty where something is wrong with it."""
+    characters: int = 0
+    wrong: tuple[WrongLine, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """About how many it takes without material."""
+        return round(self.characters / _CHARACTERS_OF_A_TOKEN)
+
+
+def prompts_view(listed: Sequence[CheckedPrompt]) -> RenderableType:
+    """A line per prompt, in the order given."""
+    table = listing(
+        fixed("Prompt"), "What the model does", fixed("Version"), fixed("Reply"), right("Tokens"), fixed("Whose")
+    )
+    for each in listed:
+        version = Text(each.version) if each.version else Text("wrong", style="red")
+        tokens = f"~{each.tokens}" if each.version else "–"
+        whose = Text("own", style="cyan") if each.own else Text("packaged", style="dim")
+        table.add_row(each.name, cut(each.does), version, each.output, tokens, whose)
+    wrong = sum(not each.version for each in listed)
+    note = f"; {wrong} wrong: see `fin-agent prompts check`" if wrong else ""
+    return Group(table, Text(f"{len(listed)} prompts, tokens without material{note}", style="dim"))
+
+
+def checked_view(checked: Sequence[CheckedPrompt]) -> RenderableType:
+    """Every prompt that something is wrong with, line by line; then how many are right."""
+    lines: list[RenderableType] = []
+    for each in checked:
+        for wrong in each.wrong:
+            where = f"{one_line(each.file)}, line {wrong.line}" if wrong.line else one_line(each.file)
+            lines.append(Text.assemble((where, "bold"), f": {one_line(wrong.what)}. ", (one_line(wrong.remedy), "dim")))
+    right = sum(not each.wrong for each in checked)
+    own = sum(each.own and not each.wrong for each in checked)
+    ours = f", {own} of them your own" if own else ""
+    lines.append(Text(f"{right} prompts are right{ours}; {len(checked) - right} wrong."))
+    return Group(*lines)

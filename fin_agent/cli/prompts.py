@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode, reported
-from fin_agent.cli.options import AsJson, Debug
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.options import AsJson, command
 
 PromptFolder = Annotated[
     Path | None,
@@ -22,22 +22,19 @@ PromptFolder = Annotated[
 prompts = typer.Typer(help="Look at the prompts of the chat models' roles, and check your own.", no_args_is_help=True)
 
 
-@prompts.command("list")
-@reported
-def list_(folder: PromptFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+@command(prompts, "list")
+def list_(folder: PromptFolder = None, as_json: AsJson = False) -> ExitCode:
     """List the prompts: role, version, what is read from the reply, about how many tokens, and whose it is."""
     from fin_agent.cli.prompt_commands import list_prompts
 
     return list_prompts(folder, as_json=as_json)
 
 
-@prompts.command()
-@reported
+@command(prompts)
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of a prompt, or of its role.")],
     folder: PromptFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Print a prompt's file: what one of your own begins as."""
     from fin_agent.cli.prompt_commands import show_prompt
@@ -45,9 +42,8 @@ def show(
     return show_prompt(name, folder, as_json=as_json)
 
 
-@prompts.command()
-@reported
-def check(folder: PromptFolder = None, as_json: AsJson = False, debug: Debug = False) -> ExitCode:
+@command(prompts)
+def check(folder: PromptFolder = None, as_json: AsJson = False) -> ExitCode:
     """Check every prompt, those of the folder in place of those that come along. Exit code 3 where one is wrong."""
     from fin_agent.cli.prompt_commands import check_prompts
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.ranking import Measuring, measure_rankings, report_on_rankings

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fin_agent.cli.exits import ExitCode, reported
-from fin_agent.cli.options import AsJson, Debug, IndexFolder
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.options import AsJson, IndexFolder, command
 
 RunName = Annotated[
     str,
@@ -34,13 +34,11 @@ AskedIndex = Annotated[
 runs = typer.Typer(help="Look at recorded runs: list, show, replay, compare.", no_args_is_help=True)
 
 
-@runs.command("list")
-@reported
+@command(runs, "list")
 def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to list.")] = 20,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """List recorded runs, the last one first."""
     from fin_agent.cli.run_commands import list_runs
@@ -48,15 +46,13 @@ def list_(
     return list_runs(index, limit=limit, as_json=as_json)
 
 
-@runs.command()
-@reported
+@command(runs)
 def show(
     run: RunName,
     step: Annotated[int | None, typer.Option(min=1, help="Show only this step, in full.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Show every line of every step.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program."""
     from fin_agent.cli.run_commands import show_run
@@ -64,8 +60,7 @@ def show(
     return show_run(run, index, step=step, full=full, as_json=as_json)
 
 
-@runs.command()
-@reported
+@command(runs)
 def replay(
     run: RunName,
     full: AllDifferences = False,
@@ -75,26 +70,23 @@ def replay(
     ] = False,
     index: AskedIndex = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
 
     A run that a model answered is answered by its kept replies. Where these are gone it is not asked again unasked.
     """
-    from fin_agent.cli.replaying import replay_run
+    from fin_agent.cli.run_commands import replay_run
 
     return replay_run(run, index, full=full, as_json=as_json, ask_model=ask_model)
 
 
-@runs.command()
-@reported
+@command(runs)
 def diff(
     run: RunName,
     other: Other,
     full: AllDifferences = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer."""
     from fin_agent.cli.run_commands import compare_runs
@@ -102,8 +94,7 @@ def diff(
     return compare_runs(run, other, index, full=full, as_json=as_json)
 
 
-@runs.command()
-@reported
+@command(runs)
 def export(
     run: RunName,
     out: Annotated[
@@ -111,7 +102,6 @@ def export(
     ] = None,
     index: IndexFolder = None,
     as_json: Annotated[bool, typer.Option("--json", help="For the sake of scripts: it is JSON anyway.")] = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Write a run, with its whole trace, as JSON: on one line, or set for reading where a file gets it."""
     from fin_agent.cli.run_commands import export_run
@@ -119,14 +109,12 @@ def export(
     return export_run(run, index, out=out)
 
 
-@runs.command()
-@reported
+@command(runs)
 def forget(
     names: Annotated[list[str] | None, typer.Argument(metavar="RUN...", help="Runs to take out.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Take out all runs.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> ExitCode:
     """Take runs out of the record."""
     from fin_agent.cli.run_commands import forget_runs

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.options import Level
-from fin_agent.cli.streams import show, show_json, warn
+from fin_agent.cli.streams import fields_of, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.question_scope import what_cannot_be_met
-from fin_agent.index.protocol import FilingIndex
+from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
-from fin_agent.presentation.plain import one_line
-from fin_agent.presentation.searches import Hit, hits_view, named_in, query_view, telling
+from fin_agent.presentation.filings import period_of
+from fin_agent.presentation.plain import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.documents import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
@@ -27,6 +32,7 @@ from fin_agent.retrieval.strategies.one_pass import SCORES, Wording, expanded
 from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
 from fin_agent.retrieval.terms import search_terms, stems_of
 from fin_agent.vocabulary.identity import Identity
+from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 _WORD = re.compile(r"[^\W_]{2,}")
@@ -70,7 +76,9 @@ def search_index(
         )
         hits = _hits(result, level, k, workspace)
         names = {company.key: company.name for company in workspace.directory.companies}
-    meanings = _meanings(strategy, level)
+    # What the names of the parts of scores mean; a passage is explained by its page.
+    features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
+    meanings: Mapping[str, str] = features if is_default(strategy) else {**features, **SCORES}
     used = _used_of(strategy)
     query = _as_searched(query, strategy)
     if as_json:
@@ -101,9 +109,8 @@ def _periods_not_covered(intent: Intent, workspace: Workspace) -> list[str]:
         own = [identities[doc_id] for doc_id in workspace.directory.by_key[company.key].doc_ids]
         lacking = [period for period in intent.periods if not _covered(period, filed, own)]
         if lacking:
-            said.append(
-                f"{_listed(lacking)} of {company.name} {_is(lacking)} not in the index, which holds {filed.described()}"
-            )
+            verb = "are" if len(lacking) > 1 else "is"
+            said.append(f"{_named(lacking)} of {company.name} {verb} not in the index, which holds {filed.described()}")
     if intent.companies:
         return said
     every = list(identities.values())
@@ -113,7 +120,7 @@ def _periods_not_covered(intent: Intent, workspace: Workspace) -> list[str]:
         return []
     years = sorted({*filed.annual, *(year for year, _ in filed.quarters)})
     span = "no fiscal years" if not years else f"FY{years[0]}" + (f" to FY{years[-1]}" if len(years) > 1 else "")
-    return [f"no indexed filing covers {_listed(lacking)}: the index holds {span}"]
+    return [f"no indexed filing covers {_named(lacking)}: the index holds {span}"]
 
 
 def _covered(period: FiscalPeriod, filed: FiscalYears, filings: Iterable[Identity]) -> bool:
@@ -125,12 +132,8 @@ def _covered(period: FiscalPeriod, filed: FiscalYears, filings: Iterable[Identit
     )
 
 
-def _listed(periods: Sequence[FiscalPeriod]) -> str:
+def _named(periods: Sequence[FiscalPeriod]) -> str:
     return ", ".join(map(str, periods))
-
-
-def _is(several: Sequence[object]) -> str:
-    return "are" if len(several) > 1 else "is"
 
 
 def _words_nowhere(intent: Intent, query: Query, strategy: str, workspace: Workspace) -> list[str]:
@@ -190,12 +193,6 @@ def _note(strategy: str, level: Level) -> str:
     return "Beside each name stands its value times its weight; a page's score is their sum. The values are:"
 
 
-def _meanings(strategy: str, level: Level) -> Mapping[str, str]:
-    """What the names of the parts of scores mean; a passage is explained by its page."""
-    features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
-    return features if is_default(strategy) else {**features, **SCORES}
-
-
 def _hits(result: SearchResult, level: Level, k: int, workspace: Workspace) -> list[Hit]:
     records = {record.doc_id: record for record in workspace.index.filings()}
     if level is Level.DOCUMENT:
@@ -235,21 +232,16 @@ def _hits(result: SearchResult, level: Level, k: int, workspace: Workspace) -> l
 
 
 def _hit_fields(hit: Hit, level: Level, explain: bool) -> dict[str, object]:
-    fields: dict[str, object] = {"rank": hit.rank, "doc_id": hit.record.doc_id}
-    identity = hit.record.identity
-    if level is Level.DOCUMENT:
-        fields |= {
-            "company": identity.company,
-            "form": identity.form.value,
-            "fiscal_year": identity.fiscal_year,
-            "quarter": identity.quarter,
-            "period_end": identity.period_end.isoformat() if identity.period_end else None,
-        }
-    elif level is Level.PAGE:
-        statement = hit.statement.value if hit.statement else None
-        fields |= {"page": hit.page, "title": hit.title, "item": hit.item, "statement": statement}
-    else:
-        fields |= {"page": hit.page, "kind": hit.kind, "text": hit.text, "box": hit.box}
+    named = {
+        Level.DOCUMENT: " ".join(
+            f"{name}=record.identity.{name}" for name in ("company", "form", "fiscal_year", "quarter", "period_end")
+        ),
+        Level.PAGE: "page title item statement",
+        Level.PASSAGE: "page kind text",
+    }
+    fields = fields_of(hit, f"rank doc_id=record.doc_id {named[level]}")
+    if level is Level.PASSAGE:
+        fields["box"] = hit.box
     fields["score"] = round(hit.score, 6)
     if explain:
         fields["features"] = {name: round(weight, 6) for name, weight in telling(hit.features)}
@@ -273,3 +265,137 @@ def _query_fields(query: Query, names: Mapping[str, str]) -> dict[str, object]:
 
 
 _EVERY_FIELD = frozenset(_query_fields(Query("", terms=()), {}))
+
+
+_SHOWN = 280
+_FIELD_SHOWN = 240
+"""How much of a field of a query is shown: a very long question has hundreds of terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document, page or passage found: `page` is None for a document, `text` is empty for all but passages."""
+
+    rank: int
+    record: FilingRecord
+    score: float
+    page: int | None = None
+    """0-based."""
+    title: str = ""
+    item: str | None = None
+    statement: Statement | None = None
+    text: str = ""
+    kind: str = ""
+    box: tuple[float, ...] | None = None
+    features: tuple[tuple[str, float], ...] = ()
+    """What the score is made of; for a passage, that of its page."""
+
+
+def hits_view(
+    hits: Sequence[Hit], *, explain: bool = False, meanings: Mapping[str, str] | None = None, note: str = ""
+) -> RenderableType:
+    """A line per hit; a passage with its beginning. `meanings` are told below of the names that `explain` shows.
+
+    `note` stands before the meanings: what the figures beside the names are.
+    """
+    listed = _listed(hits, explain)
+    told = [(name, said) for name, said in (meanings or {}).items() if name in named_in(hits)]
+    if not explain or not told:
+        return listed
+    noted = [Padding(Text(note), (1, 0, 0, 0))] if note else []
+    return Group(listed, *noted, Padding(settings_view(told), (1, 0, 0, 0)))
+
+
+def telling(features: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    """What a score is made of, the biggest first, without what adds nothing that would show."""
+    return sorted(
+        ((name, weight) for name, weight in features if round(weight, 3)), key=lambda named: (-abs(named[1]), named[0])
+    )
+
+
+def named_in(hits: Sequence[Hit]) -> set[str]:
+    """The names of all that their scores are made of."""
+    return {name for hit in hits for name, _ in telling(hit.features)}
+
+
+def _listed(hits: Sequence[Hit], explain: bool) -> RenderableType:
+    if not hits:
+        return Text("Nothing found.", style="yellow")
+    if hits[0].text:
+        return Group(*(_passage(hit, explain) for hit in hits))
+    return _table(hits, explain)
+
+
+def query_view(
+    query: Query, companies: Mapping[str, str], *, used: Collection[str] | None = None, strategy: str = ""
+) -> RenderableType:
+    """What was searched for, field by field, without those that are empty; `companies` gives names by key.
+
+    Of a `strategy` that uses only some fields of the query (`used`, by the names that `--json` gives them), these are
+    shown, and of the others that they were understood.
+    """
+    fields = [
+        ("text", "searched for", query.text),
+        ("terms", "terms", ", ".join(query.terms)),
+        ("expansions", "also", ", ".join(query.expansions)),
+        ("synonyms", "synonyms", ", ".join(query.synonyms)),
+        ("companies", "companies", "; ".join(companies.get(key, key) for key in query.companies)),
+        ("periods", "periods", ", ".join(map(str, query.periods))),
+        ("dates", "dates", ", ".join(day.isoformat() for day in query.dates)),
+        ("forms", "forms", ", ".join(form.value for form in query.forms)),
+        ("statements", "statements", ", ".join(statement.value for statement in query.statements)),
+        ("items", "items", ", ".join(query.items)),
+        ("figures", "figures", "; ".join(map(str, query.slots))),
+    ]
+    told = [(name, heading, said) for name, heading, said in fields if said]
+    shown = [(heading, one_line(said, _FIELD_SHOWN)) for name, heading, said in told if used is None or name in used]
+    understood = [heading for name, heading, _ in told if used is not None and name not in used and name in _UNDERSTOOD]
+    if understood:
+        shown.append(("not used", f"{', '.join(understood)}: understood, but not used by {strategy}"))
+    return Padding(settings_view(shown), (0, 0, 1, 0))
+
+
+_UNDERSTOOD = ("companies", "periods", "dates", "forms", "statements", "items", "figures")
+"""Fields that are no words, and which are missed where a strategy goes by words."""
+
+
+def _table(hits: Sequence[Hit], explain: bool) -> Table:
+    """With `explain`, what the scores are made of takes the place of the widest column."""
+    pages = hits[0].page is not None
+    table = listing(right("#"), fixed("Filing"))
+    if pages:
+        table.add_column("Page", justify="right", no_wrap=True)
+        table.add_column("Part", no_wrap=True)
+    else:
+        table.add_column("Form", no_wrap=True)
+        table.add_column("Period", no_wrap=True)
+    table.add_column("Score", justify="right", no_wrap=True)
+    table.add_column("Made of" if explain else "Title" if pages else "Company")
+    for hit in hits:
+        identity = hit.record.identity
+        place = (str((hit.page or 0) + 1), _part(hit)) if pages else (identity.form.value, period_of(identity))
+        last = Text(_features(hit), style="dim") if explain else cut(hit.title if pages else identity.company)
+        table.add_row(str(hit.rank), one_line(hit.record.doc_id), *place, f"{hit.score:.3f}", last)
+    return table
+
+
+def _passage(hit: Hit, explain: bool) -> RenderableType:
+    head = Text.assemble(
+        f"{hit.rank:>2}  ",
+        (one_line(hit.record.doc_id), "bold"),
+        f", page {(hit.page or 0) + 1}",
+        (f"  {hit.kind}, {hit.score:.3f}", "dim"),
+    )
+    lines: list[RenderableType] = [head]
+    if explain and hit.features:
+        lines.append(Padding(Text(f"its page: {_features(hit)}", style="dim"), (0, 0, 0, 4)))
+    lines.append(Padding(Text(one_line(hit.text, _SHOWN)), (0, 0, 1, 4)))
+    return Group(*lines)
+
+
+def _part(hit: Hit) -> str:
+    return hit.statement.value if hit.statement else f"Item {hit.item}" if hit.item else ""
+
+
+def _features(hit: Hit) -> str:
+    return ", ".join(f"{name} {weight:.3f}" for name, weight in telling(hit.features))

@@ -1,70 +1,100 @@
-"""`fin-agent mcp` and `fin-agent serve`."""
+"""`fin-agent mcp` and `serve`: with their arguments and options; what they serve is imported when they run."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import say, warn
-from fin_agent.config import Settings
-from fin_agent.serving.http_server import Access, run_application
-from fin_agent.serving.problems import require_extra
-from fin_agent.tools import FinAgentToolkit
-from fin_agent.tools.context import ToolContext
+from fin_agent.cli.options import Docs, IndexFolder, ModelOptions, StrategyName
+
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        metavar="ADDRESS",
+        help="Where to listen. Anything but this machine's loopback needs a token in FIN_AGENT_TOKEN.",
+    ),
+]
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help="A further name that it is called by, as of a proxy in front of it; may be given several times.",
+    ),
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Listening:
-    """Where a server over HTTP listens, and by which further names it is called."""
+def mcp(
+    models: ModelOptions,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over streamable HTTP at /mcp instead of standard input and output.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = 8401,
+    host: Host = "127.0.0.1",
+    allow_host: AllowedHosts = None,
+    doc: Docs = None,
+    strategy: StrategyName = None,
+    index: IndexFolder = None,
+) -> ExitCode:
+    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; docs/serving.md."""
+    from fin_agent.cli.indexes import opened
+    from fin_agent.cli.streams import say
+    from fin_agent.serving.http_server import Access, run_application
+    from fin_agent.serving.problems import require_extra
+    from fin_agent.tools import FinAgentToolkit
 
-    host: str
-    port: int
-    names: tuple[str, ...] = ()
-
-
-def serve_mcp(where: Listening | None, given: Path | None, settings: Settings, *, doc_ids: Sequence[str]) -> ExitCode:
-    """Serve the tools on standard streams, or over HTTP `where` that is said, until the client or a signal ends it."""
+    settings = models.settings(strategy=strategy)
     require_extra("mcp", ["mcp", "uvicorn"])
-    access = None if where is None else Access.of(where.host, where.names)
+    access = Access.of(host, tuple(allow_host or ())) if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
-    with opened(given) as workspace:
-        server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc_ids) or None))
-        if where is None or access is None:
+    with opened(index) as workspace:
+        server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc or ()) or None))
+        if access is not None:
+            app = http_application(server, access)
+            run_application(app, host, port, ready=lambda at: say(f"serving MCP at {at}{PATH}"))
+        else:
             if sys.stdin.isatty():
                 say(
                     "waiting for an MCP client on standard input: clients start this command themselves. Ctrl-C ends it"
                 )
             run_on_streams(server)
-        else:
-            app = http_application(server, access)
-            run_application(app, where.host, where.port, ready=lambda at: say(f"serving MCP at {at}{PATH}"))
     return ExitCode.DONE
 
 
-def serve_http(
-    where: Listening,
-    given: Path | None,
-    settings: Settings,
-    *,
-    doc_ids: Sequence[str],
-    at_once: int,
-    seconds: float,
+def serve(
+    models: ModelOptions,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8400,
+    host: Host = "127.0.0.1",
+    allow_host: AllowedHosts = None,
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=1, max=64, help="Calls at work at once; as many again wait.")
+    ] = 4,
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", metavar="S", min=1, help="Seconds that a question may take.")
+    ] = 120.0,
+    doc: Docs = None,
+    strategy: StrategyName = None,
+    index: IndexFolder = None,
 ) -> ExitCode:
-    """Serve the HTTP API until a signal ends it."""
+    """Serve questions, searches, filings and pictures of pages over HTTP. Needs the extra `serve`; docs/serving.md."""
+    from fin_agent.cli.indexes import opened
+    from fin_agent.cli.streams import say, warn
+    from fin_agent.serving.http_server import Access, run_application
+    from fin_agent.serving.problems import require_extra
+    from fin_agent.tools.context import ToolContext
+
+    settings = models.settings(strategy=strategy)
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
-    access = Access.of(where.host, where.names)
+    access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits, http_api
 
-    with opened(given) as workspace:
-        limits = Limits(at_once=at_once, waiting=at_once, seconds=seconds)
-        context = ToolContext.of(workspace, settings, doc_ids=doc_ids or None, notify=warn)
-        app = http_api(context, access, limits)
-        run_application(
-            app, where.host, where.port, ready=lambda at: say(f"serving at {at}, described at {at}/openapi.json")
-        )
+    with opened(index) as workspace:
+        limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
+        api = http_api(ToolContext.of(workspace, settings, doc_ids=doc, notify=warn), access, limits)
+        run_application(api, host, port, ready=lambda at: say(f"serving at {at}, described at {at}/openapi.json"))
     return ExitCode.DONE

@@ -11,28 +11,32 @@ from rich.console import RenderableType
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.picturing import write_pictures
-from fin_agent.cli.shown_fields import (
-    fact_fields,
-    filing_fields,
-    page_fields,
-    part_fields,
-    picture_fields,
-)
-from fin_agent.cli.streams import show, show_json
+from fin_agent.cli.streams import as_plain, fields_of, show, show_json
 from fin_agent.errors import FilingIndexError
+from fin_agent.filings.drawing import Frame, Ink
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
+from fin_agent.filings.picture import FramedPage, draw_pages
 from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
 from fin_agent.index.opening import not_indexed
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.presentation.filings import facts_view, overview, statements_found, statements_on
+from fin_agent.presentation.filings import (
+    facts_view,
+    item_runs,
+    overview,
+    period_of_fact,
+    statement_runs,
+    statements_found,
+    statements_on,
+    value_words,
+)
 from fin_agent.presentation.pages import page_view, statement_view
-from fin_agent.presentation.plain import plain
-from fin_agent.vocabulary.fact import Fact
+from fin_agent.presentation.plain import one_line, plain
+from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: boo
         if wanted.image is not None:
             written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact, wanted.dpi)
             if as_json:
-                show_json({"doc_id": shown.record.doc_id, "images": [picture_fields(each) for each in written]})
+                show_json({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
             else:
                 for each in written:
                     print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
@@ -111,7 +115,7 @@ class _Shown:
             return {
                 "doc_id": self.record.doc_id,
                 "statement": self.wanted.statement.value,
-                "tables": [part_fields(part) for part in self.parts],
+                "tables": [{"title": part.title, **table_fields(part.table)} for part in self.parts],
             }
         if self.wanted.page is not None:
             page = self.pages[0]
@@ -224,3 +228,121 @@ def _within(fact: Fact, table: Table) -> bool:
     across = (fact.box.x0 + fact.box.x1) / 2
     box = table.box
     return fact.page == table.page and box.y0 - 1 <= middle <= box.y1 + 1 and box.x0 - 1 <= across <= box.x1 + 1
+
+
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPicture:
+    """A picture and what is framed on it."""
+
+    file: Path
+    page: int
+    """0-based."""
+    tables: tuple[Table, ...]
+    fact: Fact | None
+
+    def fields(self) -> dict[str, object]:
+        """For JSON."""
+        fact = fact_fields(self.fact) if self.fact else None
+        return {**fields_of(self, "file page"), "tables": [as_plain(table.box) for table in self.tables], "fact": fact}
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        many = f"{len(self.tables)} table{'' if len(self.tables) == 1 else 's'}"
+        said = f"{self.file}: page {self.page + 1}, {many} framed in blue"
+        return f"{said}; in red {noted(self.fact)}" if self.fact is not None else said
+
+
+def write_pictures(
+    record: FilingRecord, file: Path, pages: Sequence[Page], tables: Sequence[Table], fact: Fact | None, dpi: int
+) -> list[WrittenPicture]:
+    """Draw `pages` with their tables and the fact framed; several pages become FILE-1.png, FILE-2.png and so on.
+
+    Raises WriteError, ReadError.
+    """
+    numbers = [page.number for page in pages]
+    files = [file] if len(numbers) == 1 else [file.with_stem(f"{file.stem}-{at}") for at in range(1, len(numbers) + 1)]
+    pictures = [
+        WrittenPicture(
+            target,
+            number,
+            tuple(table for table in tables if table.page == number),
+            fact if fact is not None and fact.page == number else None,
+        )
+        for target, number in zip(files, numbers, strict=True)
+    ]
+    wanted = [FramedPage(picture.page, tuple(_frames(picture))) for picture in pictures]
+    for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
+        write_whole(picture.file, drawn)
+    return pictures
+
+
+def noted(fact: Fact) -> str:
+    """`Total revenues, FY2022: 66,608,000,000 USD`."""
+    return f"{one_line(fact.label, _LONGEST_LABEL)}, {period_of_fact(fact)}: {value_words(fact)}"
+
+
+def _frames(picture: WrittenPicture) -> list[Frame]:
+    frames = [Frame(table.box, Ink.TABLE) for table in picture.tables]
+    if picture.fact is not None:
+        frames.append(Frame(picture.fact.box, Ink.FACT, noted(picture.fact)))
+    return frames
+
+
+def filing_fields(record: FilingRecord, outline: Sequence[PageOutline]) -> dict[str, object]:
+    """A filing at a glance."""
+    identity = record.identity
+    return {
+        **fields_of(record, "doc_id source content_hash pages=page_count passages=passage_count facts=fact_count"),
+        "identity": fields_of(
+            identity,
+            "company other_names ticker cik file_number employer_id form amended fiscal_year quarter period_end"
+            " fiscal_year_end_month filed",
+        ),
+        "sources": [fields_of(source, _SOURCE) for source in identity.sources],
+        "conflicts": [
+            {"taken": fields_of(taken, _SOURCE), "other": fields_of(other, _SOURCE)}
+            for taken, other in identity.conflicts()
+        ],
+        "statements": [fields_of(run, f"statement={_RUN}") for run in statement_runs(outline)],
+        "items": [fields_of(run, f"item={_RUN}") for run in item_runs(outline, record.items)],
+        "notes": [fields_of(note, "number title first_page last_page") for note in record.notes],
+        "warnings": as_plain(record.warnings),
+    }
+
+
+def page_fields(record: FilingRecord, page: Page, tables: Sequence[Table], tags: Sequence[Tag]) -> dict[str, object]:
+    """A page with its text and tables, and what inline XBRL says on it."""
+    return {
+        "doc_id": record.doc_id,
+        **fields_of(page, "page=number item"),
+        "statements": [each.value for each in (page.statement, *page.further_statements) if each is not None],
+        **fields_of(page, "kind note title text"),
+        "tables": [table_fields(table) for table in tables],
+        "tags": [fields_of(tag, _TAG) for tag in tags],
+        "warnings": [warning.what for warning in record.warnings if warning.page == page.number],
+    }
+
+
+def table_fields(table: Table) -> dict[str, object]:
+    """A table with its cells."""
+    rows = [fields_of(row, "label section line box cells") for row in table.rows]
+    return {**fields_of(table, "page box caption unit_line columns periods"), "rows": rows}
+
+
+def fact_fields(fact: Fact) -> dict[str, object]:
+    """A fact with all that is known of it."""
+    tag = fields_of(fact.tag, _TAG) if fact.tag else None
+    return {**fields_of(fact, _FACT), "tag": tag}
+
+
+_RUN = "name first_page=first last_page=last"
+_SOURCE = "field value origin printed confidence page"
+_TAG = "concept value text context start end members unit decimals nil numeric box flags"
+_FACT = (
+    "label section metric value unit amount scale period scope statement page line box column source tied inverted"
+    " column_path caption note part_kind proved doubtful"
+)

@@ -1,18 +1,30 @@
-"""The two streams: results on standard output, everything else on standard error."""
+"""The two streams: results on standard output, everything else, progress among it, on standard error."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import textwrap
-from typing import Any, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import date
+from decimal import Decimal
+from enum import Enum
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TextIO
 
+from pydantic import BaseModel
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from fin_agent.cli.hints import with_index
+from fin_agent.cli.exits import with_index
 from fin_agent.presentation.plain import plain
+from fin_agent.vocabulary.place import Box
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 _PIPED_WIDTH = 100
 
@@ -37,7 +49,55 @@ def show_json(document: Any) -> None:
 def show_json_line(line: str) -> None:
     """Print a line that is JSON already; characters the stream cannot carry are escaped."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    sys.stdout.write(f"{line if encoding == 'utf8' else _ascii(line)}\n")
+    sys.stdout.write(f"{line if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
+
+
+def show_result(as_json: bool, document: Any, *renderables: RenderableType) -> None:
+    """Print what a command found: `document` as JSON where that is asked for, else `renderables` for people."""
+    if as_json:
+        show_json(document)
+    elif renderables:
+        show(*renderables)
+
+
+def fields_of(value: object, names: str) -> dict[str, Any]:
+    """The attributes of a value that are named, in plain types for JSON.
+
+    `name=path.to.attribute` calls one otherwise; one with `?` is null where it is empty.
+
+    >>> fields_of(date(2023, 12, 31), "year of_month=day")
+    {'year': 2023, 'of_month': 31}
+    """
+    found = {}
+    for name in names.split():
+        called, _, path = name.rstrip("?").partition("=")
+        held = as_plain(attrgetter(path or called)(value))
+        found[called] = held or None if name.endswith("?") else held
+    return found
+
+
+def as_plain(value: object) -> Any:
+    """A value in the types of JSON: figures as texts, dates as ISO writes them, boxes to a tenth of a point."""
+    match value:
+        case Enum():
+            return value.value
+        case None | str() | int() | float():
+            return value
+        case Decimal():
+            return f"{value:f}"
+        case date():
+            return value.isoformat()
+        case Box():
+            return [round(side, 1) for side in value]
+        case BaseModel():
+            return value.model_dump(mode="json")
+        case Mapping():
+            return {str(name): as_plain(held) for name, held in value.items()}
+        case Iterable():
+            return [as_plain(each) for each in value]
+    if is_dataclass(value):
+        return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
+    return str(value)
 
 
 def say(line: str) -> None:
@@ -73,5 +133,60 @@ def _console(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def _ascii(line: str) -> str:
-    return json.dumps(json.loads(line), ensure_ascii=True)
+class Progress:
+    """Counts `total` of something, on standard error."""
+
+    def __init__(self, total: int, doing: str, noun: str) -> None:
+        self._total = total
+        self._done = 0
+        self._console = messages()
+        self._bar: Bar | None = None
+        if self._console.is_terminal:
+            self._bar = _bar(self._console, noun)
+            self._task = self._bar.add_task(doing, total=total)
+
+    def __enter__(self) -> Progress:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def say(self, line: str) -> None:
+        """Something worth knowing while nothing is done."""
+        self._console.print(Text(_on_one_line(line), style="dim"), soft_wrap=True)
+
+    def step(self, line: str, *, problem: bool = False, warnings: Sequence[str] = ()) -> None:
+        """One more is done. `line` is printed where there is no bar, and above the bar where it tells of a problem.
+
+        `warnings` are printed below it, and with a bar as well.
+        """
+        self._done += 1
+        if self._bar is None:
+            self._console.print(Text(_on_one_line(f"[{self._done}/{self._total}] {line}")), soft_wrap=True)
+        elif problem:
+            self._console.print(Text(_on_one_line(line), style="red"), soft_wrap=True)
+        for warning in warnings:
+            self._console.print(Text(_on_one_line(f"warning: {warning}"), style="yellow"), soft_wrap=True)
+        if self._bar is not None:
+            self._bar.advance(self._task)
+
+
+def _on_one_line(said: str) -> str:
+    """Names may hold line ends; blanks in them are left as they are."""
+    return re.sub(r"[\n\t]+", " ", plain(said))
+
+
+def _bar(console: Console, noun: str) -> Bar:
+    from rich import progress as rich  # only a terminal waits for it
+
+    class Rate(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:.1f} {noun}/s")
+
+    doing, left = rich.TextColumn("{task.description}"), rich.TextColumn("left")
+    columns = (doing, rich.BarColumn(bar_width=32), rich.MofNCompleteColumn(), Rate(), rich.TimeRemainingColumn(), left)
+    return rich.Progress(*columns, console=console, transient=True)

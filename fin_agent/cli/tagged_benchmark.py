@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.progress import Progress
-from fin_agent.cli.streams import say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.ixbrl import TaggedReport, as_json, as_table, evaluate_tagged, load_manifest
 from fin_agent.filings.reader import read_filing

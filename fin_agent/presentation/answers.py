@@ -248,7 +248,7 @@ def _slot(entry: Entry, columns: _Columns) -> Iterator[Text | Padding]:
         yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
     for other in entry.conflicts:
         # A restatement, or a line read wrongly: a person should look.
-        said = f"! elsewhere {money(other)}: {one_line(other.label)}, {_place(other)}"
+        said = f"! elsewhere {money(other)}: {one_line(other.label)}, {other.doc_id} page {other.page + 1}"
         yield Padding(Text(one_line(said), style="yellow"), (0, 0, 0, _UNDER))
 
 
@@ -269,10 +269,6 @@ def _cells(entry: Entry) -> tuple[str, str, str]:
 
 def _figure_cells(figure: Figure) -> tuple[str, str, str]:
     return money(figure), one_line(figure.doc_id), str(figure.page + 1)
-
-
-def _place(figure: Figure) -> str:
-    return f"{figure.doc_id} page {figure.page + 1}"
 
 
 def _tally(entries: Sequence[Entry]) -> str:
@@ -421,7 +417,7 @@ def usage_line(usage: Usage) -> str:
     calls = f"{usage.model_calls:,} model call{'' if usage.model_calls == 1 else 's'}"
     about = "about " if usage.approximate else ""
     tokens = (f"{about}{usage.input_tokens:,} tokens in", f"{usage.output_tokens:,} out")
-    return ", ".join([calls, *kept, *tokens, _price(usage.dollars)])
+    return ", ".join([calls, *kept, *tokens, "price unknown" if usage.dollars is None else f"${usage.dollars:,.4f}"])
 
 
 def usage_view(usage: Usage, *, questions: int = 1) -> RenderableType:
@@ -468,7 +464,3 @@ def _notes(usage: Usage, questions: int) -> list[str]:
     if usage.approximate:
         notes.append("Some tokens are estimated, because the server told none.")
     return notes
-
-
-def _price(dollars: float | None) -> str:
-    return "price unknown" if dollars is None else f"${dollars:,.4f}"

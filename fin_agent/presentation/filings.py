@@ -296,7 +296,9 @@ def _add(table: Table, same: Sequence[Fact], *, wide: bool) -> None:
     more = [fact.metric or "", one_line(fact.scope or ""), fact.tag.concept if fact.tag else ""]
     if not wide:
         lines = (", ".join(each for each in more[:2] if each), more[2])
-        label = Group(label, *(_aside(line) for line in lines if line))
+        label = Group(
+            label, *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in lines if line)
+        )
     table.add_row(
         label,
         "\n".join(number(each.value) for each in same),
@@ -306,10 +308,6 @@ def _add(table: Table, same: Sequence[Fact], *, wide: bool) -> None:
         str(fact.page + 1),
         str(fact.line + 1),
     )
-
-
-def _aside(line: str) -> Text:
-    return Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 _SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -51,7 +51,7 @@ def laid_out(text: str, tables: Sequence[Table]) -> Iterator[str | Table]:
     Lines amid a table that are not in it (a row without figures) follow it; a table whose lines are not found in the
     text comes last.
     """
-    lines = [_spaced(line) for line in text.strip("\n").split("\n")]
+    lines = [plain(line).rstrip().replace("\t", "    ") for line in text.strip("\n").split("\n")]
     titles = {line for table in tables for line in caption_lines(table.caption, text)}
     spans = [(span, table) for table in tables if table.rows and (span := _span_of(table, lines, titles)) is not None]
     spans.sort(key=lambda found: (found[0].first, found[0].last))
@@ -147,7 +147,7 @@ def _span_of(table: Table, lines: Sequence[str], titles: set[str]) -> _Span | No
 
     It does not run over a line of `titles`: another table begins there.
     """
-    said = _words(table_text(_uncaptioned(table)))
+    said = _words(table_text(replace(table, caption="")))
     if not said:
         return None
     whole = f" {' '.join(said)} "
@@ -181,16 +181,8 @@ def _belongs(words: Sequence[str], whole: str, known: set[str]) -> float:
     return 1.0 if foreign <= len(words) // 6 else -_STRAY
 
 
-def _uncaptioned(table: Table) -> Table:
-    return Table(table.page, table.box, "", table.unit_line, table.columns, table.periods, table.rows)
-
-
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
-
-
-def _spaced(line: str) -> str:
-    return plain(line).rstrip().replace("\t", "    ")
 
 
 def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:

@@ -279,7 +279,7 @@ def shown_lines(
         for depth in range(shared, len(row.section)):
             if lines and (lines[-1].kind is LineKind.TOTAL or (depth == 0 and lines[-1].kind is LineKind.ROW)):
                 lines.append(GAP)
-            lines.append(ShownLine(LineKind.HEADING, _heading(row.section[depth]), depth))
+            lines.append(ShownLine(LineKind.HEADING, one_line(row.section[depth]).rstrip(":"), depth))
         path = row.section
         if lines and lines[-1].kind is LineKind.TOTAL and index not in totals:
             lines.append(GAP)
@@ -387,10 +387,6 @@ def _shared(path: Sequence[str], other: Sequence[str]) -> int:
     return next(
         (depth for depth, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), min(len(path), len(other))
     )
-
-
-def _heading(text: str) -> str:
-    return one_line(text).rstrip(":")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,28 @@
-"""`ask` and `search`: what they print where, and how they end."""
+"""Questions asked, at once, step by step, and watched on a terminal."""
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
 
+from fin_agent.analyst.events import (
+    AnswerPiece,
+    CallBegun,
+    CallEnded,
+    Draft,
+    DraftWithdrawn,
+    Event,
+    StepBegun,
+)
+from fin_agent.cli import app
+from fin_agent.cli.asking import Watching, ask_question
+from fin_agent.config import Settings
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, without_seconds
 
 
@@ -165,3 +181,111 @@ class TestSearch:
         ran = Ran("search", UNKNOWN_COMPANY, "--index", sample_index)
         assert ran.code == 0
         assert ran.err.startswith("warning: the company 'Apple' is not in the index")
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(*events: Event) -> str:
+    """What stands there after these events."""
+    console = Console(file=io.StringIO(), width=70, force_terminal=True, color_system=None)
+    watching = Watching(console)
+    for event in events:
+        watching.heard(event)
+    with console.capture() as captured:
+        console.print(watching.shown())
+    return captured.get()
+
+
+STEP = StepBegun(node="answer_with_reasoning", round=2)
+ASKED = CallBegun(role="reasoning", model="openai:gpt-4o")
+ENDED = CallEnded(role="reasoning", model="openai:gpt-4o", input_tokens=9, output_tokens=9, dollars=None)
+DRAFTS = (Draft(text="Sales rose "), Draft(text="by 42%."))
+
+
+def test_the_step_and_the_model_at_work() -> None:
+    assert "reading the question" in shown()
+    assert "answer with reasoning, round 2 · reasoning by openai:gpt-4o" in shown(STEP, ASKED)
+    assert "gpt-4o" not in shown(STEP, ASKED, ENDED)
+    assert len(shown(StepBegun(node="x" * 200, round=1)).splitlines()) == 1
+
+
+def test_a_draft_is_called_one_and_makes_room() -> None:
+    first, second, third = shown(STEP, ASKED, *DRAFTS).splitlines()
+    assert (second, third) == ("draft, not checked yet:", "Sales rose by 42%.") and "reasoning" in first
+    assert "42" not in shown(STEP, *DRAFTS, DraftWithdrawn(why="no quote has 42"))
+    answer = shown(STEP, *DRAFTS, AnswerPiece(text="Sales rose by 4%."))
+    assert "Sales rose by 4%." in answer and "42" not in answer and "draft" not in answer
+
+
+def test_a_long_draft_shows_its_end_and_no_line_is_too_wide() -> None:
+    lines = shown(STEP, Draft(text=" ".join(f"word{number}" for number in range(400)))).splitlines()
+    assert len(lines) == 10 and lines[-1].endswith("word399") and max(map(len, lines)) < 70
+
+
+def test_a_draft_cannot_drive_the_terminal() -> None:
+    assert "\x1b[2J" not in shown(STEP, Draft(text="a \x1b[2J b [bold]c[/bold]"))
+    assert "[bold]c" in shown(STEP, Draft(text="[bold]c"))
+
+
+@pytest.mark.parametrize("error", [io.StringIO, Terminal])
+def test_standard_output_is_the_document_alone(
+    sample_index: Path, monkeypatch: pytest.MonkeyPatch, error: type[io.StringIO]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", messages := error())
+    monkeypatch.setattr(sys, "stdout", out := io.StringIO())
+    ask_question(LOOKUP, sample_index, Settings(), doc_ids=(), trace=False, record=False, as_json=True)
+    assert out.getvalue().startswith("{") and out.getvalue().count("\n") == 1
+    assert (messages.getvalue() == "") == (error is io.StringIO)
+
+
+def stepped(index: Path, question: str, typed: str, *options: str) -> Result:
+    return CliRunner().invoke(app, ["ask", question, "--step", "--index", str(index), *options], input=typed)
+
+
+def test_enter_goes_on_to_the_same_answer(sample_index: Path) -> None:
+    ran = stepped(sample_index, LOOKUP, "\n" * 20)
+    plain = Ran("ask", LOOKUP, "--index", sample_index)
+    assert ran.exit_code == 0
+    assert ran.stdout.splitlines()[:-1] == plain.out.splitlines()[:-1]
+    shown = [line for line in ran.stderr.splitlines() if line.endswith("  round 1")]
+    assert [line.split()[0] for line in shown][:3] == ["rewrite_query", "search_documents", "search_pages"]
+    assert "harborlight_2023_10k page 9 (table): holds revenue FY2023" in ran.stderr
+    assert "✓ revenue" in ran.stderr
+    assert ran.stderr.index("about to run:") < ran.stderr.index("computed")
+
+
+def test_nothing_more_to_read_goes_on_too(sample_index: Path) -> None:
+    assert stepped(sample_index, LOOKUP, "").exit_code == 0
+
+
+def test_json_is_the_contract_and_all_else_is_on_the_other_stream(sample_index: Path) -> None:
+    ran = stepped(sample_index, LOOKUP, "", "--json")
+    answer = json.loads(ran.stdout)
+    assert list(answer) == CONTRACT
+    assert without_seconds(answer) == without_seconds(Ran("ask", LOOKUP, "--index", sample_index, "--json").document)
+
+
+def test_q_stops(sample_index: Path) -> None:
+    ran = stepped(sample_index, LOOKUP, "\nq\n")
+    assert ran.exit_code == 130
+    assert not ran.stdout
+    assert "search_documents" in ran.stderr
+
+
+def test_words_and_passages_are_changed_and_the_answer_says_so(sample_index: Path) -> None:
+    ran = stepped(sample_index, LOOKUP, "e revenue of Harborlight in 2022\n\n\n\n\nd 9\nd 1\nwhat\n")
+    assert "searching for: revenue of Harborlight in 2022" in ran.stderr
+    assert "there is no passage 9 here" in ran.stderr
+    assert "dropped: harborlight_2022_10k page" in ran.stderr
+    assert "Enter goes on" in ran.stderr.split("what", 1)[1]
+    assert "edited from outside of the run: query" in ran.stdout
+
+
+@pytest.mark.parametrize(("question", "code"), [(UNKNOWN_COMPANY, 4), ("  ", 1)])
+def test_a_refusal_and_an_error_end_as_they_do_without_steps(sample_index: Path, question: str, code: int) -> None:
+    assert stepped(sample_index, question, "").exit_code == code == Ran("ask", question, "--index", sample_index).code

@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
 
 from fin_agent.cli import answers as answers_module
-from fin_agent.cli.replies import FILE_NAME
+from fin_agent.cli.answers import FILE_NAME
 from fin_agent.config import RECORDING_VARIABLES
 from fin_agent.runs.store import RunStore
 from tests.cli.by_model import MODEL, QUESTIONS, child, replied, settings, used

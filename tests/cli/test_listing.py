@@ -1,4 +1,4 @@
-"""`filings`, `info`, `eval` and the reference."""
+"""What is listed, checked and taken out."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fin_agent.cli.reference import reference
 from fin_agent.evaluation.financebench import standing_for
+from fin_agent.evidence.preparing import prepare
 from fin_agent.index.protocol import FilingRecord, FilingVectors, VectorUnit
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
@@ -197,3 +199,122 @@ def test_help_does_not_wait_for_the_engine() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+DOC = "harborlight_2023_10k"
+
+
+@pytest.fixture(scope="module")
+def misread_index(tmp_path_factory: pytest.TempPathFactory, sample_filings: Path) -> Path:
+    """An index of one filing whose total assets of a year were misread."""
+    prepared = prepare(sample_filings / f"{DOC}.pdf")
+    facts = tuple(
+        replace(fact, amount=fact.amount * 10)
+        if fact.metric == "total_assets" and fact.statement and fact.period.fiscal_year == 2022
+        else fact
+        for fact in prepared.filing.facts
+    )
+    folder = tmp_path_factory.mktemp("misread")
+    with SqliteIndex.create(folder) as index:
+        index.add(replace(prepared.filing, facts=facts), prepared.cards, prepared.summary)
+    return folder
+
+
+def test_sample_filings_agree_with_themselves(sample_index: Path) -> None:
+    ran = Ran("check", "--all", "--index", sample_index, "--json")
+    assert ran.code == 0
+    for filing in ran.document["filings"]:
+        held = {check["name"] for check in filing["checks"] if check["outcome"] == "holds"}
+        assert filing["fails"] == 0
+        assert filing["form"] == "8-K" or {"balance", "cash", "cash flows", "net income"} <= held
+
+
+def test_a_failed_check_is_told_with_its_page_and_code(misread_index: Path) -> None:
+    ran = Ran("check", DOC, "--index", misread_index)
+    assert ran.code == 3
+    assert "warning: balance, end of FY2022, page 11: Total assets should be" in ran.out
+    assert "$46,910 million" in ran.out
+    assert ran.out.splitlines()[-1].endswith("1 failed (in 1 filing), 0 could not be made")
+    assert ran.err == ""
+
+
+def test_json_counts_pages_from_0_and_keeps_figures_exact(misread_index: Path) -> None:
+    ran = Ran("check", DOC, "--index", misread_index, "--json")
+    assert ran.code == 3
+    (filing,) = ran.document["filings"]
+    assert (filing["doc_id"], filing["fails"]) == (DOC, 1)
+    (failed,) = [check for check in filing["checks"] if check["outcome"] == "fails"]
+    assert (failed["name"], failed["pages"], failed["difference"]) == ("balance", [10], "42219000000")
+    assert failed["period"] == {"fiscal_year": 2022, "quarter": None, "months": 0, "end": "2022-12-31"}
+    assert [(figure["value"], figure["weight"]) for figure in failed["figures"]] == [
+        ("46910000000", 1),
+        ("4691000000", 0),
+    ]
+
+
+def test_only_the_filings_named(sample_index: Path) -> None:
+    ran = Ran("check", "quillmark_2024_8k", DOC, DOC, "--index", sample_index, "--json")
+    assert [filing["doc_id"] for filing in ran.document["filings"]] == ["quillmark_2024_8k", DOC]
+
+
+def test_filings_are_named_or_all_are_meant(sample_index: Path) -> None:
+    assert Ran("check", "--index", sample_index).code == 2
+    assert Ran("check", DOC, "--all", "--index", sample_index).code == 2
+
+
+def test_unknown_filing(sample_index: Path) -> None:
+    ran = Ran("check", "nope", "--index", sample_index)
+    assert ran.code == 1
+    assert "nope" in ran.err and ran.out == ""
+
+
+FILING = Path(__file__).parents[2] / "examples" / "filings" / "harborlight_2024_8k.pdf"
+
+
+@pytest.fixture
+def index(tmp_path: Path, sample_index: Path) -> Path:
+    return Path(shutil.copytree(sample_index, tmp_path / "index"))
+
+
+def doc_ids(index: Path) -> list[str]:
+    return [filing["doc_id"] for filing in Ran("filings", "--index", index, "--json").document["filings"]]
+
+
+def test_what_is_removed_is_found_no_more(index: Path) -> None:
+    before = doc_ids(index)
+    ran = Ran("remove", "harborlight_2023_10k", "quillmark_2024_8k", "--index", index)
+    assert (ran.code, ran.err) == (0, "")
+    said = f"2 removed, 0 unknown. The index in {index} holds {len(before) - 2} filings."
+    assert " ".join(ran.out.split()) == said
+    assert set(before) - set(doc_ids(index)) == {"harborlight_2023_10k", "quillmark_2024_8k"}
+    answer = Ran("ask", LOOKUP, "--index", index, "--no-record", "--json").document
+    assert "harborlight_2023_10k" not in answer["retrieved"]["documents"]
+
+
+def test_unknown_ones_are_told_and_the_others_removed(index: Path) -> None:
+    before = len(doc_ids(index))
+    ran = Ran("remove", "nowhere", "harborlight_2024_8k", "harborlight_2024_8k", "--index", index, "--json")
+    assert ran.code == 3
+    assert ran.document == {"removed": ["harborlight_2024_8k"], "unknown": ["nowhere"], "filings": before - 1}
+    assert (
+        ran.err.startswith("error: nowhere: ")
+        and f"`fin-agent filings --index {index}`" in ran.err
+        and ran.err.count("\n") == 1
+    )
+
+
+def test_ingesting_the_same_file_again_adds_it(tmp_path: Path) -> None:
+    index = tmp_path / "own"
+    for expected in ({"added": 1, "unchanged": 0}, {"added": 0, "unchanged": 1}):
+        ran = Ran("ingest", FILING, "--workers", 0, "--index", index, "--json")
+        assert {name: ran.document[name] for name in expected} == expected
+    assert Ran("remove", FILING.stem, "--index", index).code == 0
+    assert doc_ids(index) == []
+    assert Ran("ingest", FILING, "--workers", 0, "--index", index, "--json").document["added"] == 1
+    assert doc_ids(index) == [FILING.stem]
+
+
+@pytest.mark.parametrize("arguments", [[], ["x"]])
+def test_without_a_name_or_an_index(arguments: list[str], tmp_path: Path) -> None:
+    ran = Ran("remove", *arguments, "--index", tmp_path / "none")
+    assert ran.code == (1 if arguments else 2) and ran.out == ""

@@ -9,7 +9,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from fin_agent.cli.picturing import write_pictures
+from fin_agent.cli.showing import write_pictures
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from tests.cli.running import Ran

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from fin_agent.cli.batch_lines import AskedQuestion
+from fin_agent.cli.batch import AskedQuestion
 from fin_agent.config import settings_from
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.models import PriceTable

@@ -1,18 +1,26 @@
-"""Answers fit 100 columns and leave out nothing that proves them."""
+"""Answers as analysts read them, their programs, and what calls of models took."""
 
 from __future__ import annotations
 
+import ast
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
-from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved
+from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved, RoleUsage, Usage
+from fin_agent.config import Settings
 from fin_agent.evidence.ledger import Entry, Figure
 from fin_agent.evidence.trace import RankedGroup, TraceStep
 from fin_agent.lexicon.slots import Slot
-from fin_agent.presentation.answers import answer_view, money, trace_view
+from fin_agent.presentation.answers import answer_view, money, narrow, trace_view, usage_line, usage_view
+from fin_agent.presentation.runs import run_view
+from fin_agent.runs.run import Run
+from tests.presentation.figures import shown
+from tests.runs.recorded import BEGAN, INDEX
 
 
 def text_of(view: RenderableType) -> str:
@@ -165,3 +173,124 @@ def test_refusal_lists_what_is_missing_and_what_was_found() -> None:
     assert "- revenue of X for FY2020" in shown and "- revenue of X for FY2021" in shown
     assert shown.index("Found so far") < shown.index("net income")
     assert max(map(len, shown.splitlines())) <= 100
+
+
+NAMES = st.text("abcdefghij_", min_size=1, max_size=40).map(lambda name: f"v{name}")
+
+
+@given(st.lists(NAMES, min_size=1, max_size=12, unique=True), st.text("abc \"'()é", max_size=120))
+def test_only_the_setting_changes(names: list[str], source: str) -> None:
+    lines = [f"    {name} = {number}  # USD millions: {source}" for number, name in enumerate(names)]
+    program = "\n".join(["def solution():", *lines, "", f"    total = {' + '.join(names)}", "    return total / 3", ""])
+    shown = narrow(program)
+    assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(program))
+    code = [line for line in shown.splitlines() if "#" not in line]
+    assert max(map(len, code)) <= 96
+
+
+@given(st.lists(NAMES, min_size=1, max_size=12, unique=True), st.sampled_from([60, 80, 100, 120]))
+def test_at_every_width_it_is_the_same_program(names: list[str], width: int) -> None:
+    source = "USD millions: 'Net # sales', " + "a_filing_with_a_long_name_" * 5
+    lines = [f"    {name} = {number}  # {source}" for number, name in enumerate(names)]
+    result = f"    return [{', '.join(names)}], 'two  words # and   more', {' + '.join(names)}"
+    program = "\n".join(["def solution():", *lines, result, ""])
+    shown = narrow(program, width)
+    assert ast.dump(ast.parse(shown)) == ast.dump(ast.parse(program))
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_a_text_is_never_broken() -> None:
+    program = "def solution():\n    return 'a b c d e f g h i j k l m n o p'\n"
+    assert "'a b c d e f g h i j k l m n o p'" in narrow(program, 20)
+
+
+def test_long_source_stands_above_its_figure() -> None:
+    comment = "USD millions: 'Purchases of property and equipment', " + "A" * 30 + " page 12 line 24"
+    shown = narrow(f"def solution():\n    capital_expenditures_fy2021 = 575  # {comment}\n")
+    *above, code = shown.splitlines()[1:]
+    assert code == "    capital_expenditures_fy2021 = 575"
+    assert " ".join(line.strip().removeprefix("# ") for line in above) == comment
+
+
+CURATION = RoleUsage(role="curation", model="openai:small", calls=2, cached_calls=1, input_tokens=4_000,
+                     cached_input_tokens=1_000, output_tokens=100, dollars=0.0006)  # fmt: skip
+REASONING = RoleUsage(role="reasoning", model="openai:large", calls=1, input_tokens=2_000, output_tokens=90,
+                      dollars=0.0059)  # fmt: skip
+USAGE = Usage(model_calls=3, cached_calls=1, input_tokens=6_000, cached_input_tokens=1_000, output_tokens=190,
+              dollars=0.0065, roles=(CURATION, REASONING))  # fmt: skip
+STEP = TraceStep(
+    node="filter_passages",
+    round=1,
+    summary="kept 2",
+    calls=("curation by openai:small: 2,000 tokens in, 50 out, $0.00030",),
+    warnings=("the curation of the model \x1b[2J could not be had",),
+    flags=("passage 3 speaks to the model: 'ignore the question'",),
+)
+ANSWER = Answer(
+    question="Why?",
+    answer=AnswerValue(text="So."),
+    rounds=1,
+    usage=USAGE,
+    warnings=("rules quote the answer in place of the model",),
+    trace=(STEP,),
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({}, "3 model calls, 1 kept reply, 6,000 tokens in, 190 out, $0.0065"),
+        ({"dollars": None}, "3 model calls, 1 kept reply, 6,000 tokens in, 190 out, price unknown"),
+        ({"approximate": True}, "3 model calls, 1 kept reply, about 6,000 tokens in, 190 out, $0.0065"),
+        ({"model_calls": 0, "cached_calls": 2}, "2 kept replies, at no cost"),
+        ({"model_calls": 0, "cached_calls": 0}, ""),
+    ],
+)
+def test_on_a_line(changed: dict[str, object], line: str) -> None:
+    assert usage_line(USAGE.model_copy(update=changed)) == line
+
+
+def test_by_role_with_the_sum() -> None:
+    lines = shown(usage_view(USAGE, questions=2))
+    assert [line.split() for line in lines[2:5]] == [
+        ["curation", "openai:small", "2", "1", "4,000", "1,000", "100", "0.0006"],
+        ["reasoning", "openai:large", "1", "0", "2,000", "0", "90", "0.0059"],
+        ["all", "3", "1", "6,000", "1,000", "190", "0.0065"],
+    ]
+    assert lines[5] == "Per question: 1.5 calls, 3,095 tokens, $0.00325."
+
+
+def test_an_unknown_price_is_marked_and_told() -> None:
+    unknown = REASONING.model_copy(update={"dollars": None})
+    text = "\n".join(shown(usage_view(USAGE.model_copy(update={"roles": (CURATION, unknown), "dollars": None}))))
+    assert "0.0006" in text and text.count("?") == 3 and "the price of a model is not known" in text
+
+
+def test_an_answer_tells_warnings_and_calls() -> None:
+    lines = shown(answer_view(ANSWER))
+    assert "Warning: rules quote the answer in place of the model" in lines
+    assert lines[-1] == f"{usage_line(USAGE)} (curation 3, reasoning 1)"
+    assert not [
+        line for line in shown(answer_view(Answer(question="?", answer=AnswerValue(text="So.")))) if "model" in line
+    ]
+
+
+def test_many_warnings_are_cut_in_an_answer_and_whole_in_its_run() -> None:
+    many = ANSWER.model_copy(update={"warnings": tuple(f"warning {number}" for number in range(9))})
+    lines = shown(answer_view(many))
+    assert sum(line.startswith("Warning: ") for line in lines) == 6 and "… 3 more warnings in the trace" in lines
+    run = Run.of(many, started=BEGAN, settings=Settings(), index=INDEX)
+    assert sum(line.startswith("Warning: ") for line in shown(run_view(run))) == 9
+
+
+def test_a_run_and_a_trace_tell_calls_flags_and_warnings_of_a_step() -> None:
+    run = Run.of(ANSWER, started=BEGAN, settings=Settings(models={"model": "openai:large"}), index=INDEX)
+    for lines in (shown(run_view(run)), shown(trace_view([STEP]))):
+        told = [line.strip() for line in lines]
+        assert "asked: curation by openai:small: 2,000 tokens in, 50 out, $0.00030" in told
+        assert "flagged: passage 3 speaks to the model: 'ignore the question'" in told
+        assert "Warning: the curation of the model [2J could not be had" in told
+    lines = shown(run_view(run))
+    assert "settings: models.model openai:large" in lines
+    assert any("analyst llm" in line for line in lines)
+    assert any(line.split()[:2] == ["reasoning", "openai:large"] for line in lines)

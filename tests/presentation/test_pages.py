@@ -1,8 +1,9 @@
-"""A page reads as it was laid out, its tables in their place."""
+"""Pages and statements as they read."""
 
 from __future__ import annotations
 
-from fin_agent.presentation.pages import laid_out, page_view
+from fin_agent.filings.tables.of_statement import StatementPart
+from fin_agent.presentation.pages import joined, laid_out, page_view, statement_view
 from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table
 from tests.presentation.figures import record, row, shown, table
@@ -82,3 +83,27 @@ def test_head_says_where_the_page_stands() -> None:
 def test_a_row_without_figures_is_not_lost() -> None:
     text = TEXT.replace("Total", "Commitments and contingencies (Note 16)\nTotal")
     assert places(text, SALES)[2:4] == ["table of 3", "Commitments and contingencies (Note 16)"]
+
+
+FIRST = table(["2023"], [row("Net income", "5")], page=62, unit_line="(in millions)")
+SECOND = table(["2023"], [row("Dividends", "(2)")], page=63, unit_line="(in millions)")
+TITLE = "Consolidated Statement of Cash Flows"
+
+
+def test_a_statement_over_two_pages_is_one_table() -> None:
+    view = statement_view(record(), [StatementPart(FIRST, TITLE), StatementPart(SECOND, f"{TITLE} (continued)")])
+    lines = shown(view)
+    assert lines[:3] == [TITLE, "Acme Corp., 10-K, FY2023", "(in millions)"]
+    assert sum(TITLE in line for line in lines) == sum("2023" in line for line in lines[3:-1]) == 1
+    assert [line.split()[0] for line in lines[-4:-1]] == ["Net", lines[-3].split()[0], "Dividends"]
+    assert lines[-3].endswith("page 64")
+    assert lines[-1] == "acme_2023_10k, pages 63, 64"
+
+
+def test_tables_under_other_columns_stay_apart() -> None:
+    other = table(["Shares", "Amount"], [row("Balance", "1", "2")], page=63)
+    parts = [StatementPart(FIRST, TITLE), StatementPart(other, "")]
+    assert [run.pages for run in joined(parts)] == [(62,), (63,)]
+    lines = shown(statement_view(record(), parts))
+    assert lines.count("acme_2023_10k, page 63") == lines.count("acme_2023_10k, page 64") == 1
+    assert lines.count("Acme Corp., 10-K, FY2023") == 1

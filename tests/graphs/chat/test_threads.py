@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat`")
 
-from fin_agent.cli.chat_thread import ChatThread
+from fin_agent.cli.chatting import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
 from fin_agent.workspace import Workspace

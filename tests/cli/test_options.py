@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.cli import asking
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.model_options import ModelOptions
+from fin_agent.cli.options import ModelOptions
 from fin_agent.config import Settings
 from fin_agent.models import Budget, ModelSettings, OutputMode, Preset, Role
 from tests.cli.running import LOOKUP, Ran

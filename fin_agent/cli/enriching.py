@@ -1,0 +1,161 @@
+"""`fin-agent embed` and `summarize`: what is made of filings beside what ingest reads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.indexes import chosen_index
+from fin_agent.cli.streams import Progress, say, show, show_json, show_result, warn
+from fin_agent.config import Settings
+from fin_agent.errors import FinAgentError
+from fin_agent.index.opening import open_index
+from fin_agent.index.protocol import FilingRecord, VectorUnit
+from fin_agent.models.call import Role
+from fin_agent.models.costs import usage_table
+from fin_agent.models.metering import Meter, metered
+from fin_agent.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.embedding import EmbeddedFiling
+
+
+_UNITS = {
+    "summaries": VectorUnit.SUMMARY,
+    "passages": VectorUnit.PASSAGE,
+    "pages": VectorUnit.PAGE,
+    "windows": VectorUnit.WINDOW,
+}
+
+
+def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, as_json: bool) -> ExitCode:
+    """Make the vectors that filings lack, and say how many."""
+    wanted = _wanted(units)
+    place = chosen_index(given).place
+    with open_index(place) as index:
+        from fin_agent.retrieval.dense.embedding import embed
+        from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
+
+        encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
+        started = time.perf_counter()
+        total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
+        with Progress(total, "making vectors", "filings") as progress:
+            made = embed(
+                index,
+                encoder,
+                wanted,
+                lambda each: progress.step(f"{each.doc_id}: {each.vectors} {_plural(each.unit)}"),
+            )
+        seconds = time.perf_counter() - started
+        document = _document(encoder.name, wanted, made, str(place), seconds)
+        show_result(as_json, document, _summary(encoder.name, wanted, made, seconds))
+    return ExitCode.DONE
+
+
+def _wanted(units: str) -> list[VectorUnit]:
+    named = [unit.strip() for unit in units.split(",") if unit.strip()]
+    unknown = [unit for unit in named if unit not in _UNITS]
+    if unknown or not named:
+        raise FinAgentError(
+            f"vectors are made of {', '.join(_UNITS)}",
+            subject=f"--units {units}",
+            remedy="Name one or more of these, with commas between them",
+        )
+    return list(dict.fromkeys(_UNITS[unit] for unit in named))
+
+
+def _plural(unit: VectorUnit) -> str:
+    return next(name for name, named in _UNITS.items() if named is unit)
+
+
+def _summary(model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], seconds: float) -> str:
+    if not made:
+        return f"Every filing has its vectors by {model} ({', '.join(map(_plural, units))})."
+    counts = ", ".join(
+        f"{sum(filing.vectors for filing in made if filing.unit is unit):,} of {_plural(unit)}" for unit in units
+    )
+    vectors, size = sum(filing.vectors for filing in made), sum(filing.size for filing in made)
+    return f"{vectors:,} vectors by {model} ({counts}), {size / 1e6:.1f} MB, in {seconds:.1f} s."
+
+
+def _document(
+    model: str, units: Sequence[VectorUnit], made: Sequence[EmbeddedFiling], index: str, seconds: float
+) -> dict[str, object]:
+    return {
+        "index": index,
+        "model": model,
+        "seconds": round(seconds, 3),
+        "units": [
+            {
+                "unit": _plural(unit),
+                "filings": len(of_unit),
+                "vectors": sum(filing.vectors for filing in of_unit),
+                "bytes": sum(filing.size for filing in of_unit),
+            }
+            for unit in units
+            for of_unit in ([filing for filing in made if filing.unit is unit],)
+        ],
+    }
+
+
+def summarize_filings(
+    settings: Settings, docs: Sequence[str], given: Path | None, *, again: bool, as_json: bool
+) -> ExitCode:
+    """Let a model add to the summaries of filings; SOME_FAILED where that of one could not be made.
+
+    The budget of a question is that of a filing here, and a batch's that of the run.
+    """
+    callers = callers_of(settings)
+    model = callers.name(Role.SUMMARY)
+    started = time.perf_counter()
+    meter = Meter(settings.models.batch_budget, of="run")
+    made: list[tuple[FilingRecord, MadeSummary]] = []
+    place = chosen_index(given).place
+    with callers, open_index(place) as index:
+        summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
+        records = [index.filing(doc_id) for doc_id in docs] if docs else list(index.filings())
+        waiting = [record for record in records if again or not summarizer.is_made(record)]
+        with Progress(len(waiting), "summarizing", "filings") as progress:
+            for record in waiting:
+                if given_up([one for _, one in made]):
+                    break
+                with metered(Meter(settings.models.budget, of="filing", within=meter)):
+                    one = summarizer.made(record)
+                made.append((record, one))
+                if one.by_model:
+                    index.replace_summary(record.doc_id, one.text)
+                progress.step(_line(record, one), problem=not one.by_model)
+    left = len(waiting) - len(made)
+    failed = sum(not one.by_model for _, one in made)
+    if left:
+        warn(f"the model is out of reach: {left} filings were left as they are")
+    seconds = time.perf_counter() - started
+    if as_json:
+        show_json(
+            {
+                "index": str(place),
+                "model": model,
+                "summarized": len(made) - failed,
+                "failed": [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made
+                           if not one.by_model],
+                "left_as_they_are": left,
+                "had_one": len(records) - len(waiting),
+                "calls": len(meter.records),
+                "seconds": round(seconds, 3),
+            }
+        )  # fmt: skip
+    else:
+        show(f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s.")
+        if meter.records:
+            say(usage_table(meter.records).text())
+    return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
+
+
+def _line(record: FilingRecord, made: MadeSummary) -> str:
+    notes = f" ({'; '.join(made.notes)})" if made.notes else ""
+    return f"{record.doc_id}: {'summarized' if made.by_model else 'left as it is'}{notes}"
