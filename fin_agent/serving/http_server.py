@@ -7,7 +7,7 @@ import hmac
 import ipaddress
 import os
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -210,10 +210,6 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
         await app(scope, receive, told)
 
     return worded
-
-
-def _is_text(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    return any(name == b"content-type" and value.startswith(b"text/plain") for name, value in headers)
 
 
 def _told(status: int, problem: Problem) -> Response:

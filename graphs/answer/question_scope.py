@@ -16,6 +16,7 @@ from fin_agent.retrieval.matching import same_part
 from fin_agent.workspace import Workspace
 
 _MOST_NAMED = 12
+_MOST_LISTED = 40
 _MOST_COMPANIES = 200
 """Among more than these it is not looked for whose part a name is."""
 
@@ -124,6 +125,30 @@ def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None
         return "no filings yet: bring some in with `fin-agent ingest PATH...`"
     more = len(names) - _MOST_NAMED
     return "; ".join(names[:_MOST_NAMED]) + (f"; and {more} others" if more > 0 else "")
+
+
+def filings_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
+    """A line for each company with its periods; of the filings `doc_ids` only, where these are given."""
+    lines = []
+    for company, filed, ticker in companies_of(workspace, doc_ids):
+        lines.append(f"{company}{f' ({ticker})' if ticker else ''}: {filed.described()}")
+    more = len(lines) - _MOST_LISTED
+    if more > 0:
+        lines = [*lines[:_MOST_LISTED], f"and {more} companies more: list_filings names them"]
+    return "\n".join(lines) or "no filing"
+
+
+def companies_of(workspace: Workspace, doc_ids: Collection[str] | None) -> list[tuple[str, FiscalYears, str | None]]:
+    """(name, the years filed, ticker) of each company of the filings `doc_ids`, or of all."""
+    directory = workspace.directory
+    found = []
+    for company in directory.companies:
+        kept = [doc_id for doc_id in company.doc_ids if doc_ids is None or doc_id in doc_ids]
+        if kept:
+            identities = [directory.identities[doc_id] for doc_id in kept]
+            ticker = next((each.ticker for each in identities if each.ticker), None)
+            found.append((company.name, FiscalYears.of(company.name, identities), ticker))
+    return found
 
 
 def refusal_text(missing: Sequence[str]) -> str:

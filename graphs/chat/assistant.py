@@ -20,8 +20,8 @@ from fin_agent.answering.answer import Answer
 from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
+from fin_agent.graphs.answer.question_scope import filings_there
 from fin_agent.graphs.chat.figures import marked, stated_in, without_source
-from fin_agent.graphs.chat.replies import filings_there
 from fin_agent.graphs.chat.state import (
     CORRECTION,
     ChatContext,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
 from typing import Any
 
@@ -16,14 +16,14 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import StepBegun, current_hearing, listening, told
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
-from fin_agent.answering.answer import Answer, AnswerValue
+from fin_agent.answering.answer import Answer, AnswerValue, Citation
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
 from fin_agent.graphs.answer.graph import stream_listener
-from fin_agent.graphs.answer.question_scope import refusal_text
+from fin_agent.graphs.answer.question_scope import companies_of, companies_there, refusal_text
 from fin_agent.graphs.chat import assistant
-from fin_agent.graphs.chat.replies import asked_in, reply_to
 from fin_agent.graphs.chat.state import (
     ChatContext,
     ChatInput,
@@ -32,17 +32,20 @@ from fin_agent.graphs.chat.state import (
     NextNode,
     Turn,
     citations_of,
+    cited_lines,
     ended,
     kept,
     person_said,
     reading_of,
     turns_of,
 )
+from fin_agent.workspace import Workspace
 
 Update = dict[str, Any]
 Node = Callable[[ChatState, Runtime[ChatContext]], Update]
 ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 
+_EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
 STEPS_AT_MOST = 12
 """Of a turn, tool calls of an assistant left aside: they have limits of their own."""
 
@@ -168,3 +171,83 @@ def _in_chat_context(
 
 def _as_decided(state: ChatState) -> NextNode:
     return state["next"]
+
+
+def reply_to(
+    kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
+) -> tuple[str, tuple[Citation, ...]]:
+    """What is said to a message of this kind, and the citations that it speaks of; of `doc_ids` only, where given."""
+    answered = _spoken_of(turns, workspace)
+    if answered is not None and kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
+        return _named(answered, turns) + _of_answer(kind, answered), answered.citations
+    there, example = companies_there(workspace, doc_ids).rstrip("."), _example(workspace, doc_ids)
+    match kind:
+        case MessageKind.GREETING:
+            said = f"Hello. I answer questions over the filings indexed here: {there}. {example}"
+        case MessageKind.THANKS:
+            said = "You are welcome."
+        case MessageKind.FAREWELL:
+            said = "Goodbye."
+        case MessageKind.HELP:
+            said = (
+                f"I answer questions over the filings indexed here ({there}): figures, ratios, growth, comparisons, "
+                f"reasons and passages, each with its page. {example} Questions may go on from the one before: "
+                '"and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
+            )
+        case _ if answered is not None:
+            said = f"I cannot tell what that asks, beside the question before. Ask it in full. {example}"
+        case _:
+            said = f"There is no question before this one that it could go on from. {example}"
+    return said, ()
+
+
+def asked_in(turns: Sequence[Turn]) -> list[Earlier]:
+    """The questions of a conversation, as what is said next may go on from them."""
+    return [
+        Earlier(turn.question, turn.answer, whole=turn.kind is MessageKind.QUESTION) for turn in turns if turn.question
+    ]
+
+
+def _spoken_of(turns: Sequence[Turn], workspace: Workspace) -> Turn | None:
+    """The turn that `that` means: of the question that is gone on from, else the last with an answer."""
+    with_answers = [turn for turn in turns if turn.answers]
+    standing = gone_on_from(asked_in(with_answers), workspace)
+    for turn in reversed(with_answers):
+        if standing is not None and turn.question == standing.question and turn.answer == standing.answer:
+            return turn
+    return with_answers[-1] if with_answers else None
+
+
+def _named(turn: Turn, turns: Sequence[Turn]) -> str:
+    """Names the question where another was asked since."""
+    last = next(each for each in reversed(turns) if each.answers)
+    return "" if turn is last or turn.answer is None or turn.answer.refused else f"Of: {turn.question}\n"
+
+
+def _of_answer(kind: MessageKind, turn: Turn) -> str:
+    """Where the answer of a turn stands, how it was made, or both, for who doubts it."""
+    answer = turn.answer
+    assert answer is not None
+    where = "\n".join(cited_lines(turn.citations))
+    if kind is MessageKind.WHERE:
+        return where or f"Nothing of it stands anywhere: it was not answered. It was asked: {turn.question}"
+    if answer.refused:
+        return f"It was not answered. What is missing: {'; '.join(answer.missing)}."
+    if kind is MessageKind.DOUBT:
+        made = "is computed from" if answer.program is not None else "stands on"
+        return (
+            f"The answer {made} what is listed below; /evidence N shows where a line stands, /program the "
+            f"computation. If another figure was meant, ask for it in full.\n{where}"
+        )
+    if answer.program is None:
+        return f"It is quoted, not computed:\n{where}"
+    noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
+    return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
+
+
+def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+    """With a company and a year that are there."""
+    for company, filed, _ in companies_of(workspace, doc_ids):
+        if (latest := filed.latest()) is not None:
+            return _EXAMPLES.format(company=company.split(",")[0], year=latest.fiscal_year)
+    return _EXAMPLES.format(company="Acme", year=2023)

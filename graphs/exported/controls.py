@@ -67,15 +67,18 @@ class SearchControls(BaseModel):
         ]
 
 
-class Controls(SearchControls):
-    """How a question is answered: where and how far to search, who reasons, where to stop on the way."""
-
+class _AnsweringControls(SearchControls):
     rounds: int = _setting("rounds")
     evidence: int = _setting("evidence")
     analyst: Literal["auto", "rules", "llm"] = _setting("analyst")
     model: str | None = _setting("model", ModelSettings)
     small_model: str | None = _setting("small", ModelSettings)
     preset: Preset = _setting("preset", ModelSettings)
+
+
+class Controls(_AnsweringControls):
+    """How a question is answered: where and how far to search, who reasons, where to stop on the way."""
+
     stop_before: tuple[Stop, ...] = Field(
         default=(),
         description="where the run stops and shows what it is about to do: before each `round` of search, before a"
@@ -94,17 +97,12 @@ class RerankControls(SearchControls):
     seed: int = Field(default=0, ge=0, description="of all shuffling")
 
 
-class ChatControls(SearchControls):
+class ChatControls(_AnsweringControls):
     """How a conversation is held: where and how far to search, who talks, how far a turn may go."""
 
-    rounds: int = _setting("rounds")
-    evidence: int = _setting("evidence")
-    analyst: Literal["auto", "rules", "llm"] = _setting("analyst")
     model: str | None = Field(
         default=None, description="talks and calls the tools: `openai:gpt-5.4`; rules talk if none is given"
     )
-    small_model: str | None = _setting("small", ModelSettings)
-    preset: Preset = _setting("preset", ModelSettings)
     doc_ids: tuple[str, ...] = Field(default=(), description="the only filings that may be read; all if none is given")
     model_calls: int = Field(default=12, ge=1, le=100, description="calls of the model that talks, per message at most")
     tool_calls: int = Field(default=24, ge=1, le=200, description="calls of tools per message at most")
