@@ -123,6 +123,58 @@ class PageSearchArguments(Narrowed):
     limit: Annotated[int, Field(ge=1, le=30, description="How many pages to return at most.")] = 5
 
 
+class FactSearchArguments(Arguments):
+    """Of `fact_search`."""
+
+    phrase: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=300,
+            description="What the line of a table may be called, without company and period: 'long-lived assets', "
+            "'content obligations due within one year'.",
+        ),
+    ]
+    company: Annotated[
+        Annotated[str, Field(max_length=300)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="Only figures of this company: its name or its ticker symbol."),
+    ] = None
+    fiscal_year: Annotated[
+        Annotated[int, Field(ge=1900, le=2200)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="The year that the figure is of, as the company numbers its years, in whichever filing."),
+    ] = None
+    quarter: Annotated[
+        Annotated[int, Field(ge=1, le=4)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="The fiscal quarter that the figure is of, 1 to 4; leave out for full years."),
+    ] = None
+    months: Annotated[
+        Literal[0, 3, 6, 9, 12] | None,
+        Field(description="0 for a balance, else the months of the span: 9 with quarter 3 for the year to date."),
+    ] = None
+    part: Annotated[
+        Annotated[str, Field(max_length=200)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="Only figures of this segment, product, region or customer; leave out for the whole."),
+    ] = None
+    each: Annotated[
+        str | None,
+        BeforeValidator(none_if_blank),
+        Field(
+            description="List every part of one kind in place of one figure: segment, product, region, customer, debt, "
+            "maturity ..., or any. Needs company and fiscal_year. Totals and eliminations are left out."
+        ),
+    ] = None
+    doc_ids: Annotated[
+        Annotated[list[str], Field(max_length=200)] | None,
+        BeforeValidator(none_if_blank),
+        Field(description="Only these filings, by the ids that other tools printed."),
+    ] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="How many figures to list at most.")] = 10
+
+
 class CardExtractionArguments(Arguments):
     """Of `card_extraction`."""
 

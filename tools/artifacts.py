@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
+from fin_agent.retrieval.facts import FactHit
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
@@ -106,6 +108,81 @@ class PagesFound(_Frozen):
     query: str
     pages: tuple[PageFound, ...]
     notes: tuple[str, ...] = ()
+
+
+class FactFound(_OnPage):
+    """A figure of a table, its address, and how far it is what was looked for."""
+
+    doc_id: str
+    company: str
+    label: str
+    section: tuple[str, ...]
+    """Headings above the row, outermost first."""
+    column: str
+    part: str | None
+    """The segment, product, region ... as printed or tagged; None for the whole company."""
+    amount: Decimal
+    """As printed, in units of `scale`."""
+    scale: int
+    unit: str
+    fiscal_year: int
+    quarter: int | None
+    months: int
+    """0 for a balance."""
+    statement: Statement | None
+    concept: str | None
+    """Of its tag in inline XBRL."""
+    proved: bool
+    """Whether a sum of its table bears it out."""
+    score: float
+    """About 1 where the line is called as the phrase says; compares within one search only."""
+    missing: tuple[str, ...] = ()
+    """Words of the phrase that nothing around the figure bears out."""
+    extra: tuple[str, ...] = ()
+    """Words of its line that the phrase does not have."""
+
+    @classmethod
+    def of(cls, hit: FactHit, company: str) -> FactFound:
+        """A hit of fact search."""
+        fact = hit.sourced.fact
+        return cls(
+            doc_id=hit.sourced.doc_id,
+            company=company,
+            page=fact.page,
+            label=fact.label,
+            section=fact.section,
+            column=fact.column,
+            part=fact.scope,
+            amount=fact.amount,
+            scale=fact.scale,
+            unit=fact.unit,
+            fiscal_year=fact.period.fiscal_year,
+            quarter=fact.period.quarter,
+            months=fact.period.months,
+            statement=fact.statement,
+            concept=fact.tag.concept if fact.tag else None,
+            proved=fact.proved,
+            score=round(hit.score, 3),
+            missing=hit.missing,
+            extra=hit.extra,
+        )
+
+
+class FactsListed(_Frozen):
+    """Of `fact_search`, best first; of `each` part, in the order in which they are printed."""
+
+    phrase: str
+    facts: tuple[FactFound, ...]
+    sure: bool
+    """Whether the first is what was looked for: all words borne out, and nothing as near says something else."""
+    rivals: int = 0
+    """How many of the first ones fit alike and say different things."""
+    kind: str | None = None
+    """What the parts divide the company by, where each part was asked for."""
+    total: FactFound | None = None
+    """The whole that the parts are of."""
+    dropped: tuple[tuple[str, str], ...] = ()
+    """(name, why it is no part): totals, subtotals, eliminations."""
 
 
 class PageRead(_OnPage):

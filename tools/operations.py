@@ -13,11 +13,15 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
+from fin_agent.retrieval.facts import FactHit, FactQuery, find_facts
+from fin_agent.retrieval.families import KINDS, family
 from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope
 from fin_agent.tools import arguments as take
 from fin_agent.tools.artifacts import (
     CardsMade,
     DocumentsFound,
+    FactFound,
+    FactsListed,
     FilingFound,
     FilingListed,
     FilingsListed,
@@ -30,7 +34,7 @@ from fin_agent.tools.artifacts import (
 )
 from fin_agent.tools.context import SearchContext, ToolContext
 from fin_agent.tools.errors import ToolInputError
-from fin_agent.tools.narrowing import as_written, known_id, narrowed, pages_in
+from fin_agent.tools.narrowing import as_written, company_named, known_id, narrowed, pages_in
 from fin_agent.vocabulary.filing import PassageKind
 
 MOST_PAGES = 20
@@ -101,6 +105,40 @@ def pages_found(context: SearchContext, given: take.PageSearchArguments) -> Page
             )
         )
     return PagesFound(query=given.query, pages=tuple(found), notes=notes)
+
+
+def facts_found(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:
+    """Figures by the words of their addresses, or each part of a company. Raises ToolInputError."""
+    workspace = context.workspace
+    company = company_named(given.company, workspace).key if given.company is not None else None
+    narrowing = take.Narrowed(company=given.company, doc_ids=given.doc_ids)
+    scope = Scope(narrowed(workspace, narrowing, context.within))
+    query = FactQuery(given.phrase, given.fiscal_year, given.quarter, given.months, given.part)
+    names = {doc_id: identity.company for doc_id, identity in workspace.directory.identities.items()}
+
+    def told(hit: FactHit) -> FactFound:
+        return FactFound.of(hit, names[hit.sourced.doc_id])
+
+    if given.each is None:
+        found = find_facts(workspace, query, company=company, scope=scope, limit=given.limit)
+        hits = tuple(map(told, found.hits))
+        return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
+    if company is None or given.fiscal_year is None:
+        raise ToolInputError("the parts of which company and year?", remedy="Give company and fiscal_year with each.")
+    if given.each not in (*KINDS, ANY_KIND):
+        raise ToolInputError(f"{given.each!r} is no kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}.")
+    made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
+    return FactsListed(
+        phrase=given.phrase,
+        facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.limit]),
+        sure=made.sums_up(),
+        kind=made.kind,
+        total=told(FactHit(made.total[-1], 1.0)) if made.total else None,
+        dropped=made.dropped,
+    )
+
+
+ANY_KIND = "any"
 
 
 def pages_read(context: ToolContext, given: take.ReadPageArguments) -> PagesRead:

@@ -26,7 +26,7 @@ _MOST_PROBLEMS = 5
 
 
 class FinAgentToolkit(BaseToolkit):
-    """Seven tools over an index of filings, for any agent that takes LangChain tools.
+    """Eight tools over an index of filings, for any agent that takes LangChain tools.
 
     Each gives text for the model, within `max_tokens`, and a typed artifact (`fin_agent.tools.artifacts`; an Answer of
     `answer_question`). What filings say is quoted between marks, as data. The tools are safe to share between threads
@@ -117,6 +117,15 @@ class FinAgentToolkit(BaseToolkit):
                 take.PageSearchArguments,
                 partial(operations.pages_found, searching),
                 wording.pages_told,
+            ),
+            tool(
+                "fact_search",
+                "Find figures in tables by what their line is called (label, headings, column, part), for a company "
+                "and period: any printed line, also of one segment, product or region, or each of them. It says which "
+                "words no line has, and where several lines fit alike.",
+                take.FactSearchArguments,
+                partial(operations.facts_found, searching),
+                wording.facts_told,
             ),
             made_tool(
                 "read_page",

@@ -15,6 +15,8 @@ from fin_agent.prompts.material import Fence, Quoted
 from fin_agent.tools.artifacts import (
     CardsMade,
     DocumentsFound,
+    FactFound,
+    FactsListed,
     FilingListed,
     FilingsListed,
     NumberAccounted,
@@ -159,6 +161,37 @@ def pages_told(found: PagesFound, budget: Budget) -> str:
     )
     parts = [Part(with_rows(page.text), _place(page), "passage") for page in found.pages]
     return budget.told(head, [*_notes(found.notes), *parts], seed=found.query)
+
+
+def facts_told(listed: FactsListed, budget: Budget) -> str:
+    """Of `fact_search`."""
+    if not listed.facts:
+        return "No figure fits. Say less, or look for the page with page_search."
+    if listed.kind is not None or listed.total is not None or listed.dropped:
+        adds = "they add up to the whole" if listed.sure else "they do not add up to the whole, or it is not stated"
+        head = f"{_counted(len(listed.facts), 'part')} ({listed.kind or 'kind not stated'}); {adds}."
+    elif listed.sure:
+        head = f"{_counted(len(listed.facts), 'figure')}, best first; the first one is what the phrase says."
+    elif listed.rivals:
+        head = f"Several lines fit alike and say different things: the first {listed.rivals} below. Say more, or ask."
+    else:
+        head = "No line has all of these words. The nearest ones, best first, with the words they lack:"
+    lines = [_fact_line(fact) for fact in listed.facts]
+    if listed.total is not None:
+        lines.append(f"whole: {_fact_line(listed.total)}")
+    lines += [f"left out: {name}, {why}" for name, why in listed.dropped]
+    return budget.listed(head, lines, mark="figures")
+
+
+def _fact_line(fact: FactFound) -> str:
+    scale = _SCALES.get(fact.scale, f"x {fact.scale}")
+    of = f", of {fact.part}" if fact.part else ""
+    period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
+    span = "at the end of " if not fact.months else "" if fact.months in (3, 12) else f"{fact.months} months of "
+    lacks = f"; lacks: {', '.join(fact.missing)}" if fact.missing else ""
+    where = f"{fact.doc_id} page {fact.page_number}"
+    row = " > ".join((*fact.section, fact.label))
+    return f"{row}{of} | {span}{period}: {fact.amount:,} {fact.unit} {scale}".rstrip() + f" | {where}{lacks}"
 
 
 def pages_read_told(read: PagesRead, budget: Budget, from_line: int = 1) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode
-from fin_agent.cli.filing_commands import check, embed, fetch, filings, info, ingest, remove, show, summarize
+from fin_agent.cli.filing_commands import check, embed, facts, fetch, filings, info, ingest, remove, show, summarize
 from fin_agent.cli.index_app import index_commands
 from fin_agent.cli.options import (
     AsJson,
@@ -193,6 +193,7 @@ def batch(
     return answer_batch(questions, out, index, settings, how=how, as_json=as_json)
 
 
+command(app)(facts)
 command(app)(check)
 command(app)(show)
 command(app)(filings)

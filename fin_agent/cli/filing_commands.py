@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.options import AsJson, IndexFolder, ModelOptions, Wait
+from fin_agent.cli.options import AsJson, Docs, IndexFolder, ModelOptions, Wait
 from fin_agent.vocabulary.page import Statement
 
 
@@ -127,6 +127,44 @@ def embed(
     from fin_agent.cli.enriching import embed_filings
 
     return embed_filings(model, units, index, sparse=sparse, as_json=as_json)
+
+
+def facts(
+    phrase: Annotated[
+        str, typer.Argument(metavar="PHRASE", help='What a line is called, in quotation marks: "long-lived assets".')
+    ],
+    company: Annotated[
+        str | None, typer.Option("--company", metavar="NAME", help="Of this company only: its name or ticker.")
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", metavar="PERIOD", help="As FY2023, Q2 FY2023 or 2023: the period of the figure."),
+    ] = None,
+    months: Annotated[
+        int | None,
+        typer.Option("--months", metavar="N", help="0 for a balance, 3, 6, 9 or 12 for a span: 9 for the year to Q3."),
+    ] = None,
+    part: Annotated[
+        str | None, typer.Option("--part", metavar="NAME", help="Of this segment, product, region or customer only.")
+    ] = None,
+    each: Annotated[
+        str | None,
+        typer.Option(
+            "--each",
+            metavar="KIND",
+            help="Every part of a kind, without totals and eliminations: segment, product, region, customer, any ...",
+        ),
+    ] = None,
+    doc: Docs = None,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=50, help="How many to list.")] = 10,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """List the figures whose line a phrase names, best first, with the words that a line lacks or has beside."""
+    from fin_agent.cli.figures import list_facts
+
+    asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "limit": k}
+    return list_facts({**asked, "doc_ids": doc}, period, index, as_json=as_json)
 
 
 def check(

@@ -66,6 +66,7 @@ _TOOLS: Mapping[str, tuple[str, type[BaseModel]]] = {
     "list_filings": ("List filings", make.FilingsListed),
     "document_search": ("Find filings", make.DocumentsFound),
     "page_search": ("Find pages", make.PagesFound),
+    "fact_search": ("Find figures", make.FactsListed),
     "read_page": ("Read pages", make.PagesRead),
     "card_extraction": ("Describe passages", make.CardsMade),
     "python_execution": ("Compute", make.ProgramRun),

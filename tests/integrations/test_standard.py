@@ -20,6 +20,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "list_filings": {"company": "Quillmark"},
     "document_search": {"query": "inventory turnover of Tellurond"},
     "page_search": {"query": "restructuring charges", "company": "HLGT"},
+    "fact_search": {"phrase": "total assets", "company": "HLGT"},
     "read_page": {"doc_id": "harborlight_2023_10k", "pages": "9"},
     "card_extraction": {"doc_id": "harborlight_2023_10k", "pages": "9"},
     "python_execution": {"code": "def solution():\n    return 1 + 1"},

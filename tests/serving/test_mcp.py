@@ -31,6 +31,7 @@ CALLS: Mapping[str, dict[str, Any]] = {
     "list_filings": {"form": "10-K", "fiscal_year": 2023},
     "document_search": {"query": "Quillmark's inventories in fiscal 2023", "limit": 2},
     "page_search": {"query": "restructuring", "company": "Harborlight", "limit": 2},
+    "fact_search": {"phrase": "total assets", "company": "Harborlight", "fiscal_year": 2023},
     "read_page": {"doc_id": FILING, "pages": "9"},
     "card_extraction": {"doc_id": FILING, "pages": "9"},
     "python_execution": {
@@ -43,6 +44,7 @@ WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
     "list_filings": ({"form": "10-X"}, "form: Input should be '10-K'"),
     "document_search": ({}, "query: Field required"),
     "page_search": ({"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+    "fact_search": ({"phrase": "sales", "each": "segment"}, "Give company and fiscal_year with each"),
     "read_page": ({"doc_id": "nope", "pages": "1"}, "no filing with the id 'nope'"),
     "card_extraction": ({"doc_id": FILING, "pages": "99"}, "Name pages from 1 to 17"),
     "python_execution": ({"code": "import os"}, "python_execution could not do this"),

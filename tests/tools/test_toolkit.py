@@ -21,6 +21,7 @@ from fin_agent.tools import FinAgentToolkit
 from fin_agent.tools.artifacts import (
     CardsMade,
     DocumentsFound,
+    FactsListed,
     FilingsListed,
     PagesFound,
     PagesRead,
@@ -34,6 +35,7 @@ CALLS: Mapping[str, tuple[dict[str, Any], type[BaseModel]]] = {
     "list_filings": ({"company": "Quillmark"}, FilingsListed),
     "document_search": ({"query": "inventory turnover of Tellurond in FY2023"}, DocumentsFound),
     "page_search": ({"query": "restructuring charges", "company": "HLGT", "fiscal_year": 2023}, PagesFound),
+    "fact_search": ({"phrase": "total assets", "company": "HLGT", "fiscal_year": 2023}, FactsListed),
     "read_page": ({"doc_id": "harborlight_2023_10k", "pages": "9-10"}, PagesRead),
     "card_extraction": ({"doc_id": "harborlight_2023_10k", "pages": "9"}, CardsMade),
     "python_execution": (
@@ -44,7 +46,7 @@ CALLS: Mapping[str, tuple[dict[str, Any], type[BaseModel]]] = {
 }
 
 
-def test_the_seven_tools(toolkit: FinAgentToolkit) -> None:
+def test_the_eight_tools(toolkit: FinAgentToolkit) -> None:
     assert isinstance(toolkit, BaseToolkit)
     assert {tool.name for tool in toolkit.get_tools()} == set(CALLS)
 
