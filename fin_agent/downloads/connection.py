@@ -165,7 +165,8 @@ class EdgarConnection:
     def _wait(self, state: RetryCallState) -> float:
         failure = state.outcome.exception() if state.outcome is not None else None
         asked_for = failure.pause if isinstance(failure, BrokenOffError) else 0.0
-        return max(asked_for, self._patience.first * 2 ** (state.attempt_number - 1) * random.uniform(0.75, 1.25))
+        doubled: float = self._patience.first * 2.0 ** (state.attempt_number - 1)
+        return max(asked_for, doubled * random.uniform(0.75, 1.25))
 
     def _asked(self, url: str, headers: Mapping[str, str], most: int) -> Received:
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -92,7 +92,7 @@ def copy_filings(
 
 
 def _copied(
-    source: CopiedIndex, target: CopiedIndex, doc_id: str, lacking: dict[VectorModel, Collection[str]]
+    source: CopiedIndex, target: CopiedIndex, doc_id: str, lacking: Mapping[VectorModel, Collection[str]]
 ) -> CopiedFiling:
     """Copy one filing and its vectors; `lacking` names, of each model, filings without its vectors in the target."""
     pages = vectors = 0

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 import time
 import uuid
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -97,10 +98,16 @@ class Database:
         return bool(getattr(self._local, "writing", False))
 
     def _rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
+        return self._read_as(tuple, statement, values)
+
+    def _read_as(self, make: Callable[..., T], statement: str, values: Sequence[SqlValue] = ()) -> list[T]:
+        """What `make` makes of each row. Raises FilingIndexError where a row holds what no statement could write."""
         with self.reading() as connection:
             cursor = connection.cursor()
             cursor.row_factory = None
-            return cursor.execute(statement, values).fetchall()
+            found = cursor.execute(statement, values).fetchall()
+        with readable(self.file):
+            return [make(row) for row in found]
 
     @property
     def _connection(self) -> sqlite3.Connection:
@@ -134,7 +141,8 @@ class ReadOnce(Generic[T]):
             kept: tuple[sqlite3.Connection, tuple[int, int], T] | None = getattr(self._local, "kept", None)
             if kept is not None and kept[0] is connection and kept[1] == version:
                 return kept[2]
-            found = self._read(connection)
+            with readable(self._database.file):
+                found = self._read(connection)
             if self._database.is_writing:  # what is not committed may never be
                 return found
         with self._guard:
@@ -142,6 +150,15 @@ class ReadOnce(Generic[T]):
                 self._shared = found
             self._local.kept = (connection, version, self._shared)
             return self._shared
+
+
+@contextmanager
+def readable(file: Path) -> Iterator[None]:
+    """Where rows cannot be understood that are read inside, the index is damaged: FilingIndexError."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, ArithmeticError, zlib.error) as error:
+        raise damaged(file, f"a row of it cannot be understood: {error}") from error
 
 
 @contextmanager
@@ -290,11 +307,7 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     """What SQLite's error means for whoever was `doing` (`read`, `written`) something with the index."""
     if is_damage(error):
-        return FilingIndexError(
-            f"the index is damaged or was half written ({error})",
-            subject=str(file),
-            remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
-        )
+        return damaged(file, str(error))
     if is_full(error, file):
         return full_disk(file, f"the index could not be {doing}")
     remedy = (
@@ -304,6 +317,15 @@ def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:
     if doing == "written":
         remedy = "Check the free space and that no other ingest is running, then run the same command again"
     return FilingIndexError(f"the index could not be {doing} ({error})", subject=str(file), remedy=remedy)
+
+
+def damaged(file: Path, why: str) -> FilingIndexError:
+    """The error for an index that is not what was written."""
+    return FilingIndexError(
+        f"the index is damaged or was half written ({why})",
+        subject=str(file),
+        remedy="`fin-agent index repair` saves the filings that are whole and says which have to be read again",
+    )
 
 
 def is_damage(error: sqlite3.Error) -> bool:

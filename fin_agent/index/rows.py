@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from fin_agent.index.protocol import FilingEntry, FilingRecord
+from fin_agent.index.protocol import FilingEntry, FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import own_fingerprint
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind, ReadWarning
@@ -22,8 +22,8 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
 
 SqlValue = str | int | float | bytes | None
-StoredRow = tuple[SqlValue, ...]
-"""A row without the numbers that a database gives it; each function below names its columns."""
+StoredRow = tuple[Any, ...]
+"""Of SqlValue: a row without the numbers that a database gives it; each function below names its columns."""
 
 IDENTITY_COLUMNS = (
     "company", "form", "fiscal_year", "quarter", "period_end", "fiscal_year_end_month", "filed", "ticker", "cik",
@@ -36,6 +36,7 @@ FILING_COLUMNS = (
 DETAIL_COLUMNS = ("sources", "items", "notes", "warnings", "summary")
 ENTRY_COLUMNS = ("doc_id", "content_hash", "page_count", *IDENTITY_COLUMNS)
 PAGE_COLUMNS = ("number", "text", "item", "statement", "title", "kind", "note", "further_statements")
+OUTLINE_COLUMNS = tuple(column for column in PAGE_COLUMNS if column != "text")
 PASSAGE_COLUMNS = ("page", "ordinal", "kind", "text", "box")
 FACT_COLUMNS = (
     "page", "line", "metric", "label", "section", "amount", "scale", "unit", "fiscal_year", "quarter", "months",
@@ -149,6 +150,12 @@ def page(row: Sequence[Any]) -> Page:
         note,
         tuple(map(Statement, json.loads(further))),
     )
+
+
+def page_outline(doc_id: str, row: Sequence[Any]) -> PageOutline:
+    """The place of a page in its filing, of a row of OUTLINE_COLUMNS."""
+    number, item, statement, title, kind, note, further = row
+    return PageOutline(PageKey(doc_id, number), item, statement, title, kind, note, tuple(json.loads(further)))
 
 
 def passage_row(passage: Passage) -> StoredRow:
@@ -272,7 +279,7 @@ def _packed(table: Table) -> _Table:
 
 
 def _packed_cell(cell: Cell | None) -> _Cell | None:
-    return cell and (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
+    return None if cell is None else (str(cell.amount), cell.printed, cell.percent, cell.dollar, _rounded(cell.box))
 
 
 def _unpacked(packed: _Table, page_number: int) -> Table:

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
@@ -114,10 +115,10 @@ class SqliteIndex(FullTextSearch):
 
     def filing(self, doc_id: str) -> FilingRecord:
         """See FilingIndex.filing."""
-        found = self._rows(f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
+        found = self._read_as(_record, f"{_RECORDS} WHERE doc_id = ?", (doc_id,))
         if not found:
             raise not_indexed(doc_id, (entry.doc_id for entry in self.entries()))
-        return _record(found[0])
+        return found[0]
 
     def page_count(self) -> int:
         """See FilingIndex.page_count."""
@@ -163,18 +164,13 @@ class SqliteIndex(FullTextSearch):
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """See FilingIndex.pages."""
         of_page = f"{_of_filings('pages', *rows.PAGE_COLUMNS)} WHERE filings.doc_id = ? AND pages.number = ?"
-        return [StoredPage(key.doc_id, rows.page(row)) for key in keys for row in self._rows(of_page, key)]
+        return [StoredPage(key.doc_id, page) for key in keys for page in self._read_as(rows.page, of_page, key)]
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
-        columns = ("number", "item", "statement", "title", "kind", "note", "further_statements")
         where, values = _within(doc_ids)
-        return [
-            PageOutline(PageKey(doc_id, number), *fields, tuple(json.loads(further)))
-            for doc_id, number, *fields, further in self._rows(
-                f"{_of_filings('pages', *columns, filing=True)} WHERE {where} ORDER BY pages.id", values
-            )
-        ]
+        of_filings = f"{_of_filings('pages', *rows.OUTLINE_COLUMNS, filing=True)} WHERE {where} ORDER BY pages.id"
+        return self._read_as(lambda row: rows.page_outline(row[0], row[1:]), of_filings, values)
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""
@@ -184,9 +180,9 @@ class SqliteIndex(FullTextSearch):
             " WHERE filings.doc_id = ? AND passages.page = ? ORDER BY passages.ordinal"
         )
         return [
-            StoredPassage(key.doc_id, rows.passage(passage), card)
+            StoredPassage(key.doc_id, passage, card)
             for key in keys
-            for *passage, card in self._rows(of_page, key)
+            for passage, card in self._read_as(lambda row: (rows.passage(row[:-1]), row[-1]), of_page, key)
         ]
 
     def facts(
@@ -209,17 +205,13 @@ class SqliteIndex(FullTextSearch):
                 " FROM json_each(?) AS key JOIN filings AS named ON named.doc_id = json_extract(key.value, '$[0]'))"
             )
             values.append(json.dumps(sorted(set(pages))))
-        found = self._rows(
+        return self._read_as(
+            _sourced_fact,
             f"{_of_filings('facts', *rows.FACT_COLUMNS, filing=True, more=f', {_TAG}')}"
             " LEFT JOIN tags ON tags.filing_id = facts.filing_id AND tags.ordinal = facts.tag"
             f" WHERE {where} ORDER BY filings.content_hash, filings.doc_id, facts.id",
             values,
         )
-        end = 1 + len(rows.FACT_COLUMNS)
-        return [
-            SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
-            for row in found
-        ]
 
     def row_labels(self, doc_ids: Collection[str], *, holding: Collection[str]) -> list[RowLabel]:
         """See FilingIndex.row_labels."""
@@ -254,13 +246,14 @@ class SqliteIndex(FullTextSearch):
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
         of_page = f"{_of_filings('page_tables', 'page', 'tables')} WHERE filings.doc_id = ? AND page_tables.page = ?"
-        return [table for key in keys for row in self._rows(of_page, key) for table in rows.tables(*row)]
+        found = (self._read_as(lambda row: rows.tables(*row), of_page, key) for key in keys)
+        return [table for of_key in found for tables in of_key for table in tables]
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
         on_page = "" if page is None else "AND tags.page = ?"
         of_filing = f"{_of_filings('tags', *rows.TAG_COLUMNS)} WHERE filings.doc_id = ? {on_page} ORDER BY tags.ordinal"
-        return [rows.tag(row) for row in self._rows(of_filing, (doc_id,) if page is None else (doc_id, page))]
+        return self._read_as(rows.tag, of_filing, (doc_id,) if page is None else (doc_id, page))
 
     # Vectors
 
@@ -327,9 +320,15 @@ def _read_records(connection: sqlite3.Connection) -> tuple[FilingRecord, ...]:
     return tuple(map(_record, connection.execute(f"{_RECORDS} ORDER BY content_hash, doc_id")))
 
 
-def _record(row: Sequence[object]) -> FilingRecord:
+def _record(row: Sequence[Any]) -> FilingRecord:
     at = len(rows.FILING_COLUMNS)
     return rows.filing_record(row[:at], row[at:])
+
+
+def _sourced_fact(row: Sequence[Any]) -> SourcedFact:
+    """Of a filing's name, FACT_COLUMNS and TAG_COLUMNS."""
+    end = 1 + len(rows.FACT_COLUMNS)
+    return SourcedFact(row[0], rows.fact(row[1:end], None if row[end] is None else rows.tag(row[end:])))
 
 
 def _read_models(connection: sqlite3.Connection) -> tuple[VectorModel, ...]:

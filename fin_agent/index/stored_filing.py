@@ -91,7 +91,8 @@ class StoredFiling:
 
     def value(self, column: str) -> SqlValue:
         """A column of its row in `filings`."""
-        return self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
+        value: SqlValue = self.parts[Part.FILING][0][COLUMNS[Part.FILING].index(column)]
+        return value
 
     def checksums(self) -> dict[str, str]:
         """Part -> checksum, by which a later reader sees whether every byte is as it was written."""
@@ -178,7 +179,7 @@ def are_vectors(row: StoredRow) -> bool:
         check_vectors(str(model), VectorUnit(str(unit)), found)
     except (FilingIndexError, ValueError):
         return False
-    return len(found.places) == row_count
+    return bool(len(found.places) == row_count)
 
 
 def check_vectors(model: str, unit: VectorUnit, vectors: FilingVectors) -> None:

@@ -192,3 +192,23 @@ def test_figures_that_are_not_what_was_written_are_not_answered(sample_index: Pa
         with pytest.raises(FilingIndexError, match=r"not what was written.*index repair") as raised:
             answer_question(question, AnswerContext.by_rules(Workspace(index)))
     assert raised.value.subject in {citation.doc_id for citation in answer.citations}
+
+
+@pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("UPDATE facts SET box = '38r.6'", lambda index: index.facts([EVERYTHING.doc_id])),
+        ("UPDATE pages SET further_statements = '['", lambda index: index.outline([EVERYTHING.doc_id])),
+        ("UPDATE page_tables SET tables = x'00'", lambda index: index.tables([PageKey(EVERYTHING.doc_id, 1)])),
+        ("UPDATE filings SET form = '10-Z'", lambda index: index.entries()),
+        ("UPDATE filing_details SET notes = '7'", lambda index: index.filing(EVERYTHING.doc_id)),
+    ],
+)
+def test_a_row_that_nobody_wrote_so_is_told_as_damage(
+    index: SqliteIndex, statement: str, read: Callable[[SqliteIndex], object]
+) -> None:
+    index.add(EVERYTHING, ["{}"] * 2, "")
+    with index.writing() as connection:
+        connection.execute(statement)
+    with pytest.raises(FilingIndexError, match=r"damaged.*index repair"):
+        read(index)

@@ -40,13 +40,14 @@ def columns_of(part: Part, source: Mapping[str, Any]) -> list[Any]:
 
 def parts_of(stored: StoredFiling, generation: str) -> Iterator[Document]:
     """Everything of a filing but the document that makes it visible."""
-    common = {
+    common: Source = {
         "doc_id": stored.doc_id,
         "content_hash": stored.value("content_hash"),
         "generation": generation,
     }
     for page in stored.parts[Part.PAGES]:
-        yield Document("pages", f"{generation}-{page[0]}", common | _source(Part.PAGES, page))
+        source = common | _source(Part.PAGES, page)
+        yield Document("pages", f"{generation}-{source['number']}", source)
     for passage, (card,) in zip(stored.parts[Part.PASSAGES], stored.parts[Part.CARDS], strict=True):
         source = common | _source(Part.PASSAGES, passage) | {"card": card}
         yield Document("passages", f"{generation}-{source['ordinal']}", source)
@@ -147,7 +148,7 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     tags_of: dict[Any, list[StoredRow]] = {}
     for tag in tags.values():
         tags_of.setdefault(NO_PAGE if tag[_TAG_PAGE] is None else tag[_TAG_PAGE], []).append(tag)
-    tables_of = dict(stored.parts[Part.TABLES])
+    tables_of: dict[Any, Any] = dict(stored.parts[Part.TABLES])
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])
         linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})

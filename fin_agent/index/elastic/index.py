@@ -311,7 +311,10 @@ class ElasticIndex(Reading, Writing):
             kept = self._held_then
         if kept is not None and kept[0].of is listing.of and kept[1] == state:
             return kept[2]
-        found = (_Held(*map(source.get, _Held._fields)) for source in self.cluster.scan(alias, fields=_Held._fields))
+        found = (
+            _Held(*(source[name] for name in _Held._fields))
+            for source in self.cluster.scan(alias, fields=_Held._fields)
+        )
         held = tuple(sorted(each for each in found if each.generation in listing.shown))
         with self._vectors_guard:
             self._held_then = (listing, state, held)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from fin_agent.index import rows
+from fin_agent.index.elastic.client import Cluster
 from fin_agent.index.elastic.documents import NO_PAGE, Source, columns_of, figures_of, stored_filing, unpacked
 from fin_agent.index.elastic.listing import FilingList, ascending
+from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.protocol import (
     PageHit,
     PageKey,
@@ -36,12 +38,20 @@ _AT_ONCE = 1_000
 _FILINGS_AT_ONCE = 1_000
 _PAGES_AT_ONCE = 500
 _COUNTED_AT_ONCE = 500
-_OUTLINE = tuple(column for column in COLUMNS[Part.PAGES] if column != "text")
+_ALL = ""
+"""Among counts of phrases: how many documents there are."""
+_LEAST = 1e-6
+"""The least weight of a term in SQLite's bm25()."""
 _SMALL = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
 class Reading(FilingList):
     """The part of an index that finds and hands out what filings hold. Parts never change: no lock is needed."""
+
+    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+        super().__init__(cluster, layout)
+        self._known: dict[str, tuple[object, dict[str, int]]] = {}
+        """Kind of document -> state of the index, and in how many documents phrases are."""
 
     # Words
 
@@ -79,22 +89,8 @@ class Reading(FilingList):
 
     def document_frequencies(self, stems: Collection[str]) -> Mapping[str, int]:
         """See FilingIndex.document_frequencies."""
-        counted: dict[str, int] = {}
-        names = sorted(stems)
-        for start in range(0, len(names), _COUNTED_AT_ONCE):
-            # Numbered, since names in an answer are not those of any text.
-            some = dict(enumerate(names[start : start + _COUNTED_AT_ONCE]))
-            filters = {str(at): {"term": {"text": {"value": stem}}} for at, stem in some.items()}
-            answer = self.cluster.search(
-                self.layout.alias("pages"),
-                query={"bool": {"must_not": self._hidden()}},
-                size=0,
-                track_total_hits=False,
-                aggregations={"held": {"filters": {"filters": filters}}},
-            )
-            buckets = answer["aggregations"]["held"]["buckets"]
-            counted |= {stem: buckets[str(at)]["doc_count"] for at, stem in some.items()}
-        return {stem: count for stem, count in counted.items() if count}
+        asked = {stem: {"term": {"text": {"value": stem}}} for stem in sorted(stems)}
+        return {stem: count for stem, count in self._counted("pages", asked).items() if count}
 
     def _search(
         self,
@@ -106,7 +102,7 @@ class Reading(FilingList):
         limit: int,
     ) -> list[tuple[float, list[Any]]]:
         """(score, its values of the fields of `order`) of the best `limit` documents that are visible."""
-        clauses = list(_clauses("summary" if kind == "filings" else "text", terms))
+        clauses = list(self._clauses(kind, "summary" if kind == "filings" else "text", terms))
         listing = self.listing()
         generations = None if doc_ids is None else listing.generations(doc_ids)
         if not clauses or limit < 1 or (generations is not None and not generations):
@@ -150,6 +146,56 @@ class Reading(FilingList):
                 return
             asked["search_after"] = hits[-1]["sort"]
 
+    def _clauses(self, kind: str, field: str, terms: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """A query for each term that any document holds, boosted to what it tells in the embedded index; rarest first.
+
+        SQLite weighs a phrase by the documents that hold the phrase and gives words that half of all hold next to no
+        weight; Lucene adds up what a phrase's words weigh and gives common ones some.
+        """
+        asked = _phrases(terms)
+        held = self._frequencies(kind, field, {*asked, *(word for words in asked.values() for word in words)})
+        total, left = held[_ALL], MOST_WORDS
+        for phrase in sorted((each for each in asked if held[each]), key=lambda each: (held[each], each)):
+            left -= len(asked[phrase])
+            if left < 0:
+                return
+            lucene = sum(_lucene_weight(held[word], total) for word in asked[phrase])
+            boost = _sqlite_weight(held[phrase], total) / lucene if lucene else 1.0
+            yield {"match_phrase": {field: {"query": phrase, "boost": boost}}}
+
+    def _frequencies(self, kind: str, field: str, phrases: Collection[str]) -> Mapping[str, int]:
+        """In how many visible documents each phrase is, looked up once while the index stays as it is; _ALL: of all."""
+        listing = self.listing()
+        state = (listing.state, listing.hidden)
+        known_at, known = self._known.get(kind, (state, {}))
+        if known_at != state:
+            known = {}
+        new = {phrase: {"match_phrase": {field: {"query": phrase}}} for phrase in sorted(set(phrases) - known.keys())}
+        if _ALL not in known:
+            new[_ALL] = {"match_all": {}}
+        known = {**known, **self._counted(kind, new)}
+        self._known[kind] = (state, known)
+        return known
+
+    def _counted(self, kind: str, queries: Mapping[str, dict[str, Any]]) -> dict[str, int]:
+        """How many visible documents meet each query."""
+        hidden = [] if kind == "filings" else self._hidden()
+        counted: dict[str, int] = {}
+        names = list(queries)
+        for start in range(0, len(names), _COUNTED_AT_ONCE):
+            # Numbered, since names in an answer are not those of any text.
+            some = dict(enumerate(names[start : start + _COUNTED_AT_ONCE]))
+            answer = self.cluster.search(
+                self.layout.alias(kind),
+                query={"bool": {"must_not": hidden}},
+                size=0,
+                track_total_hits=False,
+                aggregations={"held": {"filters": {"filters": {str(at): queries[name] for at, name in some.items()}}}},
+            )
+            buckets = answer["aggregations"]["held"]["buckets"]
+            counted |= {name: int(buckets[str(at)]["doc_count"]) for at, name in some.items()}
+        return counted
+
     def _hidden(self) -> list[dict[str, Any]]:
         """Filters for parts that no filing shows."""
         hidden = self.listing().hidden
@@ -185,11 +231,10 @@ class Reading(FilingList):
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
-        found: list[PageOutline] = []
-        for doc_id, source in self._of_filings("pages", doc_ids, "number", _OUTLINE):
-            number, *fields, further = (source.get(column) for column in _OUTLINE)
-            found.append(PageOutline(PageKey(doc_id, number), *fields, tuple(json.loads(further))))
-        return found
+        found = self._of_filings("pages", doc_ids, "number", rows.OUTLINE_COLUMNS)
+        return [
+            rows.page_outline(doc_id, [source.get(each) for each in rows.OUTLINE_COLUMNS]) for doc_id, source in found
+        ]
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""
@@ -345,14 +390,20 @@ class Reading(FilingList):
                     yield (listing.shown[source["generation"]], source[place]), source
 
 
-def _clauses(field: str, terms: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A query for each different term, a term of several words as a phrase; of very many the first."""
-    left = MOST_WORDS
-    seen: set[str] = set()
+def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:
+    """Each different term with its words; those without any are left out."""
+    found: dict[str, list[str]] = {}
     for term in terms:
         words = re.findall(r"\w+", term.encode("utf-8", "replace").decode())
-        phrase = " ".join(words)
-        if words and phrase not in seen and len(words) <= left:
-            seen.add(phrase)
-            left -= len(words)
-            yield {"match_phrase": {field: {"query": phrase}}}
+        if 0 < len(words) <= MOST_WORDS:
+            found[" ".join(words)] = re.findall(r"[^\W_]+", " ".join(words)) or words
+    return found
+
+
+def _lucene_weight(holding: int, of: int) -> float:
+    return math.log(1 + (of - holding + 0.5) / (holding + 0.5)) if holding else 0.0
+
+
+def _sqlite_weight(holding: int, of: int) -> float:
+    """Of a term that half of all documents hold, next to nothing."""
+    return max(math.log((of - holding + 0.5) / (holding + 0.5)), _LEAST) if 2 * holding < of else _LEAST

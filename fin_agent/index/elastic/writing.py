@@ -140,7 +140,7 @@ class Writing(FilingList):
             {"_index": self.layout.alias(each.kind), "_id": each.id, "_routing": routing, "_source": each.source}
             for each in documents
         ]
-        kinds = sorted({each["_index"] for each in left})
+        kinds = sorted({str(each["_index"]) for each in left})
         count = len(left)
         refused: list[dict[str, Any]] = []
 

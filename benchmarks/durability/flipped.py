@@ -1,0 +1,111 @@
+"""Change 20 random bytes of an index: is it noticed, is a wrong figure ever answered, and does repair bring all back?
+
+    python benchmarks/durability/flipped.py [--rounds 40] [--bytes 20] [--seed 0]
+
+Each round copies the index of the sample filings, changes bytes anywhere in its file, asks four questions, verifies,
+repairs, and reads what was lost again from its files. An answer may be the right one, a refusal or an error. Prints
+what was found; the exit code is 1 where a figure is wrong, a change is noticed by nobody, or something is not back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from fin_agent import AnswerContext, FinAgentError, SqliteIndex, Workspace, answer_question, ingest, prepare
+from fin_agent.index.manifest import Manifest
+from fin_agent.index.repairing import repair
+from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.index.verifying import verify
+
+SAMPLES = Path(__file__).parents[2] / "examples" / "filings"
+QUESTIONS = (
+    "What were Quillmark's merchandise inventories at the end of fiscal 2023?",
+    "What was Harborlight's net income in FY2023?",
+    "What was Tellurond's revenue in FY2022?",
+    "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?",
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--bytes", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    chance = random.Random(arguments.seed)
+    found: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as temporary:
+        whole, copy = Path(temporary) / "whole", Path(temporary) / "copy"
+        with SqliteIndex.create(whole) as index:
+            ingest([SAMPLES], index, prepare)
+        expected, sealed = asked(whole), checksums(whole)
+        for _ in range(arguments.rounds):
+            shutil.rmtree(copy, ignore_errors=True)
+            shutil.copytree(whole, copy)
+            changed = change(copy / FILE_NAME, arguments.bytes, chance)
+            for answer, right in zip(asked(copy), expected, strict=True):
+                found["right" if answer == right else answer if answer in ("error", "refused") else "WRONG"] += 1
+            faults = verified(copy)
+            found["noticed" if faults else "nothing that is read was changed"] += 1
+            if not faults and checksums(copy) != sealed:
+                found["WRONG: a change was not noticed"] += 1
+            repaired = repair(copy)
+            with SqliteIndex(copy) as index:
+                lost = [file.path for file in Manifest(index).unread()]
+                ingest([SAMPLES] if repaired.names_lost else lost, index, prepare, workers=0)
+            found["filings read again"] += len(lost)
+            if checksums(copy) != sealed or verified(copy) or asked(copy) != expected:
+                found["WRONG: not all came back"] += 1
+            assert changed
+    print(f"{arguments.rounds} rounds, {arguments.bytes} bytes each: {dict(sorted(found.items()))}")
+    return any(name.startswith("WRONG") for name in found)
+
+
+def change(file: Path, count: int, chance: random.Random) -> int:
+    """Put random bytes at random places; how many are others now."""
+    content = bytearray(file.read_bytes())
+    before = bytes(content)
+    for at in chance.sample(range(len(content)), count):
+        content[at] = chance.randrange(256)
+    file.write_bytes(content)
+    return sum(one != other for one, other in zip(before, content, strict=True))
+
+
+def asked(folder: Path) -> list[str]:
+    """Each answer's value, `refused` or `error`."""
+    said = []
+    for question in QUESTIONS:
+        try:
+            with SqliteIndex(folder) as index:
+                answer = answer_question(question, AnswerContext.by_rules(Workspace(index)))
+            said.append("refused" if answer.refused else answer.answer.text)
+        except FinAgentError:
+            said.append("error")
+    return said
+
+
+def verified(folder: Path) -> bool:
+    """Whether faults are found."""
+    try:
+        return bool(verify(folder).faults)
+    except FinAgentError:
+        return True
+
+
+def checksums(folder: Path) -> dict[str, dict[str, str]]:
+    """Of all parts of all filings; empty where the index cannot be read."""
+    try:
+        with SqliteIndex(folder) as index:
+            return {entry.doc_id: index.checksums(entry.doc_id) for entry in index.entries()}
+    except FinAgentError:
+        return {}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
