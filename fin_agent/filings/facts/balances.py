@@ -43,13 +43,13 @@ def _dated(fact: Fact, fiscal: FiscalCalendar, known: Sequence[date]) -> Fact:
     if not _BALANCE.search(" ".join((*fact.section, fact.label))) or not _OF_PERIOD.search(fact.label):
         return fact
     if _OPENING.search(fact.label):
-        return replace(fact, period=fiscal.instant(_day_before(period.end, period.months, known)))
+        return replace(fact, period=fiscal.instant(day_before(period.end, period.months, known)))
     if _CLOSING.search(fact.label):
         return replace(fact, period=fiscal.instant(period.end))
     return fact
 
 
-def _day_before(end: date, months: int, known: Iterable[date]) -> date:
+def day_before(end: date, months: int, known: Iterable[date]) -> date:
     """Last day before a period of `months` months that ends at `end`."""
     reckoned = _months_back(end, months)
     near = [day for day in known if abs(day - reckoned) <= _NEAR]

@@ -91,6 +91,34 @@ def equity_facts(
             )
 
 
+def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
+    """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
+    money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
+    names = [_component(name) for name in table.columns]
+    total = total_column(names)
+    for position, when in rows.items():
+        row = table.rows[position]
+        for index, cell in enumerate(row.cells):
+            if cell is None:
+                continue
+            unit = unit_of_cell(cell, row, names[index], money)
+            yield Fact(
+                label=row.label,
+                amount=cell.amount,
+                scale=scale_of_cell(unit, cell, row, unit_line),
+                unit=unit,
+                period=when.period,
+                page=table.page,
+                box=cell.box,
+                section=row.section,
+                line=row.line,
+                column=table.columns[index],
+                column_path=table.column_path(index),
+                scope=names[index] if len(names) > 1 and index != total and names[index] else None,
+                tied=False,
+            )
+
+
 def balance_period(label: str, period: FactPeriod, columns: Iterable[FactPeriod | None] = ()) -> FactPeriod:
     """The instant that a balance row under a column of some months is true at; `period` for any other row.
 

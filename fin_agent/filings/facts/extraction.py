@@ -6,12 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.facts.equity import DatedRow, balance_period, dated_rows, equity_facts, is_component
+from fin_agent.filings.facts.equity import (
+    DatedRow,
+    balance_period,
+    dated_rows,
+    equity_facts,
+    facts_of_dated_rows,
+    is_component,
+)
 from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
 from fin_agent.filings.facts.reconciling import UnitOf, reconciled
-from fin_agent.filings.facts.rows_in_time import facts_of_rows_in_time, period_under
+from fin_agent.filings.facts.rows_in_time import facts_of_rows_in_time, period_under, rolled_period, rolled_rows
 from fin_agent.filings.facts.statement_roles import with_roles
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
@@ -57,16 +65,31 @@ def facts_of_tables(
     by_table: list[list[Fact]] = []
     meant = [_statement_of(table, statements) for table in tables]
     calendar = FiscalCalendar.known_from(period for table in tables for period in table.periods)
+    known = sorted({when.end for table in tables for when in table.periods if when and when.end})
+    balance_day = max(
+        (
+            when.end
+            for table, statement in zip(tables, meant, strict=True)
+            for when in table.periods
+            if statement is not None and when and when.end and not when.months
+        ),
+        default=None,
+    )
     components = _component_rows(tables, meant, calendar) if calendar else {}
     for position, table in enumerate(tables):
         unit_line = table.unit_line or _fitting(usual, table)
         if position in components:
-            by_table.append(list(equity_facts(table, components[position], unit_line, metric_of)))
+            dated = components[position]
+            if meant[position] is None:
+                by_table.append(list(facts_of_dated_rows(table, dated, unit_line)))
+            else:
+                by_table.append(list(equity_facts(table, dated, unit_line, metric_of)))
         elif any(table.periods):
-            facts = _facts_of(table, meant[position], unit_line, metric_of)
-            by_table.append([_without_outlook(fact, latest) for fact in facts])
+            facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known)
+            by_table.append(_without_outlook(list(facts), latest, calendar, _day_of(table, balance_day)))
         elif calendar is not None and meant[position] is None:
-            by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of)))
+            day = _day_of(table, balance_day)
+            by_table.append(list(facts_of_rows_in_time(table, unit_line, calendar, metric_of, day)))
         else:
             by_table.append([])
     by_table = with_roles(by_table, tables, meant)
@@ -75,9 +98,28 @@ def facts_of_tables(
     return [fact for facts in by_table for fact in facts]
 
 
-def _without_outlook(fact: Fact, latest: int) -> Fact:
-    """Figures for years after the statements' own are plans, guidance or dues: none of them is a reported metric."""
-    return replace(fact, metric=None) if fact.period.fiscal_year > latest and fact.statement is None else fact
+def _without_outlook(facts: list[Fact], latest: int, calendar: FiscalCalendar | None, day: date | None) -> list[Fact]:
+    """Figures for years after the statements' own are plans, guidance or dues: none of them is a reported metric.
+
+    Columns of such years divide what is owed on the day of the table: each year is a part, and no period.
+    """
+    if not any(fact.period.fiscal_year > latest and fact.statement is None for fact in facts):
+        return facts
+    if calendar is None or day is None:
+        return [replace(fact, metric=None) if fact.period.fiscal_year > latest else fact for fact in facts]
+    owed = calendar.instant(day)
+    return [
+        replace(fact, metric=None, period=owed, scope=fact.column, part_kind="maturity year")
+        if fact.period.fiscal_year > latest
+        else replace(fact, metric=None, period=owed)
+        for fact in facts
+    ]
+
+
+def _day_of(table: Table, balance_day: date | None) -> date | None:
+    """The day that a table's caption names, else that of the balance sheet."""
+    dates = time_words(table.caption[-_CAPTION_REACH:]).dates
+    return dates[0] if len(dates) == 1 else balance_day
 
 
 def _statement_of(table: Table, statements: Mapping[int, Statement]) -> Statement | None:
@@ -92,9 +134,13 @@ def _component_rows(
     found: dict[int, Mapping[int, DatedRow]] = {}
     parts: list[int] = []
     for position, (table, statement) in enumerate(zip(tables, statements, strict=True)):
-        if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
-            continue
         if len({period for period in table.periods if period}) > 1 or sum(map(_dated_balance, table.rows)) == 0:
+            continue
+        if statement is None:
+            if len({said.dates for row in table.rows if len((said := time_words(row.label)).dates) == 1}) > 1:
+                found[position] = dated_rows([table], calendar)[0]
+            continue
+        if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
             continue
         if parts and len(tables[parts[-1]].columns) != len(table.columns):
             found.update(zip(parts, dated_rows([tables[part] for part in parts], calendar), strict=True))
@@ -111,7 +157,14 @@ def _dated_balance(row: Row) -> bool:
     return len(time_words(row.label).dates) == 1
 
 
-def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_of: MetricOf) -> Iterator[Fact]:
+def _facts_of(
+    table: Table,
+    statement: Statement | None,
+    unit_line: str,
+    metric_of: MetricOf,
+    calendar: FiscalCalendar | None,
+    known: Sequence[date],
+) -> Iterator[Fact]:
     money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
@@ -120,6 +173,7 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
     columns = [metric_of(part, None, ()) if part else None for part in parts]
     alone = statement is None and not any(columns)
     divided = metric_split_by(table.caption[-_CAPTION_REACH:], metric_of) if alone else None
+    rolled = rolled_rows(table) if statement is None and calendar is not None else {}
     assets_end = _last_asset(table) if statement is Statement.BALANCE_SHEET else -1
     for position, row in enumerate(table.rows):
         section = ("Assets", *row.section) if position < assets_end and not _has_side(row) else row.section
@@ -138,12 +192,14 @@ def _facts_of(table: Table, statement: Statement | None, unit_line: str, metric_
             if statement is Statement.EQUITY:
                 period = balance_period(row.label, period, table.periods)
             covered = period_under(row.label, period) if statement is None else period
+            if covered is not None and calendar is not None:
+                covered = rolled_period(rolled.get(position), covered, calendar, known)
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
                 scale=scale_of_cell(unit, cell, row, unit_line),
                 unit=unit,
-                period=covered or period,
+                period=covered or (calendar.instant(period.end) if calendar and period.end else period),
                 page=table.page,
                 box=cell.box,
                 metric=(of_column or metric) if covered and not alike[index] else None,

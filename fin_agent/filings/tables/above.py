@@ -99,8 +99,9 @@ def over_columns(line: Line, columns: Sequence[Column]) -> bool:
     if line.x0 > left - 30 and line.x0 > 0.5 * left:
         return True
     phrases = phrases_of(line)
-    fewest = 3
+    fewest = 2 if line.cells else 3
     if phrases[0].x1 < left and unit_line_in(phrases[0].text):
         phrases, fewest = phrases[1:], 1
     over = sum(phrase.x1 > left for phrase in phrases)
-    return len(phrases) >= fewest and 2 * over >= len(phrases) and all(len(phrase.text) <= 30 for phrase in phrases)
+    short = line.cells or all(len(phrase.text) <= 30 for phrase in phrases)
+    return len(phrases) >= fewest and 2 * over >= len(phrases) and short

@@ -133,6 +133,18 @@ def trailing_cells(tokens: Sequence[Token], height: float) -> list[Token]:
     return run
 
 
+def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
+    """The numbers of a real table's row, left to right; its first cell is the label where it holds words."""
+    kept = [
+        token
+        for before, token in zip([None, *tokens], tokens, strict=False)
+        if token.is_cell and not (before is not None and not before.is_cell and _MARK.match(token.text))
+    ]
+    while kept and kept[0].blank:
+        kept.pop(0)
+    return kept
+
+
 def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
     """Columns that the cells of `rows` stand in, left to right.
 
@@ -158,10 +170,13 @@ def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:
     return [_column([token for _, token in cluster]) for cluster in merged]
 
 
-def place(tokens: Sequence[Token], columns: Sequence[Column], height: float) -> dict[int, Token]:
+def place(
+    tokens: Sequence[Token], columns: Sequence[Column], height: float, whole_cells: bool = False
+) -> dict[int, Token]:
     """Which of a line's tokens is the cell of which column (by index into `columns`).
 
     Taken from the right end of the line; numbers that belong to the label (`allowances of $132 and $190`) stay there.
+    `whole_cells`: each token is a cell of a real table, and words may stand between numbers.
     """
     cells: dict[int, Token] = {}
     bound = len(columns)
@@ -169,6 +184,8 @@ def place(tokens: Sequence[Token], columns: Sequence[Column], height: float) -> 
     seen = False
     for position in range(len(tokens) - 1, -1, -1):
         token = tokens[position]
+        if not token.is_cell and whole_cells and position:
+            continue
         if not token.is_cell:
             break
         index = _nearest(columns, token, bound)

@@ -65,7 +65,10 @@ def read_header(
                 parts[index].append(phrase)
                 own[index].append(phrase)
     names = tuple(" ".join(_distinct(column)) for column in parts)
+    context = _last_sentence(context)
     said = time_words(context)
+    if any(named.dates for named in map(time_words, map(" ".join, own))) and not _ENDED.search(context):
+        said = replace(said, months=None)  # a day over a column is a day, whatever year the caption speaks of
     known.extend(_several_dates(context))
     fiscal = calendar or _CALENDAR_YEARS
     dated = [_closest(time_words(" ".join(own[index])), time_words(name), fiscal) for index, name in enumerate(names)]
@@ -81,6 +84,12 @@ def read_header(
         tuple(periods[index] for index in filled),
         tuple(tuple(_distinct(parts[index])) for index in filled),
     )
+
+
+def _last_sentence(caption: str) -> str:
+    """What a caption ends with: sentences before it are of something else."""
+    sentences = [part for part in _SENTENCE_END.split(caption) if len(_LETTERS.findall(part)) >= _SENTENCE_WORDS]
+    return sentences[-1] if sentences else caption
 
 
 def _of_their_own_years(dated: Sequence[TimeWords], own: Sequence[TimeWords]) -> list[TimeWords]:
@@ -138,7 +147,9 @@ def is_header_line(line: Line) -> bool:
 
 
 def phrases_of(line: Line) -> list[Phrase]:
-    """Words of a line grouped by the white space between them."""
+    """Words of a line grouped by the white space between them; the cells of a real table, each by itself."""
+    if line.cells:
+        return [Phrase(word.text, word.x0, word.x1) for word in line.words]
     room = max(4.5, 0.5 * line.height)
     groups: list[list[int]] = []
     words = line.words
@@ -184,6 +195,9 @@ _LEADERS = re.compile(r"\.{4,}|(?:\. ?){4,}")
 _AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
 _YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
 _CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)][.;:])\s+(?=[A-Z(])")
+_SENTENCE_WORDS = 5
+_ENDED = re.compile(r"\bend(?:ed|ing)\b", re.I)
 _MARKS = re.compile(r"(?<=\w)\*+|\((?:\d{1,2}|[a-z])\)")
 
 
@@ -341,6 +355,8 @@ def _period(
     day = _day(named) or _known_day(named, fiscal, known)
     if day is None and not named.years:
         day = _only(context)
+        if day is None and len(context.years) == 1 and not context.dates and months in (None, 12) and not instant:
+            return FactPeriod(context.years[0], None, 12, fiscal.end_of(context.years[0]))
         if day is None:
             return None
     if day is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fin_agent.filings.tables.above import REACH, caption_above, is_title, over_columns, top_of_header
-from fin_agent.filings.tables.cells import Column, Token, columns_of, place, tokens_of, trailing_cells
+from fin_agent.filings.tables.cells import Column, Token, cells_of_row, columns_of, place, tokens_of, trailing_cells
 from fin_agent.filings.tables.headers import is_header_line
 from fin_agent.filings.tables.labels import BodyLine
 from fin_agent.filings.tables.lines import Flow, Line, flows_of
@@ -45,6 +45,17 @@ def goes_on(first: FoundTable, second: FoundTable) -> bool:
     )
 
 
+def is_one_table(first: FoundTable, second: FoundTable) -> bool:
+    """Whether both hold rows of one real table, with as many columns."""
+    one, other = first.body[-1].number, second.body[0].number
+    return (
+        first.flow is second.flow
+        and first.flow.table_of(one) is not None
+        and first.flow.table_of(one) == second.flow.table_of(other)
+        and len(first.columns) == len(second.columns)
+    )
+
+
 def _may_hold_a_table(page: PageContent) -> bool:
     """Whether there are several amounts, or two that stand below or beside each other."""
     amounts: list[Word] = []
@@ -72,6 +83,8 @@ def _find_in(flow: Flow) -> list[FoundTable]:
     seeds = [
         []
         if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
+        else cells_of_row(tokens[index])
+        if line.cells
         else trailing_cells(tokens[index], line.height)
         for index, line in enumerate(lines)
     ]
@@ -270,7 +283,7 @@ def _bottom(
 def _body_line(
     line: Line, number: int, tokens: Sequence[Token], columns: Sequence[Column], label_column: bool
 ) -> BodyLine:
-    cells = place(tokens[1:] if label_column else tokens, columns, line.height) if columns else {}
+    cells = place(tokens[1:] if label_column else tokens, columns, line.height, line.cells) if columns else {}
     taken = {id(token) for token in cells.values()}
     words = (
         [token for token in tokens if id(token) not in taken and not (token.blank and token.x0 > columns[0].core)]

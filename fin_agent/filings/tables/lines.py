@@ -22,6 +22,8 @@ class Line:
     y0: float
     x1: float
     y1: float
+    cells: bool = False
+    """Whether each word is all that a cell of a real table holds."""
 
     @property
     def text(self) -> str:
@@ -95,7 +97,7 @@ def _flow_of_known_lines(page: PageContent) -> Flow:
         top = printed.band * BAND
         bottom = top + _BAND_LINE
         words = tuple(Word(word.x0, top, word.x1, bottom, word.text) for word in printed.words)
-        lines.append(Line(words, words[0].x0, top, words[-1].x1, bottom))
+        lines.append(Line(words, words[0].x0, top, words[-1].x1, bottom, printed.table is not None))
     return Flow(tuple(lines), printed=page.lines)
 
 

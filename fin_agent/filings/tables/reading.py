@@ -10,7 +10,7 @@ from datetime import date
 
 from fin_agent.filings.tables.headers import Header, read_header
 from fin_agent.filings.tables.labels import LabelledRow, rows_of
-from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on
+from fin_agent.filings.tables.layout import FoundTable, find_tables, goes_on, is_one_table
 from fin_agent.filings.tables.periods import FiscalCalendar, is_month_end, time_words
 from fin_agent.filings.tables.totals import name_totals
 from fin_agent.vocabulary.fact import FactPeriod
@@ -32,8 +32,18 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
     for page in pages:
         found = find_tables(page)
         for position, table in enumerate(found):
-            if before and before.header and not table.header and goes_on(before, table):
-                table = replace(table, header=before.header, unit_line=table.unit_line or before.unit_line)
+            if (
+                before
+                and before.header
+                and not table.header
+                and (goes_on(before, table) or is_one_table(before, table))
+            ):
+                table = replace(
+                    table,
+                    header=before.header,
+                    unit_line=table.unit_line or before.unit_line,
+                    caption=table.caption or before.caption,
+                )
             read = _read(page, table, calendar)
             if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
