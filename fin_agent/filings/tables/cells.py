@@ -138,11 +138,21 @@ def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
     kept = [
         token
         for before, token in zip([None, *tokens], tokens, strict=False)
-        if token.is_cell and not (before is not None and not before.is_cell and _MARK.match(token.text))
+        if token.is_cell and not (before is not None and not before.is_cell and _is_mark(token))
     ]
     while kept and kept[0].blank:
         kept.pop(0)
     return kept
+
+
+def _is_mark(token: Token) -> bool:
+    """Whether a cell beside words is their footnote mark: in brackets, or a bare number close behind them."""
+    return bool(_MARK.match(token.text)) or (
+        token.gap < _BARE_MARK_GAP and token.text.isdigit() and len(token.text) <= 2
+    )
+
+
+_BARE_MARK_GAP = 9.0
 
 
 def columns_of(rows: Sequence[Sequence[Token]]) -> list[Column]:

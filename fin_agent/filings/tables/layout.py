@@ -50,6 +50,7 @@ def is_one_table(first: FoundTable, second: FoundTable) -> bool:
     one, other = first.body[-1].number, second.body[0].number
     return (
         first.flow is second.flow
+        and bool(first.flow.printed)
         and first.flow.table_of(one) is not None
         and first.flow.table_of(one) == second.flow.table_of(other)
         and len(first.columns) == len(second.columns)
@@ -176,6 +177,8 @@ def _assemble(
 ) -> FoundTable | None:
     lines = flow.lines
     columns = _without_strays(columns_of(rows), lines[start : end + 1], len(rows))
+    if lines[start].cells:
+        columns = _without_marks(columns, rows)
     columns, label_column = _without_label_column(columns, rows, tokens, seeds, start, end)
     if not columns:
         return None
@@ -243,6 +246,21 @@ def _without_strays(columns: list[Column], lines: Sequence[Line], rows: int) -> 
     return kept
 
 
+def _without_marks(columns: list[Column], rows: Sequence[list[Token]]) -> list[Column]:
+    """Drop columns of footnote marks: small bare numbers close behind the figures of another column."""
+    kept = columns[:1]
+    for before, column in pairwise(columns):
+        cells = [token for row in rows for token in row if column.low <= token.edge <= column.high]
+        near = column.left - before.right < _MARK_REACH and 2 * column.count <= before.count
+        if not (near and all(_MARK.match(token.text) for token in cells)):
+            kept.append(column)
+    return kept
+
+
+_MARK = re.compile(r"^\d{1,2}$")
+_MARK_REACH = 9.0
+
+
 def _without_label_column(
     columns: list[Column],
     rows: Sequence[list[Token]],
@@ -286,7 +304,12 @@ def _body_line(
     cells = place(tokens[1:] if label_column else tokens, columns, line.height, line.cells) if columns else {}
     taken = {id(token) for token in cells.values()}
     words = (
-        [token for token in tokens if id(token) not in taken and not (token.blank and token.x0 > columns[0].core)]
+        [
+            token
+            for token in tokens
+            if id(token) not in taken
+            and not ((token.blank or (line.cells and token.number)) and token.x0 > columns[0].core)
+        ]
         if columns
         else list(tokens)
     )

@@ -47,8 +47,10 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
             read = _read(page, table, calendar)
             if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
-            if before and tables and tables[-1].page == page.number and goes_on(before, table):
-                read = _under_the_same_heads(tables[-1], read)
+            if before and tables and page.number - tables[-1].page <= 1:
+                real = bool(before.flow.printed and table.flow.printed)
+                if goes_on(before, table) or (real and len(before.columns) == len(table.columns)):
+                    read = _under_the_same_heads(tables[-1], read)
             tables.append(read)
             before = table
         if not found and len(page.text.strip()) > _BLANK_PAGE:
