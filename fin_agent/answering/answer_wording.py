@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isclose
-from typing import TypeVar
 
 from fin_agent.answering.amounts import in_unit, shown
 from fin_agent.answering.program import Program
@@ -147,9 +146,6 @@ class Listed:
     """The program's own result, before it was put into a unit."""
 
 
-_Entry = TypeVar("_Entry")
-
-
 def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
     """`Yes: `, `No: `, or nothing where the question claims nothing of one figure; base units are `value * scale`."""
     if claim is None or claim.bound is None:
@@ -165,12 +161,22 @@ def first_stands_out(intent: Intent, best: str) -> str:
     return _verdict(best == intent.companies[0].name)
 
 
-def extreme_of(
-    comparison: Comparison, entries: Sequence[_Entry], value: Callable[[_Entry], float], *, losses: bool
-) -> _Entry:
-    """The one that stands out; of losses the highest is the one furthest below zero."""
+def extreme_of(comparison: Comparison, listed: Sequence[Listed], *, losses: bool) -> tuple[Listed, str, str]:
+    """The one that stands out, the others as text, and the degree; of losses the highest is furthest below zero."""
     highest = (comparison is Comparison.HIGHEST) is not losses
-    return max(entries, key=value) if highest else min(entries, key=value)
+    ranked = [one for one in listed if not losses or one.value < 0]
+    best = (max if highest else min)(ranked, key=lambda one: one.value)
+    others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+    return best, others, degree_of(comparison, len(listed), losses=losses)
+
+
+def degree_of(comparison: Comparison, count: int, *, losses: bool = False) -> str:
+    """`highest`; of two `higher`; of losses `largest`."""
+    if losses:
+        return {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
+    if count == 2:
+        return {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
+    return comparison.value
 
 
 def without_losses(intent: Intent, values: Sequence[float]) -> str:
@@ -185,15 +191,8 @@ def best_period(
     comparison: Comparison, subject: str, listed: Sequence[Listed], *, losses: bool = False
 ) -> tuple[Listed, str]:
     """The period that stands out, and the sentence that says so; `subject` is the measure and its company."""
-    ranked = [one for one in listed if not losses or one.value < 0]
-    best = extreme_of(comparison, ranked, lambda one: one.value, losses=losses)
-    others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+    best, others, degree = extreme_of(comparison, listed, losses=losses)
     level = [one.name for one in listed if one.value == best.value]
-    degree = comparison.value
-    if losses:
-        degree = {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[comparison]
-    elif len(listed) == 2:
-        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[comparison]
     if len(level) > 1:
         return best, f"No period stands out: {subject} was {best.text} in {' and '.join(level)} ({others})."
     return best, f"{best.name}: {best.text} ({others}). {subject[:1].upper()}{subject[1:]} was {degree} in {best.name}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fin_agent.answering.amounts import in_unit, known_unit, rounded, shown, unit_of_result
@@ -14,6 +14,7 @@ from fin_agent.answering.answer_wording import (
     asked_to_rise,
     best_period,
     capital,
+    degree_of,
     every_year,
     extreme_of,
     first_stands_out,
@@ -74,16 +75,18 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
     if intent.selection is not None:
         return _of_the_chosen(intent, intent.selection, plan, program, numbers)
-    written = [shown(value, unit, intent.decimals) for value in values]
-    listed = list(zip(program.names, values, written, strict=True))
-    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, numbers, unit, base)):
+    listed = [
+        Listed(name, value, shown(value, unit, intent.decimals), number)
+        for name, value, number in zip(program.names, values, numbers, strict=True)
+    ]
+    if len(plan.by_company()) == 1 and (over := _over_periods(intent, plan, listed, unit, base)):
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
-        text = trend(intent, plan, written, change, unit)
+        text = trend(intent, plan, [one.text for one in listed], change, unit)
         return AnswerValue(value=values[-1], unit=known_unit(unit), text=text)
     # Several figures side by side: none of them is *the* value.
     return AnswerValue(text=_side_by_side(intent, program.names, values, unit))
@@ -111,20 +114,10 @@ def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
     return tuple(found.values())
 
 
-def _over_periods(
-    intent: Intent,
-    plan: Plan,
-    listed: Sequence[tuple[str, float, str]],
-    numbers: Sequence[float],
-    unit: str,
-    scale: float,
-) -> AnswerValue | None:
+def _over_periods(intent: Intent, plan: Plan, listed: Sequence[Listed], unit: str, scale: float) -> AnswerValue | None:
     """One company's periods set against each other; None where each is wanted as it is, or only first and last."""
     subject = f"{plain(intent)} of {plan.terms[0].company.name}"
-    of_periods = [
-        Listed(str(term.period), value, text, number)
-        for term, (_, value, text), number in zip(plan.terms, listed, numbers, strict=True)
-    ]
+    of_periods = [replace(one, name=str(term.period)) for term, one in zip(plan.terms, listed, strict=True)]
     if intent.relation is Relation.YEARS_COUNTED:
         counted, text = years_counted(intent, subject, of_periods, scale)
         return AnswerValue(value=float(counted), unit=known_unit("count"), text=text)
@@ -154,23 +147,15 @@ _GROWTH_RATE = re.compile(r"\bgrowth\b")
 _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|has|have|had)\b")
 
 
-def _extreme(intent: Intent, listed: Sequence[tuple[str, float, str]], unit: str) -> AnswerValue:
-    ranked = [entry for entry in listed if not intent.losses or entry[1] < 0]
-    name, value, text = extreme_of(intent.comparison, ranked, lambda entry: entry[1], losses=intent.losses)
-    others = "; ".join(f"{other}: {other_text}" for other, _, other_text in listed if other != name)
-    degree = intent.comparison.value
-    if intent.losses:
-        degree = {Comparison.HIGHEST: "largest", Comparison.LOWEST: "smallest"}[intent.comparison]
-    elif len(listed) == 2:
-        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
-    if sum(other == value for _, other, _ in listed) > 1:
-        same = f"No company stands out: {moved_measure(intent)} is {text} ({others})."
-        return AnswerValue(value=value, unit=known_unit(unit), text=same)
-    return AnswerValue(
-        value=value,
-        unit=known_unit(unit),
-        text=f"{first_stands_out(intent, name)}{name} has the {degree} {moved_measure(intent)}: {text} ({others}).",
-    )
+def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+    best, others, degree = extreme_of(intent.comparison, listed, losses=intent.losses)
+    measure = moved_measure(intent)
+    if sum(one.value == best.value for one in listed) > 1:
+        text = f"No company stands out: {measure} is {best.text} ({others})."
+    else:
+        lead = first_stands_out(intent, best.name)
+        text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
+    return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
 
 
 def _of_the_chosen(
@@ -190,9 +175,10 @@ def _of_the_chosen(
         }
     )
     ranks = [in_unit(number, unit_of_result(ranking), program.scale, None) for number in numbers[1:]]
-    listed = [(name, value, shown(value, of, None)) for name, (value, of) in zip(program.names[1:], ranks, strict=True)]
-    if selection.expression.startswith(LOSS_OF) and max(value for _, value, _ in listed) <= 0:
-        return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{name}: {text}' for name, _, text in listed)}.")
+    names = program.names[1:]
+    listed = [Listed(name, value, shown(value, of, None)) for name, (value, of) in zip(names, ranks, strict=True)]
+    if selection.expression.startswith(LOSS_OF) and max(one.value for one in listed) <= 0:
+        return AnswerValue(text=f"None of these is a loss: {'; '.join(f'{one.name}: {one.text}' for one in listed)}.")
     value = rounded(asked, intent.decimals)
     own = Plan(tuple(term for term in plan.terms if term.company.name == chosen), plan.notes)
     said = f"{capital(subject_of(intent, own))}: {shown(value, unit, intent.decimals)}."
@@ -329,9 +315,7 @@ def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
     best = pick(told, key=lambda one: one.figures[0].value)
     figure = best.figures[0]
     others = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told if one is not best)
-    degree = intent.comparison.value
-    if len(told) == 2:
-        degree = {Comparison.HIGHEST: "higher", Comparison.LOWEST: "lower"}[intent.comparison]
+    degree = degree_of(intent.comparison, len(told))
     level = sum(one.figures[0].value == figure.value for one in told) > 1
     said = "They are level." if level else f"Of these it is the {degree}."
     text = f"{capital(subject_of(best.intent, best.plan))}: {figure.text} ({others}). {said}"

@@ -85,7 +85,7 @@ class _Reading:
             case ast.FunctionDef(body=body):
                 self._block(body)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self._give(name, self._measure(value))
+                self._held[name] = self._measure(value)
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 left, right = self._held.get(name) or _LOOSE, self._measure(value) or _LOOSE
                 self._held[name] = self._computed(left, op, right, value, target)
@@ -105,9 +105,6 @@ class _Reading:
     def _block(self, statements: Iterable[ast.stmt]) -> None:
         for statement in statements:
             self.statement(statement)
-
-    def _give(self, name: str, measure: Measure | None) -> None:
-        self._held[name] = measure
 
     def _measure(self, node: ast.expr) -> Measure | None:
         match node:

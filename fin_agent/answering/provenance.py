@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -317,32 +317,41 @@ def _at_one_scale(
     for literal, verdict in judged:
         if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
             scales.setdefault(verdict.fact.unit, Counter())[verdict.scale or Decimal(1)] += 1
-    result: list[tuple[Literal, _Verdict]] = []
-    for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and _counts_for_scale(literal, verdict, rescaled):
-            usual = scales[verdict.fact.unit].most_common(1)[0][0]
-            if verdict.scale != usual:
-                reason = f"{literal.source} enters times {verdict.scale:,f}, other {verdict.fact.unit} times {usual:,f}"
-                verdict = _unbound(literal, reason)
-        result.append((literal, verdict))
-    return result
+
+    def fault(literal: Literal, binding: Binding, fact: Fact, scale: Decimal) -> str:
+        usual = scales[fact.unit].most_common(1)[0][0] if _counts_for_scale(literal, binding, rescaled) else scale
+        if scale == usual:
+            return ""
+        return f"{literal.source} enters times {scale:,f}, other {fact.unit} times {usual:,f}"
+
+    return _without_faults(judged, fault)
 
 
 def _at_expected_scale(
     judged: Sequence[tuple[Literal, _Verdict]], expected: Mapping[str, Fact], scale: int | None
 ) -> list[tuple[Literal, _Verdict]]:
     """Where figures are expected, each enters at the scale that the result is taken to be in."""
-    if not expected:
-        return list(judged)
     scales = {scale} if scale else {fact.scale for fact in expected.values()}
+
+    def fault(literal: Literal, binding: Binding, fact: Fact, enters: Decimal) -> str:
+        usual = scales if fact.unit in ("USD", "shares") else {fact.scale}
+        if not expected or not literal.value or enters in usual:
+            return ""
+        wanted = " or ".join(f"{each:,}" for each in sorted(usual))
+        return f"{literal.source} enters times {enters:f}, the result is taken to be times {wanted}"
+
+    return _without_faults(judged, fault)
+
+
+def _without_faults(
+    judged: Sequence[tuple[Literal, _Verdict]], fault: Callable[[Literal, Binding, Fact, Decimal], str]
+) -> list[tuple[Literal, _Verdict]]:
+    """Figures that something is wrong with become unbound, with what it is."""
     result: list[tuple[Literal, _Verdict]] = []
     for literal, verdict in judged:
-        if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None and literal.value:
-            usual = scales if verdict.fact.unit in ("USD", "shares") else {verdict.fact.scale}
-            if verdict.scale not in usual:
-                wanted = " or ".join(f"{each:,}" for each in sorted(usual))
-                reason = f"{literal.source} enters times {verdict.scale:f}, the result is taken to be times {wanted}"
-                verdict = _unbound(literal, reason)
+        if isinstance(verdict, Binding) and verdict.fact is not None and verdict.scale is not None:
+            reason = fault(literal, verdict, verdict.fact, verdict.scale)
+            verdict = _unbound(literal, reason) if reason else verdict
         result.append((literal, verdict))
     return result
 
@@ -491,16 +500,14 @@ _CONSTANTS_BY_ROLE: Mapping[Role, frozenset[Decimal]] = {
     Role.POSITION: frozenset(map(Decimal, range(13))),
 }
 _NAMED_CONSTANTS: Mapping[str, frozenset[Decimal]] = {
-    **dict.fromkeys(("day", "days"), frozenset((Decimal(365),))),
-    **dict.fromkeys(("week", "weeks"), frozenset((Decimal(52),))),
-    **dict.fromkeys(("month", "months"), frozenset((Decimal(12),))),
-    **dict.fromkeys(("quarter", "quarters"), frozenset((Decimal(4),))),
-    **dict.fromkeys(("percent", "pct", "hundred"), frozenset((Decimal(100),))),
-    **dict.fromkeys(("thousand", "thousands"), frozenset((Decimal(10**3),))),
-    **dict.fromkeys(("million", "millions"), frozenset((Decimal(10**6),))),
-    **dict.fromkeys(("billion", "billions"), frozenset((Decimal(10**9),))),
-    **dict.fromkeys(("scale", "multiplier", "divisor"), frozenset(map(Decimal, (100, 10**3, 10**6, 10**9)))),
-}
+    name: frozenset(map(Decimal, values))
+    for names, values in (
+        ("day days", (365,)), ("week weeks", (52,)), ("month months", (12,)), ("quarter quarters", (4,)),
+        ("percent pct hundred", (100,)), ("thousand thousands", (10**3,)), ("million millions", (10**6,)),
+        ("billion billions", (10**9,)), ("scale multiplier divisor", (100, 10**3, 10**6, 10**9)),
+    )
+    for name in names.split()
+}  # fmt: skip
 _FILLING_WORDS = frozenset(
     ("a", "an", "the", "in", "per", "of", "to", "one", "year", "years", "usd", "unit", "units", "factor", "number", "n")
 )
