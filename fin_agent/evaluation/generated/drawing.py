@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from random import Random
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation.generated.figures import (
     AskedMeasure,
     Computed,
+    Figures,
     StatedFigures,
     asked_measures,
     compute,
@@ -22,18 +24,30 @@ from fin_agent.lexicon.company_names import Company, company_words
 from fin_agent.lexicon.fiscal import FiscalYears
 from fin_agent.workspace import Workspace
 
-_ATTEMPTS = 600
-"""Draws for one question until the material is taken not to hold another of its kind."""
-
 
 @dataclass(frozen=True)
 class Material:
     """An index seen as material for questions."""
 
     workspace: Workspace
+    attempts: ClassVar[int] = 600
+    """Draws for one question until the material is taken not to hold another of its kind."""
+
+    def wording(self, draw: Random) -> Wording:
+        """The words that questions are asked in."""
+        return Wording(draw)
+
+    def is_new(self, question: GeneratedQuestion, seen: set[str]) -> bool:
+        """Whether nothing like it was asked before."""
+        return question.text not in seen
+
+    @property
+    def quarterly(self) -> tuple[Company, ...]:
+        """Companies that may be asked about a quarter."""
+        return self.companies
 
     @cached_property
-    def figures(self) -> StatedFigures:
+    def figures(self) -> Figures:
         """What the annual reports state."""
         return StatedFigures(self.workspace)
 
@@ -58,7 +72,7 @@ class Material:
         return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
 
 
-Maker = Callable[["Material", Random, "Wording", int], GeneratedQuestion | None]
+Maker = Callable[[Any, Random, Any, int], GeneratedQuestion | None]
 """Tries to make one question: (material, draws, words, turn); None where the draw does not go together."""
 
 
@@ -66,12 +80,12 @@ def made(material: Material, name: str, maker: Maker, count: int, seed: int) -> 
     """Up to `count` questions of one kind with different texts; fewer where the material holds no more."""
     draw = Random(f"{seed} {name}")
     seen: set[str] = set()
-    wording = Wording(draw)
+    wording = material.wording(draw)
     for turn in range(count):
-        for _ in range(_ATTEMPTS):
+        for _ in range(material.attempts):
             question = maker(material, draw, wording, turn)
-            if question is not None and question.text not in seen:
-                seen.add(question.text)
+            if question is not None and material.is_new(question, seen):
+                seen |= {question.text, question.id}
                 yield replace(question, id=f"{name} {turn + 1}: {question.id}")
                 break
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
@@ -55,8 +55,48 @@ class StatedFigure:
     """The filing whose own year is closest comes first."""
 
 
-class StatedFigures:
-    """Figures by company, metric and period.
+SlotOfFigure = tuple[str, str, int, int | None]
+"""Company, metric, fiscal year by the filer's own naming, quarter."""
+
+
+class Figures:
+    """Figures by company, metric and period, on each of which its sources agree."""
+
+    def __init__(self, agreed: Mapping[SlotOfFigure, StatedFigure], named: Iterable[SlotOfFigure]) -> None:
+        """`named` are the slots of which anything was stated, agreed on or not."""
+        self._by_slot = agreed
+        self._named = frozenset(named)
+        self._metrics: dict[str, set[str]] = {}
+        for company, metric, _, _ in self._named:
+            self._metrics.setdefault(company, set()).add(metric)
+        self._periods: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
+        for company, metric, year, quarter in agreed:
+            self._periods.setdefault((company, metric), []).append((year, quarter))
+
+    def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
+        """The figure agreed on; None where nothing states it."""
+        return self._by_slot.get((company, metric, year, quarter))
+
+    def years(self, company: str, metric: str) -> tuple[int, ...]:
+        """Fiscal years with a figure, ascending."""
+        return tuple(sorted(year for year, quarter in self._periods.get((company, metric), ()) if quarter is None))
+
+    def quarters(self, company: str, metric: str) -> tuple[tuple[int, int], ...]:
+        """(fiscal year, quarter) pairs with a figure, ascending."""
+        periods = self._periods.get((company, metric), ())
+        return tuple(sorted((year, quarter) for year, quarter in periods if quarter is not None))
+
+    def is_named(self, company: str, metric: str, year: int, quarter: int | None = None) -> bool:
+        """Whether anything states the metric and period, agreed on or not."""
+        return (company, metric, year, quarter) in self._named
+
+    def metrics(self, company: str) -> frozenset[str]:
+        """Metrics of which anything is stated."""
+        return frozenset(self._metrics.get(company, ()))
+
+
+class StatedFigures(Figures):
+    """What the annual and quarterly reports of an index state on their primary statements.
 
     A figure that filings disagree on, or that one filing states twice with different values, is left out: a question
     about it would have two answers.
@@ -66,37 +106,8 @@ class StatedFigures:
         self._lexicon = workspace.lexicon
         self._owners = workspace.directory.owners
         self._own_year = {entry.doc_id: entry.identity.fiscal_year or 0 for entry in workspace.index.entries()}
-        self._by_slot: dict[tuple[str, str, int, int | None], StatedFigure] = {}
-        self._named: set[tuple[str, str, int, int | None]] = set()
-        self._metrics: dict[str, set[str]] = {}
-        self._collect(workspace)
-        self._years: dict[tuple[str, str], list[int]] = {}
-        for company, metric, year, quarter in sorted(self._by_slot, key=str):
-            if quarter is None:
-                self._years.setdefault((company, metric), []).append(year)
-
-    def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
-        """The figure that the filings agree on; None where none states it."""
-        return self._by_slot.get((company, metric, year, quarter))
-
-    def years(self, company: str, metric: str) -> tuple[int, ...]:
-        """Fiscal years with a figure, ascending."""
-        return tuple(sorted(self._years.get((company, metric), ())))
-
-    def quarters(self, company: str, metric: str) -> tuple[tuple[int, int], ...]:
-        """(fiscal year, quarter) pairs with a figure, ascending."""
-        return tuple(sorted((y, q) for c, m, y, q in self._by_slot if (c, m) == (company, metric) and q is not None))
-
-    def is_named(self, company: str, metric: str, year: int, quarter: int | None = None) -> bool:
-        """Whether any figure of the metric and period was read, on whatever page and of whatever part."""
-        return (company, metric, year, quarter) in self._named
-
-    def metrics(self, company: str) -> frozenset[str]:
-        """Metrics that any figure of the company's filings was read as."""
-        return frozenset(self._metrics.get(company, ()))
-
-    def _collect(self, workspace: Workspace) -> None:
-        stated: dict[tuple[str, str, int, int | None], list[SourcedFact]] = {}
+        stated: dict[SlotOfFigure, list[SourcedFact]] = {}
+        named: set[SlotOfFigure] = set()
         for entry in workspace.index.entries():
             form = entry.identity.form
             company = self._owners.get(entry.doc_id)
@@ -107,18 +118,15 @@ class StatedFigures:
                 if name is None or name not in self._lexicon.metrics:
                     continue
                 key = (company, name, period.fiscal_year, period.quarter)
-                self._named.add(key)
-                self._metrics.setdefault(company, set()).add(name)
+                named.add(key)
                 annual = form in ANNUAL_FORMS and period.quarter is None
                 quarterly = form in _QUARTERLY_FORMS and period.quarter is not None
                 if (annual or quarterly) and _on_its_statement(sourced, self._lexicon.metrics[name]):
                     stated.setdefault(key, []).append(sourced)
-        for key, facts in stated.items():
-            agreed = self._agreed(key, facts)
-            if agreed is not None:
-                self._by_slot[key] = agreed
+        agreed = ((key, self._agreed(key, facts)) for key, facts in stated.items())
+        super().__init__({key: figure for key, figure in agreed if figure is not None}, named)
 
-    def _agreed(self, key: tuple[str, str, int, int | None], facts: list[SourcedFact]) -> StatedFigure | None:
+    def _agreed(self, key: SlotOfFigure, facts: list[SourcedFact]) -> StatedFigure | None:
         company, name, year, quarter = key
         metric = self._lexicon.metrics[name]
         ordered = sorted(facts, key=lambda sourced: (abs(self._own_year[sourced.doc_id] - year), sourced.doc_id))
@@ -232,9 +240,7 @@ def _of_balances(formula: Formula, lexicon: Lexicon) -> bool:
     return bool(inputs) and all(metric.period == "instant" for metric in inputs)
 
 
-def compute(
-    measure: AskedMeasure, company: str, year: int, figures: StatedFigures, lexicon: Lexicon
-) -> Computed | None:
+def compute(measure: AskedMeasure, company: str, year: int, figures: Figures, lexicon: Lexicon) -> Computed | None:
     """The measure from figures stated; None where one is not, or where its name could mean another figure."""
 
     def slot_of(asked: Quantity) -> Slot:

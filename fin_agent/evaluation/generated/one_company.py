@@ -162,7 +162,7 @@ def lookup_questions(material: Material, count: int, seed: int) -> tuple[Generat
     return (
         *made(material, "lookup, own year", _own_year, own, seed),
         *made(material, "lookup, earlier column", _earlier_column, prior, seed),
-        *made(material, "lookup, quarter", _of_a_quarter, quarter, seed),
+        *made(material, "lookup, quarter", of_a_quarter, quarter, seed),
     )
 
 
@@ -193,8 +193,11 @@ def _of_a_year(material: Material, draw: Random, wording: Wording, turn: int, *,
     return _looked_up(kind, company, measure, str(year), text, computed.value, computed.figures)
 
 
-def _of_a_quarter(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
-    company = draw.choice(material.companies)
+def of_a_quarter(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
+    """A figure of a quarter, or of its end."""
+    if not material.quarterly:
+        return None
+    company = draw.choice(material.quarterly)
     measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
     quarters = material.figures.quarters(company.key, measure.id)
     if not quarters:
@@ -225,7 +228,7 @@ def _looked_up(
     value: float,
     figures: tuple[StatedFigure, ...],
 ) -> GeneratedQuestion:
-    rounding = sum(float(figure.scale) for figure in figures) if measure.unit == "USD" else 0.0
+    rounding = sum(float(figure.scale) for figure in figures) if measure.unit in ("USD", "shares") else 0.0
     return GeneratedQuestion(
         id=f"{company.key} {measure.id} {when}",
         family=Family.LOOKUP,

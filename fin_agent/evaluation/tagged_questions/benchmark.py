@@ -9,12 +9,13 @@ from pathlib import Path
 from fin_agent.answering.answer import Answer
 from fin_agent.evaluation import QuestionKind
 from fin_agent.evaluation.benchmark import Answered, Column, Report, mean_of, report_on, seconds_at
-from fin_agent.evaluation.generated import between_companies
+from fin_agent.evaluation.generated import between_companies, one_company
+from fin_agent.evaluation.generated.drawing import Maker, made
 from fin_agent.evaluation.generated.figures import shares
 from fin_agent.evaluation.generated.question import GeneratedQuestion, Outcome, judge
 from fin_agent.evaluation.tagged_questions import questions as makers_of
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, read_tagged, tagged_files
-from fin_agent.evaluation.tagged_questions.material import TaggedMaker, TaggedMaterial, drawn_questions
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.filings.reader import doc_id_of
 from fin_agent.workspace import Workspace
 
@@ -69,7 +70,7 @@ def tagged_questions(
         makers = _MAKERS[kind]
         for (name, maker, _), share in zip(makers, shares([each for _, _, each in makers], counts[kind]), strict=True):
             exact = name in _EXACT
-            found = drawn_questions(material, name, maker, share, seed) if _has_material(material, kind) else ()
+            found = made(material, name, maker, share, seed) if _has_material(material, kind) else ()
             questions += (TaggedQuestion(kind, question, exact) for question in found)
     return tuple(questions)
 
@@ -81,11 +82,11 @@ def judge_tagged(question: TaggedQuestion, answered: Answered, workspace: Worksp
     return replace(outcome, family=question.kind.value, right=right)
 
 
-_MAKERS: Mapping[QuestionKind, Sequence[tuple[str, TaggedMaker, int]]] = {
+_MAKERS: Mapping[QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     QuestionKind.LOOKUP: (
         ("lookup, own year", makers_of.own_year, 6),
         ("lookup, earlier column", makers_of.earlier_year, 6),
-        ("lookup, quarter", makers_of.of_a_quarter, 3),
+        ("lookup, quarter", one_company.of_a_quarter, 3),
     ),
     QuestionKind.DERIVED: (
         ("computed", makers_of.computed, 5),

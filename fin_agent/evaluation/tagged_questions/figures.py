@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evaluation.generated.figures import AskedNames, StatedFigure, StatedFigures, read_yaml
+from fin_agent.evaluation.generated.figures import AskedNames, Figures, StatedFigure, read_yaml
 from fin_agent.evaluation.tagged_questions.filings import StatedTag, TaggedFiling, may_be_one
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
@@ -23,7 +23,7 @@ Period = tuple[int, int | None]
 _Key = tuple[str, str, int, int | None]
 
 
-class TaggedFigures(StatedFigures):
+class TaggedFigures(Figures):
     """Figures by company, metric and period, from tags without members and from nothing that was read of tables.
 
     Signed as tagged: costs and payments are positive. A figure that two tags, of one filing or of two, state with
@@ -54,26 +54,7 @@ class TaggedFigures(StatedFigures):
                 key = (company, name, year, quarter)
                 if metric == other and key not in self._stated:
                     self._figures[key] = self._figures[company, metric, year, quarter]
-
-    def figure(self, company: str, metric: str, year: int, quarter: int | None = None) -> StatedFigure | None:
-        """The figure that all tags agree on; None where none states it."""
-        return self._figures.get((company, metric, year, quarter))
-
-    def years(self, company: str, metric: str) -> tuple[int, ...]:
-        """Fiscal years with a figure, ascending."""
-        return tuple(sorted(y for c, m, y, q in self._figures if (c, m) == (company, metric) and q is None))
-
-    def quarters(self, company: str, metric: str) -> tuple[tuple[int, int], ...]:
-        """(fiscal year, quarter) pairs with a figure, ascending."""
-        return tuple(sorted((y, q) for c, m, y, q in self._figures if (c, m) == (company, metric) and q is not None))
-
-    def is_named(self, company: str, metric: str, year: int, quarter: int | None = None) -> bool:
-        """Whether any tag states the metric and period, agreed on or not."""
-        return (company, metric, year, quarter) in self._stated
-
-    def metrics(self, company: str) -> frozenset[str]:
-        """Metrics that any tag of the company's filings states."""
-        return frozenset(m for c, m, _, _ in self._stated if c == company)
+        super().__init__(self._figures, self._stated)
 
     def _collect_tags(self, filings: Sequence[TaggedFiling], owners: Mapping[str, str]) -> None:
         stated: dict[_Key, list[tuple[TaggedFiling, StatedTag]]] = {}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from random import Random
+from typing import ClassVar
 
 from fin_agent.evaluation.generated.drawing import Material, Wording, filled
 from fin_agent.evaluation.generated.figures import AskedMeasure, asked_measures
@@ -76,6 +77,15 @@ class TaggedMaterial(Material):
     """An index, and the tagged files of the filings in it."""
 
     filings: tuple[TaggedFiling, ...]
+    attempts: ClassVar[int] = 400
+
+    def wording(self, draw: Random) -> TaggedWording:
+        """With the last days of years."""
+        return TaggedWording(draw, self.last_days)
+
+    def is_new(self, question: GeneratedQuestion, seen: set[str]) -> bool:
+        """Whether neither its text nor what it is about was asked before."""
+        return question.text not in seen and question.id not in seen
 
     @cached_property
     def figures(self) -> TaggedFigures:
@@ -131,31 +141,9 @@ class TaggedMaterial(Material):
         return self.workspace.lexicon.formulas[formula].expression
 
 
-TaggedMaker = Callable[[TaggedMaterial, Random, TaggedWording, int], GeneratedQuestion | None]
-"""Tries to make one question: (material, draws, words, turn); None where the draw does not go together."""
-
-
-def drawn_questions(
-    material: TaggedMaterial, name: str, maker: TaggedMaker, count: int, seed: int
-) -> Iterator[GeneratedQuestion]:
-    """Up to `count` questions with different texts; fewer where the material holds no more."""
-    draw = Random(f"{seed} {name}")
-    wording = TaggedWording(draw, material.last_days)
-    seen: set[str] = set()
-    for turn in range(count):
-        for _ in range(_ATTEMPTS):
-            question = maker(material, draw, wording, turn)
-            if question is not None and question.text not in seen and question.id not in seen:
-                seen |= {question.text, question.id}
-                yield replace(question, id=f"{name} {turn + 1}: {question.id}")
-                break
-
-
 def years_of(material: TaggedMaterial, company: Company) -> Sequence[int]:
     """Years that the tags of the company's annual reports are of."""
     return sorted(material.last_days.get(material.workspace.years[company.key], {}))
 
 
-_ATTEMPTS = 400
-"""Draws for one question until the material is taken not to hold another of its kind."""
 _A_YEAR = timedelta(350), timedelta(380)

@@ -8,7 +8,7 @@ from random import Random
 from fin_agent.evaluation import Family
 from fin_agent.evaluation.generated.drawing import slots_of_computed
 from fin_agent.evaluation.generated.figures import AskedMeasure, Computed, fewest_filings
-from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion, SlotKey
+from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.figures import PartFigure, PartKind
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well, years_of
 from fin_agent.lexicon.company_names import Company
@@ -22,35 +22,6 @@ def own_year(material: TaggedMaterial, draw: Random, wording: TaggedWording, tur
 def earlier_year(material: TaggedMaterial, draw: Random, wording: TaggedWording, turn: int) -> GeneratedQuestion | None:
     """A figure that stands in an earlier year's column."""
     return _of_a_year(material, draw, wording, turn, own=False)
-
-
-def of_a_quarter(material: TaggedMaterial, draw: Random, wording: TaggedWording, turn: int) -> GeneratedQuestion | None:
-    """A figure of a quarter, or of its end."""
-    if not material.quarterly:
-        return None
-    company = draw.choice(material.quarterly)
-    measure = draw.choice([each for each in material.measures if not each.is_formula])
-    quarters = material.figures.quarters(company.key, measure.id)
-    if not quarters:
-        return None
-    year, quarter = draw.choice(quarters)
-    figure = material.figures.figure(company.key, measure.id, year, quarter)
-    whole = material.figures.figure(company.key, measure.names.whole or "", year, quarter)
-    if figure is None or (whole is not None and whole.value != figure.value):
-        return None
-    (name,) = wording.names([company])
-    words, was = wording.measure(measure)
-    when = wording.quarter(year, quarter)
-    text = wording.text("lookup_in_quarter", turn, company=name, measure=words, was=was, year=when)
-    return GeneratedQuestion(
-        id=f"{company.key} {measure.id} {year} Q{quarter}",
-        family=Family.LOOKUP,
-        kind="lookup, quarter",
-        text=text,
-        slots=(SlotKey(company.key, measure.id, year, quarter),),
-        filings=figure.doc_ids[:1],
-        expected=Expected(float(figure.value), measure.unit, _rounding(measure, figure.scale)),
-    )
 
 
 def computed(material: TaggedMaterial, draw: Random, wording: TaggedWording, turn: int) -> GeneratedQuestion | None:
