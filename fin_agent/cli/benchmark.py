@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.table import Table
 
@@ -333,9 +333,7 @@ def _judged(rows: tuple[Row, ...], judging: ModelTextJudge, settings: Settings) 
     return judged
 
 
-def _warn_of_fewer(
-    made: Mapping[Family, int] | Mapping[QuestionKind, int], counts: Mapping[object, int], of: str
-) -> None:
+def _warn_of_fewer(made: Mapping[Family, int] | Mapping[QuestionKind, int], counts: Mapping[Any, int], of: str) -> None:
     for kind, found in made.items():
         if found < counts[kind]:
             warn(f"only {found} of {counts[kind]} {kind.value} questions can be made of {of}")

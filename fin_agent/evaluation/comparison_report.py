@@ -271,7 +271,7 @@ def _draw_panel(axes: Axes, groups: Sequence[Group], measure: Measure) -> None:
             fontsize=8,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
-    axes.set_yticks(range(len(groups)), [group.strategy for group in groups])
+    axes.set_yticks(range(len(groups)), [group.strategy or "" for group in groups])
     axes.set_ylim(-0.6, len(groups) - 0.2)
     axes.set_xlim(0, 1.02)
     axes.tick_params(axis="y", length=0)

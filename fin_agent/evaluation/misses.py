@@ -13,7 +13,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.evaluation.answer_scoring import answering_figures, gold_figures, is_within_tolerance
 from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.financebench import TOP, FinanceBenchQuestion, PageKey, Row
+from fin_agent.evaluation.financebench import TOP, FinanceBenchQuestion, Row
 from fin_agent.evidence.trace import TraceStep
 
 
@@ -74,7 +74,7 @@ class _Told:
     same_content: Mapping[str, str]
 
     @property
-    def gold(self) -> list[PageKey]:
+    def gold(self) -> list[tuple[str, int]]:
         return self.standing([*self.question.pages, *self.question.also])
 
     @property
@@ -84,7 +84,7 @@ class _Told:
         return steps[-1] if steps else None
 
     @property
-    def kept_pages(self) -> list[PageKey]:
+    def kept_pages(self) -> list[tuple[str, int]]:
         step = self.filter_step
         return self.standing([(each.doc_id, each.page) for each in step.judged if each.kept]) if step else []
 
@@ -95,7 +95,7 @@ class _Told:
         figures = answering_figures(self.question.answer, self.question.question)
         return any(_prints(text, figure) for text in texts for figure in figures)
 
-    def standing(self, pages: Sequence[PageKey]) -> list[PageKey]:
+    def standing(self, pages: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
         """The pages by the filing that stands for each."""
         return [(self.same_content.get(doc_id, doc_id), page) for doc_id, page in pages]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.index.protocol import FilingEntry, SourcedFact
+from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
 from fin_agent.lexicon.fiscal import ANNUAL_FORMS
 from fin_agent.workspace import Workspace
 
@@ -68,8 +68,8 @@ def _asked(
             reasoning="",
             question=wording.format(company=company, label=label[0].lower() + label[1:], year=year),
             answer=label,
-            pages=((doc_id, first),),
-            also=tuple((doc_id, page) for page in others),
+            pages=(PageKey(doc_id, first),),
+            also=tuple(PageKey(doc_id, page) for page in others),
         )
 
 
