@@ -23,6 +23,7 @@ from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.presentation.filings import CheckedFiling, checked_view, filings_view, in_reading_order
 from fin_agent.presentation.plain import counted, settings_view
+from fin_agent.vocabulary.fact import Fact
 
 
 def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
@@ -156,7 +157,7 @@ def check_filings(doc_ids: Sequence[str], given: Path | None, *, every: bool, as
             records = [workspace.index.filing(doc_id) for doc_id in dict.fromkeys(doc_ids)]
         checked = [
             # Filing by filing: the facts of all of them need not be held at once.
-            CheckedFiling(record, check_facts([held.fact for held in workspace.index.facts([record.doc_id])]))
+            _checked(record, [held.fact for held in workspace.index.facts([record.doc_id])])
             for record in records
         ]
     if as_json:
@@ -167,11 +168,23 @@ def check_filings(doc_ids: Sequence[str], given: Path | None, *, every: bool, as
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
+def _checked(record: FilingRecord, facts: Sequence[Fact]) -> CheckedFiling:
+    in_tables = [fact for fact in facts if fact.column or fact.proved]
+    return CheckedFiling(
+        record,
+        check_facts(facts),
+        len(in_tables),
+        sum(fact.proved for fact in in_tables),
+        sum(fact.doubtful for fact in in_tables),
+    )
+
+
 def _checked_fields(filing: CheckedFiling) -> dict[str, object]:
     record = filing.record
     return {
         **fields_of(record, "doc_id company=identity.company form=identity.form"),
         **{outcome.name.lower(): filing.count(outcome) for outcome in Outcome},
+        **fields_of(filing, "figures proved doubtful"),
         "checks": [
             {
                 **fields_of(check, "name outcome period pages sentence"),

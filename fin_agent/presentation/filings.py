@@ -320,6 +320,12 @@ class CheckedFiling:
 
     record: FilingRecord
     checks: tuple[Check, ...]
+    figures: int = 0
+    """How many were read from its tables."""
+    proved: int = 0
+    """How many of them a sum bears out."""
+    doubtful: int = 0
+    """How many of them break a sum that holds in other columns."""
 
     def count(self, outcome: Outcome) -> int:
         """How many checks ended so."""
@@ -372,6 +378,11 @@ def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
             f"`{other.value}` by the {other.origin.value}; the first is used",
             "yellow",
         )
+    if filing.figures:
+        share = f"{filing.proved / filing.figures:.0%}"
+        yield _line(f"proved by sums: {filing.proved:,} of {filing.figures:,} figures in tables ({share})", "green")
+    if filing.doubtful:
+        yield _line(f"doubtful: {counted(filing.doubtful, 'figure')} in sums that hold in other columns", "dim")
     held = Counter(check.name for check in filing.checks if check.outcome is Outcome.HOLDS)
     if held:
         yield _line("holds: " + ", ".join(f"{name} ({count})" for name, count in held.items()), "green")

@@ -54,7 +54,7 @@ class Fact:
     proved: bool = False
     """Whether a sum of its table, or of its statement, bears it out."""
     doubtful: bool = False
-    """Whether another reading of its table closes as many sums and has another figure here."""
+    """Whether a sum that holds in other columns of its table fails here, and no other bears the figure out."""
     tag: Tag | None = None
     """What inline XBRL says of this figure. Its value is exact and signed as its concept is; `amount` is as printed."""
 

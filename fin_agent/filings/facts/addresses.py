@@ -1,14 +1,15 @@
-"""Where a fact stands beyond its row and column: the title of its table and the note it belongs to."""
+"""Where a fact stands beyond its row and column: the title of its table, its note, the kind of its part, its proof."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fin_agent.filings.tables.of_statement import heading_of
-from fin_agent.filings.tables.sums import proved_boxes
+from fin_agent.filings.tables.sums import proofs_of
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.page import Note, PageContent
+from fin_agent.vocabulary.page import Note, PageContent, Statement
 from fin_agent.vocabulary.table import Table
 
 
@@ -19,7 +20,7 @@ def with_addresses(
     notes: Sequence[Note],
     note_of_page: Mapping[int, str],
 ) -> list[Fact]:
-    """`facts` with the caption of their table, the title of their note, and whether a sum bears them out.
+    """`facts` with the caption of their table, the title of their note, the kind of their part, and their proof.
 
     `note_of_page` gives the number of the note that each page belongs to, by the page's number.
     """
@@ -30,14 +31,83 @@ def with_addresses(
         if (caption := heading_of(table.caption, text_of[table.page]))
         for row in table.rows
     }
-    proved = proved_boxes(tables)
+    proofs = proofs_of(tables)
     title_of = {note.number: note.title for note in notes}
-    return [
-        replace(
-            fact,
-            caption=caption_at.get((fact.page, fact.line), ""),
-            note=title_of.get(note_of_page.get(fact.page, ""), ""),
-            proved=(fact.page, fact.box) in proved,
+    addressed = []
+    for fact in facts:
+        caption = caption_at.get((fact.page, fact.line), "")
+        note = title_of.get(note_of_page.get(fact.page, ""), "")
+        place = (fact.page, fact.box)
+        addressed.append(
+            replace(
+                fact,
+                caption=caption,
+                note=note,
+                part_kind=fact.part_kind or _part_kind(fact, caption, note),
+                proved=place in proofs.proved,
+                doubtful=place in proofs.contradicted,
+            )
         )
-        for fact in facts
-    ]
+    return addressed
+
+
+def _part_kind(fact: Fact, caption: str, note: str) -> str | None:
+    """By the axis of its tag; else by what its own headings, the caption and the note call it, the nearest first."""
+    if fact.tag is not None and fact.tag.axes:
+        return next((kind for axis in fact.tag.axes if (kind := _KIND_OF_AXIS.get(axis))), None)
+    if fact.scope is None:
+        return None
+    if fact.statement is Statement.EQUITY:
+        return "equity component"
+    for text in (fact.scope, *reversed(fact.column_path), *reversed(fact.row_path), caption, note):
+        for kind, words in _KIND_OF_WORDS:
+            if words.search(text):
+                return kind
+    return None
+
+
+_KIND_OF_AXIS = {
+    "StatementBusinessSegmentsAxis": "segment",
+    "SubsegmentsAxis": "segment",
+    "ProductOrServiceAxis": "product",
+    "StatementGeographicalAxis": "region",
+    "StatementEquityComponentsAxis": "equity component",
+    "MajorCustomersAxis": "customer",
+    "FairValueByFairValueHierarchyLevelAxis": "fair value level",
+    "DebtInstrumentAxis": "debt instrument",
+    "LongtermDebtTypeAxis": "debt instrument",
+    "FinancialInstrumentAxis": "security",
+    "DerivativeInstrumentRiskAxis": "security",
+    "AwardTypeAxis": "award",
+    "LegalEntityAxis": "entity",
+    "CounterpartyNameAxis": "counterparty",
+    "BusinessAcquisitionAxis": "acquisition",
+    "RetirementPlanTypeAxis": "plan",
+    "PropertyPlantAndEquipmentByTypeAxis": "asset class",
+    "FiniteLivedIntangibleAssetsByMajorClassAxis": "asset class",
+}
+_KIND_OF_WORDS = tuple(
+    (kind, re.compile(rf"\b(?:{words})", re.I))
+    for kind, words in (
+        ("fair value level", r"level (?:[123]|i{1,3})\b|significant (?:other )?(?:un)?observable"),
+        ("segment", "segments?\\b"),
+        (
+            "region",
+            r"geograph|countr(?:y|ies)\b|regions?\b|domestic\b|international\b|united states\b|u\.s\.|europe|asia|"
+            r"americas?\b|emea\b|china\b|japan\b|latin\b|foreign\b",
+        ),
+        ("customer", r"customers?\b"),
+        (
+            "debt instrument",
+            r"(?:senior |convertible )?notes due|debentures?\b|term loan|credit (?:facility|agreement)|debt\b",
+        ),
+        ("security", r"securities\b|bonds?\b|derivatives?\b|swaps?\b|forwards?\b|investments?\b"),
+        ("award", r"stock options?\b|restricted stock|rsus?\b|awards?\b"),
+        ("plan", r"pension|postretirement|plans?\b"),
+        (
+            "product",
+            r"products?\b|services?\b|brands?\b|categor|platforms?\b|channels?\b|lines? of business|revenues?\b",
+        ),
+        ("asset class", r"intangible|property|equipment|goodwill"),
+    )
+)

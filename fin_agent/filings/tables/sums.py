@@ -47,19 +47,34 @@ def column_sums(rows: Sequence[Sequence[Cell | None]]) -> list[SumFound]:
     return [found for found in _sums(columns) if len(found.parts) > 1] if len(columns) > _FEWEST_COLUMNS else []
 
 
-def proved_boxes(tables: Sequence[Table]) -> set[tuple[int, Box]]:
-    """(page, box) of every cell of `tables`, in their order, that a sum bears out.
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Cells by (page, box)."""
+
+    proved: set[tuple[int, Box]]
+    """Those that some sum bears out."""
+    contradicted: set[tuple[int, Box]]
+    """Those of a sum that holds in other columns and fails in theirs, where no other sum bears them out."""
+
+
+def proofs_of(tables: Sequence[Table]) -> Proofs:
+    """What the sums of `tables`, in their order, say of each cell.
 
     Tables that follow one another with the same periods are read as one: statements run over pages.
     """
-    proved: set[tuple[int, Box]] = set()
+    proofs = Proofs(set(), set())
     for run in _runs(tables):
         placed = [(table.page, row.cells) for table in run for row in table.rows]
-        for row, column in proved_cells([cells for _, cells in placed]):
-            page, cells = placed[row]
-            if (cell := cells[column]) is not None:
-                proved.add((page, cell.box))
-    return proved
+        rows = [cells for _, cells in placed]
+        down, across = row_sums(rows), column_sums(rows)
+        proved = _cells([(each, each.closing) for each in down], [(each, each.closing) for each in across])
+        failing = _cells([(each, each.failing) for each in down], [(each, each.failing) for each in across])
+        for found, kept in ((proved, proofs.proved), (failing - proved, proofs.contradicted)):
+            for row, column in found:
+                page, cells = placed[row]
+                if (cell := cells[column]) is not None:
+                    kept.add((page, cell.box))
+    return proofs
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
@@ -83,14 +98,23 @@ _MOST_IN_A_RUN = 4
 
 def proved_cells(rows: Sequence[Sequence[Cell | None]]) -> set[tuple[int, int]]:
     """(row, column) of every cell that some sum of the table bears out."""
-    proved: set[tuple[int, int]] = set()
-    for found in row_sums(rows):
-        lines = [found.total, *(position for position, _ in found.parts)]
-        proved.update(product(lines, found.closing))
-    for found in column_sums(rows):
-        lines = [found.total, *(position for position, _ in found.parts)]
-        proved.update((row, column) for row, column in product(found.closing, lines))
-    return {(row, column) for row, column in proved if rows[row][column] is not None}
+    return _cells(
+        [(each, each.closing) for each in row_sums(rows)], [(each, each.closing) for each in column_sums(rows)]
+    )
+
+
+_Held = Iterable[tuple[SumFound, Sequence[int]]]
+"""Sums, each with the positions of the cells that are meant."""
+
+
+def _cells(down: _Held, across: _Held) -> set[tuple[int, int]]:
+    """(row, column) of the cells that take part in sums of rows (`down`) and of columns (`across`)."""
+    found: set[tuple[int, int]] = set()
+    for each, columns in down:
+        found.update(product([each.total, *(position for position, _ in each.parts)], columns))
+    for each, rows in across:
+        found.update(product(rows, [each.total, *(position for position, _ in each.parts)]))
+    return found
 
 
 _FEWEST_COLUMNS = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from decimal import Decimal
 
-from fin_agent.filings.tables.sums import column_sums, proved_boxes, proved_cells, row_sums
+from fin_agent.filings.tables.sums import Proofs, column_sums, proofs_of, proved_cells, row_sums
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Row, Table
@@ -77,6 +77,20 @@ def test_a_cell_that_does_not_close_is_not_proved() -> None:
     assert proved_cells(rows(text)) == {(row, column) for row in range(3) for column in range(2)}
 
 
+def test_a_figure_that_breaks_a_sum_of_its_neighbours_is_contradicted() -> None:
+    page = rows("1668|449|1210\n8521|5832|7001\n10189|6281|8299")
+    table = Table(
+        0,
+        Box(0, 0, 0, 0),
+        "",
+        "",
+        ("", "", ""),
+        (None, None, None),
+        tuple(Row("", (), tuple(cells), line, Box(0, 0, 0, 0)) for line, cells in enumerate(page)),
+    )
+    assert {box.x0 for _, box in proofs_of([table]).contradicted} == {20.0}
+
+
 def test_columns_of_parts_and_their_whole() -> None:
     text = "5120|3310|-230|8200\n1204|877|-51|2030\n310|204|0|514\n88|41|-9|120"
     found = column_sums(rows(text))
@@ -114,5 +128,5 @@ def test_a_statement_runs_over_pages() -> None:
         )
         for number, page in enumerate(pages)
     ]
-    assert len(proved_boxes(tables)) == 16
-    assert proved_boxes([]) == set()
+    assert len(proofs_of(tables).proved) == 16
+    assert proofs_of([]) == Proofs(set(), set())
