@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -109,47 +109,6 @@ Listener: TypeAlias = Callable[[Event], None]
 """May be called by several threads at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """Who listens, and to what."""
-
-    listener: Listener | None = None
-    drafts: bool = True
-    """Whether drafts are of use: answers are streamed for them."""
-
-
-@contextmanager
-def listening(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
-    """The block's events go to the listener, and to none around it. Threads begun inside need a copy of the context.
-
-    >>> from fin_agent.analyst.events import Warned
-    >>> heard = []
-    >>> with listening(heard.append):
-    ...     told(Warned(text="rules answer"))
-    >>> heard
-    [Warned(kind='warned', text='rules answer')]
-    """
-    token = _HEARING.set(Hearing(listener, drafts))
-    try:
-        yield
-    finally:
-        _HEARING.reset(token)
-
-
-def told(event: Event) -> None:
-    """Tell whoever listens; nobody, where nobody does."""
-    if (listener := _HEARING.get().listener) is not None:
-        listener(event)
-
-
-def current_hearing() -> Hearing:
-    """Who listens to the block that this code runs in."""
-    return _HEARING.get()
-
-
-_HEARING: ContextVar[Hearing] = ContextVar("fin_agent_hearing", default=Hearing())  # noqa: B039 (frozen)
-
-
 class Journal:
     """Notes of one step, each once, in the order in which they were made.
 
@@ -185,27 +144,66 @@ class Journal:
         self._flags.setdefault(" ".join(text.split()))
 
 
+@dataclass(frozen=True, slots=True)
+class EventListener:
+    """Who listens to what happens, and where notes of the step under way are kept."""
+
+    listener: Listener | None = None
+    drafts: bool = True
+    """Whether drafts are of use: answers are streamed for them."""
+    notes: Journal | None = None
+
+
+@contextmanager
+def listening(listener: Listener | None, *, drafts: bool = True) -> Iterator[None]:
+    """The block's events go to the listener, and to none around it. Threads begun inside need a copy of the context.
+
+    >>> from fin_agent.analyst.events import Warned
+    >>> heard = []
+    >>> with listening(heard.append):
+    ...     told(Warned(text="rules answer"))
+    >>> heard
+    [Warned(kind='warned', text='rules answer')]
+    """
+    token = _CURRENT.set(replace(_CURRENT.get(), listener=listener, drafts=drafts))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
 @contextmanager
 def journal() -> Iterator[Journal]:
     """A journal for the block; what is noted inside goes to it, and to none around it."""
     notes = Journal()
-    token = _NOTES.set(notes)
+    token = _CURRENT.set(replace(_CURRENT.get(), notes=notes))
     try:
         yield notes
     finally:
-        _NOTES.reset(token)
+        _CURRENT.reset(token)
+
+
+def current_listener() -> EventListener:
+    """Who listens to the block that this code runs in."""
+    return _CURRENT.get()
+
+
+def told(event: Event) -> None:
+    """Tell whoever listens; nobody, where nobody does."""
+    if (listener := _CURRENT.get().listener) is not None:
+        listener(event)
 
 
 def warned(text: str) -> None:
     """Note a fallback where a journal is kept."""
-    if (notes := _NOTES.get()) is not None:
+    if (notes := _CURRENT.get().notes) is not None:
         notes.warn(text)
 
 
 def flagged(text: str) -> None:
     """Note a sign of injection where a journal is kept."""
-    if (notes := _NOTES.get()) is not None:
+    if (notes := _CURRENT.get().notes) is not None:
         notes.flag(text)
 
 
-_NOTES: ContextVar[Journal | None] = ContextVar("fin_agent_journal", default=None)
+_CURRENT: ContextVar[EventListener] = ContextVar("fin_agent_events", default=EventListener())  # noqa: B039 (frozen)

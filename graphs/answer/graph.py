@@ -20,7 +20,7 @@ from fin_agent.analyst.events import (
     CallEnded,
     Listener,
     StepBegun,
-    current_hearing,
+    current_listener,
     journal,
     listening,
     told,
@@ -79,7 +79,7 @@ def answer_question(
     started = time.perf_counter()
     index = context.workspace.index
     answer: Answer | None = None
-    hearing = current_hearing()
+    hearing = current_listener()
     drafts = hearing.listener is not None and hearing.drafts
     with one_state(index), listening(hearing.listener, drafts=drafts):
         given = QuestionInput(question=question)
@@ -280,7 +280,7 @@ def accounted(node: Callable[[Any, Runtime[Any]], Update]) -> Callable[[Any, Run
 
     @wraps(node)
     def with_accounts(state: AnswerState, runtime: Runtime[Any]) -> Update:
-        hearing = current_hearing()
+        hearing = current_listener()
         tell = hearing.listener or stream_listener(runtime)
         budget = runtime.context.settings.models.budget
         meter = Meter(budget, state.get("calls", ()), within=current_meter(), listener=_CallsTold(tell))

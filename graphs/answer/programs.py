@@ -11,7 +11,7 @@ from langgraph.func import task
 from langgraph.types import interrupt
 from pydantic import TypeAdapter
 
-from fin_agent.analyst.events import current_hearing, flagged, journal, listening, warned
+from fin_agent.analyst.events import current_listener, flagged, journal, listening, warned
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import AnswerValue
 from fin_agent.answering.composition import numeric_answer
@@ -181,7 +181,7 @@ def _written(write: Callable[[], Program | None]) -> Program | None:
 
     Raises ValueError as the analyst does.
     """
-    outer, hearing = current_meter(), current_hearing()
+    outer, hearing = current_meter(), current_listener()
     ran: list[bool] = []
 
     def writing() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import StepBegun, current_hearing, listening, told
+from fin_agent.analyst.events import StepBegun, current_listener, listening, told
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation
@@ -161,7 +161,7 @@ def _in_chat_context(
     @wraps(node)
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
         within: Runtime[Any] = runtime
-        hearing = current_hearing()
+        hearing = current_listener()
         with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             told(StepBegun(node=node.__name__, round=1))
             return node(state, within.override(context=context_of(runtime.context)))

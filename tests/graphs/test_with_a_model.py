@@ -164,11 +164,11 @@ def test_a_figure_in_words_where_no_program_gives_it(workspace: Workspace) -> No
     script: Script = {
         "intent": {"relation": "explanation"},
         "curation": keeps("purchase price was"),
-        "program": {"inputs": [], "code": "", "missing": "it is in the text"},
         "reasoning": quotes(quote, "Quillmark paid $146.2 million in cash."),
     }
     answer, model = asked(workspace, PAID, script)
-    assert roles(model) == ["intent", "curation", "program", "reasoning"] and answer.warnings == ()
+    # No program is asked for: what the model keeps holds no figures of tables.
+    assert roles(model) == ["intent", "curation", "reasoning"] and answer.warnings == ()
     assert answer.answer.text == "Quillmark paid $146.2 million in cash." and answer.answer.value is None
     assert [(each.doc_id, each.text) for each in answer.citations] == [("quillmark_2024_8k", quote)]
 

@@ -23,7 +23,6 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
-from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
@@ -44,7 +43,6 @@ class ModelAnalyst:
         """Raises PromptError where a prompt of the user's own cannot be used."""
         client.require(*PROMPTS)
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence)
-        self._index = workspace.index
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset)
         self._queries = QueryWriter(client, preset)
@@ -122,27 +120,25 @@ class ModelAnalyst:
         return self._programs.program(intent, plan, ledger, evidence)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
-        """See Analyst.reason: the model's words as far as its quotes bear them out, else those of the rules.
-
-        Where both name figures and none of them is the same, the answer says so: the one stands whose figure is a fact
-        of the pages it cites, the model's where both are.
+        """See Analyst.reason: the model's words as far as its quotes bear them out; where it says that the passages do
+        not hold the answer, that. Rules answer in its place only where it gives no reply; a figure of theirs that
+        differs is told.
         """
         found = self._reasoner.answer(intent, evidence)
-        if intent.numeric:
-            # Rules have no words for a figure that they compute: theirs is a refusal.
-            return found.reasoning or Reasoning(text="", citations=(), missing=_missing(found.said_missing))
+        if found.reasoning is None and (found.said_missing or intent.numeric):
+            # For a figure that they compute, rules have no words: theirs would be a refusal as well.
+            return Reasoning(text="", citations=(), missing=(found.said_missing,) if found.said_missing else ())
+        if found.reasoning is not None and not (intent.asks_figure and not intent.numeric):
+            return found.reasoning
         own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence)
-        if found.reasoning is not None:
-            return self._preferred(found.reasoning, own) if intent.asks_figure else found.reasoning
-        if found.said_missing:
-            if not own.text:
-                return own.model_copy(update={"missing": _missing(found.said_missing) + own.missing})
-            warned(
-                f"the model finds no answer in these passages ({found.said_missing}); rules quote what comes nearest"
-            )
-        elif own.text:
-            warned("rules quote the answer in place of the model")
-        return own
+        if found.reasoning is None:
+            if own.text:
+                warned("rules quote the answer in place of the model")
+            return own
+        one, other = _figures(found.reasoning.text), _figures(own.text)
+        if one and other and not one & other:
+            warned(f"rules read another figure: {own.text[:200]}")
+        return found.reasoning
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """See Analyst.comment: the model's judgement of the result, its numbers in quotes of it or of the passages."""
@@ -153,28 +149,9 @@ class ModelAnalyst:
             warned(f"the model gives no judgement ({found.said_missing})")
         return found.reasoning
 
-    def _preferred(self, model: Reasoning, rules: Reasoning) -> Reasoning:
-        one, other = _figures(model.text), _figures(rules.text)
-        if not one or not other or one & other:
-            return model
-        if other & self._facts(rules) and not one & self._facts(model):
-            warned(f"the model reads another figure, which is no fact of a table: {model.text[:200]}")
-            return rules
-        warned(f"rules read another figure: {rules.text[:200]}")
-        return model
-
-    def _facts(self, reasoning: Reasoning) -> set[Decimal]:
-        pages = list(dict.fromkeys(PageKey(each.doc_id, each.page) for each in reasoning.citations))
-        facts = self._index.facts({key.doc_id for key in pages}, pages=pages)
-        return {abs(sourced.fact.amount) for sourced in facts}
-
 
 def _is_full(intent: Intent, plan: Plan, ledger: Ledger) -> bool:
     return intent.numeric and not intent.beyond_rules and not lacking_slots(plan, intent, ledger)
-
-
-def _missing(said: str) -> tuple[str, ...]:
-    return (said,) if said else ()
 
 
 _FIGURE = re.compile(r"(?<![\w.])\$?\d[\d,]*(?:\.\d+)?%?")

@@ -35,8 +35,7 @@ class Curator:
     def curation(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
         """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
 
-        What holds the ledger's figures is kept whatever the model says, and so is, behind what it keeps, what the rules
-        keep.
+        What holds the ledger's figures is kept whatever the model says; of the rest what it keeps, and nothing else.
         """
         base = _as_open(base, intent)
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
@@ -80,9 +79,7 @@ class Curator:
         room = max(0, self._most - len(holders))
         beside = [key for key in kept if key not in holders][:room]
         chosen = {key: each for key, each in kept.items() if key in holders or key in beside}
-        for evidence in base.kept:
-            if len(chosen) < self._most or evidence.passage.key in holders:
-                chosen.setdefault(evidence.passage.key, evidence)
+        chosen |= {key: each for key, each in by_rules.items() if key in holders and key not in chosen}
         figures_known = intent.numeric and not intent.beyond_rules and base.answerable
         answerable = figures_known or (reply.answerable and bool(kept))
         known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in passages)])

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from fin_agent.analyst.events import Draft, DraftWithdrawn, current_hearing, flagged, told, warned
+from fin_agent.analyst.events import Draft, DraftWithdrawn, current_listener, flagged, told, warned
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.models.call import Call, OutputT, PromptIdentity, Role
 from fin_agent.models.callers import Callers
@@ -103,7 +103,7 @@ class ModelClient:
         `drafted` of the reply is told as a draft while it is written, to whoever listens.
         """
         filled = self._prompt(name).filled(self._seed, **values)
-        hearing = current_hearing()
+        hearing = current_listener()
         drafting = Drafting(drafted if hearing.drafts and hearing.listener is not None else None)
         call = call_of(filled, role, output, MOST_OUTPUT.get(role), check=drafting.withdrawn_where(fault))
         subject = f"the {role.value} of the model"

@@ -98,6 +98,13 @@ def test_what_the_model_keeps_comes_first_with_its_reason(workspace: Workspace) 
     assert f"at most {10} passages" in model.calls[0].text
 
 
+def test_what_the_model_drops_is_dropped(workspace: Workspace) -> None:
+    own = curated(workspace, SUIT, {"kept": []})[1]
+    assert own.kept
+    found, _, _, _ = curated(workspace, SUIT, {"kept": [], "answerable": False, "missing": ["the suit"]})
+    assert found.kept == () and found.missing == ("the suit",)
+
+
 def test_what_is_missing_and_asked_next(workspace: Workspace) -> None:
     reply = said(missing=["the  suit\nitself", "the suit itself", ""], complementary_question=" Which\nsuit? ")
     reply["missing"].append("the answer is 987.6")  # type: ignore[attr-defined]
