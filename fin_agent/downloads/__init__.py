@@ -1,1 +1,1 @@
-"""Filings fetched from EDGAR, under the SEC's rules of fair access."""
+"""Filings from EDGAR: `fetching`, over `choosing` (which), `lists` (what there is) and `connection` (requests)."""

@@ -67,11 +67,6 @@ class Verified:
         """What is wrong."""
         return [finding for finding in self.findings if finding.fault]
 
-    @property
-    def damaged_filings(self) -> list[str]:
-        """Their doc_ids."""
-        return sorted({each.subject for each in self.faults if each.aspect is Aspect.FILINGS})
-
 
 def verify(folder: Path, *, wait: float = 0.0, on_filing: Callable[[str], None] = lambda doc_id: None) -> Verified:
     """Look at every byte that the index in `folder` keeps; nothing is changed.
