@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
@@ -50,18 +51,9 @@ class FilingListed(_Frozen):
     @classmethod
     def of(cls, record: FilingRecord | FilingEntry) -> FilingListed:
         """A filing of the index."""
-        identity = record.identity
-        return cls(
-            doc_id=record.doc_id,
-            company=identity.company,
-            ticker=identity.ticker,
-            form=identity.form,
-            fiscal_year=identity.fiscal_year,
-            quarter=identity.quarter,
-            period_end=identity.period_end,
-            filed=identity.filed,
-            pages=record.page_count,
-        )
+        named = ("company", "ticker", "form", "fiscal_year", "quarter", "period_end", "filed")
+        of_identity: dict[str, Any] = {name: getattr(record.identity, name) for name in named}
+        return cls(doc_id=record.doc_id, pages=record.page_count, **of_identity)
 
     @property
     def described(self) -> str:

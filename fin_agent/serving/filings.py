@@ -26,12 +26,10 @@ PAGE_NUMBER = "As a viewer counts pages, from 1."
 PICTURE = "Address of a picture of the page; what stands at `box` is framed on it."
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Part(_Frozen):
+class Part(BaseModel):
     """Pages of a filing in a row, counted from 1 as addresses do."""
+
+    model_config = ConfigDict(frozen=True)
 
     name: str
     first_page_number: int

@@ -254,8 +254,13 @@ def add_node(
 
     @wraps(node)
     def wrapped(state: Any, runtime: Runtime[Any]) -> Update:
+        context = context_of(runtime.context)
+        if context is None:
+            raise QuestionError(
+                "the run was given no context", remedy="Pass one: context=AnswerContext.by_rules(workspace)"
+            )
         made, edited = typed(state, schema)
-        update = counted(made, runtime.override(context=context_of(runtime.context)))
+        update = counted(made, runtime.override(context=context))
         untold = [name for name in edited if name not in _told_edits(made)]
         if untold:
             update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]

@@ -160,11 +160,16 @@ def _in_chat_context(
 
     @wraps(node)
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
+        context = context_of(runtime.context)
+        if context is None:
+            raise QuestionError(
+                "the run was given no context", remedy="Pass one: context=ChatContext.by_rules(workspace)"
+            )
         within: Runtime[Any] = runtime
         hearing = current_listener()
         with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             told(StepBegun(node=node.__name__, round=1))
-            return node(state, within.override(context=context_of(runtime.context)))
+            return node(state, within.override(context=context))
 
     return with_context
 
