@@ -62,10 +62,9 @@ class SearchContext:
 
 
 @dataclass(frozen=True)
-class ToolContext:
-    """Shared by the tools of a toolkit; safe to share between threads."""
+class ToolContext(SearchContext):
+    """Shared by the tools of a toolkit: searches, answers, and how much a result may say."""
 
-    searching: SearchContext
     answering: AnswerContext
     max_tokens: int = USUAL_TOKENS
     """Of one result as a model reads it."""
@@ -78,10 +77,10 @@ class ToolContext:
         settings: Settings,
         *,
         doc_ids: Sequence[str] | None = None,
-        max_tokens: int = USUAL_TOKENS,
-        counted_as: str = "",
         callers: Callers | None = None,
         notify: Notify = logged,
+        max_tokens: int = USUAL_TOKENS,
+        counted_as: str = "",
     ) -> ToolContext:
         """Over a workspace, as `settings` say; `counted_as` names the model by which tokens are counted.
 
@@ -89,14 +88,5 @@ class ToolContext:
         """
         searching = SearchContext.of(workspace, settings, doc_ids=doc_ids, callers=callers, notify=notify)
         answering = AnswerContext.from_settings(workspace, settings, callers=callers, notify=notify)
-        return cls(searching, answering, max_tokens, token_counter(counted_as))
-
-    @property
-    def workspace(self) -> Workspace:
-        """The index with what is derived from it."""
-        return self.searching.workspace
-
-    @property
-    def within(self) -> tuple[str, ...] | None:
-        """The only filings that may be read; None for all."""
-        return self.searching.within
+        counter = token_counter(counted_as)
+        return cls(**vars(searching), answering=answering, max_tokens=max_tokens, counter=counter)

@@ -72,7 +72,7 @@ class FinAgentToolkit(BaseToolkit):
 
     def get_tools(self) -> list[BaseTool]:
         """The tools, those that find before those that read and compute."""
-        context, searching = self._context, self._context.searching
+        context = self._context
         budget = wording.Budget(context.max_tokens, context.counter)
 
         def read_page(given: take.ReadPageArguments) -> tuple[str, BaseModel]:
@@ -106,7 +106,7 @@ class FinAgentToolkit(BaseToolkit):
                 "Find the filings that can answer something, best first. Use it where it is not clear which filing to "
                 "look into; then search the pages of those found.",
                 take.DocumentSearchArguments,
-                partial(operations.documents_found, searching),
+                partial(operations.documents_found, context),
                 wording.filings_told,
             ),
             tool(
@@ -115,7 +115,7 @@ class FinAgentToolkit(BaseToolkit):
                 "its best passage as printed. Narrow by company, form and fiscal_year: filings of other years look "
                 "almost the same.",
                 take.PageSearchArguments,
-                partial(operations.pages_found, searching),
+                partial(operations.pages_found, context),
                 wording.pages_told,
             ),
             tool(

@@ -179,10 +179,10 @@ def _application(context: ToolContext, limits: Limits) -> FastAPI:
     async def search(request: Request, asked: Annotated[SearchRequest, Query()]) -> Response:
         """Best first. Pages come with the passage that fits best."""
         if asked.level == "page":
-            return await calls.looked_up(partial(pages_found, context.searching, asked), request)
+            return await calls.looked_up(partial(pages_found, context, asked), request)
         if asked.pages is not None:
             raise ToolInputError("filings are found whole", remedy="Leave pages out, or search level=page")
-        return await calls.looked_up(partial(documents_found, context.searching, asked), request)
+        return await calls.looked_up(partial(documents_found, context, asked), request)
 
     @app.get(
         "/filings",
