@@ -124,7 +124,7 @@ class FinAgentToolkit(BaseToolkit):
                 "and period: any printed line, also of one segment, product or region, or each of them. It says which "
                 "words no line has, and where several lines fit alike.",
                 take.FactSearchArguments,
-                partial(operations.facts_found, searching),
+                partial(operations.facts_found, context),
                 wording.facts_told,
             ),
             made_tool(
