@@ -8,7 +8,7 @@ from pathlib import Path
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.errors import ReadError
-from fin_agent.evaluation.ixbrl import TaggedReport, as_json, as_table, evaluate_tagged, load_manifest
+from fin_agent.evaluation.ixbrl import TaggedReport, as_json, evaluate_tagged, load_manifest, report_on_tags
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.presentation.plain import in_our_look
@@ -42,7 +42,8 @@ def run_tagged(folder: Path, out: Path | None, *, as_json_text: bool) -> ExitCod
     if as_json_text:
         show_json({"files": as_json(reports)})
     else:
-        show(in_our_look(as_table(reports)))
+        if reports:
+            show(in_our_look(report_on_tags(reports).as_table()))
         for report in reports:
             for difference in report.identity_wrong:
                 warn(f"{report.file}: {difference}")

@@ -10,8 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table as RichTable
-
+from fin_agent.evaluation.benchmark import Column, Report, report_on
 from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
 from fin_agent.filings.facts.extraction import MetricOf
 from fin_agent.filings.facts.printed import facts_of_filing
@@ -84,32 +83,28 @@ def load_manifest(folder: Path) -> list[dict[str, Any]]:
     return entries
 
 
-def as_table(reports: Sequence[TaggedReport]) -> RichTable:
+def report_on_tags(reports: Sequence[TaggedReport]) -> Report:
     """A line a file, and their sum."""
-    table = RichTable(title="Inline XBRL: tags as facts, and tables read without the tags", title_justify="left")
-    table.add_column("file")
-    for name in ("identity", "visible tags", "as facts", "statement tags", "tables right", "%"):
-        table.add_column(name, justify="right")
-    for report in reports:
-        table.add_row(
-            report.file,
-            "wrong" if report.identity_wrong else "right",
-            *(f"{number:,}" for number in (report.visible, report.as_facts, len(report.tables), report.right)),
-            _percent(report.right, len(report.tables)),
-        )
-    stated = sum(len(report.tables) for report in reports)
-    right = sum(report.right for report in reports)
-    table.add_section()
-    table.add_row(
-        "all",
-        f"{sum(not report.identity_wrong for report in reports)} of {len(reports)} right",
-        f"{sum(report.visible for report in reports):,}",
-        f"{sum(report.as_facts for report in reports):,}",
-        f"{stated:,}",
-        f"{right:,}",
-        _percent(right, stated),
-    )
-    return table
+    sections: dict[str, Callable[[TaggedReport], str]] = {"file": lambda each: each.file, "all": lambda each: "all"}
+    return report_on(reports, "Inline XBRL: tags as facts, and tables read without the tags", "", _COLUMNS, sections)
+
+
+def _share_of_tables(reports: Sequence[TaggedReport]) -> float | None:
+    stated = sum(len(each.tables) for each in reports)
+    return sum(each.right for each in reports) / stated if stated else None
+
+
+_COLUMNS: tuple[Column[TaggedReport], ...] = (
+    Column("files", len),
+    Column("identities_right", lambda reports: sum(not each.identity_wrong for each in reports), "identity right", str),
+    Column("visible", lambda reports: sum(each.visible for each in reports), "visible tags", "{:,}".format),
+    Column("as_facts", lambda reports: sum(each.as_facts for each in reports), "as facts", "{:,}".format),
+    Column(
+        "statement_tags", lambda reports: sum(len(each.tables) for each in reports), "statement tags", "{:,}".format
+    ),
+    Column("right", lambda reports: sum(each.right for each in reports), "tables right", "{:,}".format),
+    Column("share", _share_of_tables, "%"),
+)
 
 
 def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
@@ -161,10 +156,6 @@ _ANCHORS = {
     ),
 }
 """Concepts that stand together on a statement's page and on no other, but for summaries that come after it."""
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}" if whole else "-"
 
 
 def _identity_differences(identity: Identity, expected: Mapping[str, Any]) -> Iterator[str]:

@@ -64,42 +64,62 @@ class Mutable:
 Mutator = Callable[[Mutable, Random], str | None]
 
 
-def _digit_changed(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    number = place["number"]
+def _of_number(change: Callable[[str, Random], str | None]) -> Mutator:
+    """Changes the number of one figure."""
+
+    def mutated(mutable: Mutable, draw: Random) -> str | None:
+        place = mutable.figure(draw)
+        number = change(place["number"], draw)
+        return None if number is None else mutable.with_number(place, number)
+
+    return mutated
+
+
+def _digit_changed(number: str, draw: Random) -> str:
     at = draw.choice([position for position, sign in enumerate(number) if sign.isdigit()])
     digit = draw.choice([each for each in "123456789" if each != number[at]])
-    return mutable.with_number(place, number[:at] + digit + number[at + 1 :])
+    return number[:at] + digit + number[at + 1 :]
 
 
-def _digits_swapped(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    number = place["number"]
+def _digits_swapped(number: str, draw: Random) -> str | None:
     pairs = [
         at
         for at in range(len(number) - 1)
         if number[at : at + 2].isdigit() and number[at] != number[at + 1] and number[at + 1] != "0"
     ]
-    if not pairs:
-        return None
-    at = draw.choice(pairs)
-    return mutable.with_number(place, number[:at] + number[at + 1] + number[at] + number[at + 2 :])
+    at = draw.choice(pairs) if pairs else 0
+    return number[:at] + number[at + 1] + number[at] + number[at + 2 :] if pairs else None
 
 
-def _digit_dropped(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    number = place["number"]
+def _digit_dropped(number: str, draw: Random) -> str | None:
     shorter = number[:-1]
     same = not shorter.strip("-.") or Decimal(shorter.rstrip(".")) == Decimal(number)
-    return None if same else mutable.with_number(place, shorter.rstrip("."))
+    return None if same else shorter.rstrip(".")
 
 
-def _sign_changed(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    number = place["number"]
-    if not Decimal(number):
-        return None
-    return mutable.with_number(place, number[1:] if number.startswith("-") else f"-{number}")
+def _sign_changed(number: str, draw: Random) -> str | None:
+    return None if not Decimal(number) else number[1:] if number.startswith("-") else f"-{number}"
+
+
+def _number_of_text(number: str, draw: Random) -> str:
+    other = _changed(number, draw)
+    forms = ('float("{}")', 'float("{}".strip())', 'int(float("{}"))', 'float("".join(["{}"]))', 'int("{}", 12)')
+    return draw.choice(forms).format(other)
+
+
+def _rounded(number: str, draw: Random) -> str:
+    forms = ("round({}, -1)", "int({} * 1.0)", "abs({})", "float(round({}))", "float(f'{{{}:.0e}}')", "{} // 1")
+    return draw.choice(forms).format(number)
+
+
+def _result_scaled(mutable: Mutable, draw: Random) -> str:
+    factor = draw.choice(("* 1000", "/ 1000", "* 100", "/ 100", "* 1_000_000"))
+    return mutable.with_result(lambda result: f"({result}) {factor}")
+
+
+def _invented_factor(mutable: Mutable, draw: Random) -> str:
+    factor = draw.choice(("1.1", "0.95", "7", "10", "2", "3", "12", "1.0001"))
+    return mutable.with_result(lambda result: f"({result}) {draw.choice('*/')} {factor}")
 
 
 def _another_year(mutable: Mutable, draw: Random) -> str | None:
@@ -139,11 +159,6 @@ def _scale_changed(mutable: Mutable, draw: Random) -> str | None:
     scaling = "" if place["scaling"] else draw.choice((" * 1000", " / 1000", " * 1_000_000", " * 10**3", " / 1e6"))
     end = place.end("scaling") if place["scaling"] else place.end("number")
     return f"{mutable.code[: place.end('number')]}{scaling}{mutable.code[end:]}"
-
-
-def _result_scaled(mutable: Mutable, draw: Random) -> str | None:
-    factor = draw.choice(("* 1000", "/ 1000", "* 100", "/ 100", "* 1_000_000"))
-    return mutable.with_result(lambda result: f"({result}) {factor}")
 
 
 def _unit_changed(mutable: Mutable, draw: Random) -> str | None:
@@ -186,11 +201,6 @@ def _invented_variable(mutable: Mutable, draw: Random) -> str | None:
 def _invented_literal(mutable: Mutable, draw: Random) -> str | None:
     number = _invented(mutable, draw)
     return mutable.with_result(lambda result: f"{result} {draw.choice('+-')} {number}")
-
-
-def _invented_factor(mutable: Mutable, draw: Random) -> str | None:
-    factor = draw.choice(("1.1", "0.95", "7", "10", "2", "3", "12", "1.0001"))
-    return mutable.with_result(lambda result: f"({result}) {draw.choice('*/')} {factor}")
 
 
 def _invented_result(mutable: Mutable, draw: Random) -> str | None:
@@ -236,10 +246,6 @@ def _constant_changed(mutable: Mutable, draw: Random) -> str | None:
     return f"{mutable.code[: place.start()]}{draw.choice(swaps.get(place[0], near))}{mutable.code[place.end() :]}"
 
 
-def _constant_dropped(mutable: Mutable, draw: Random) -> str | None:
-    return mutable.code.replace("100 * ", "").replace("365 * ", "")
-
-
 def _hidden_expression(mutable: Mutable, draw: Random) -> str | None:
     place = mutable.figure(draw)
     value = Decimal(place["number"])
@@ -248,13 +254,6 @@ def _hidden_expression(mutable: Mutable, draw: Random) -> str | None:
         (f"2 * {half}", f"{half} + {half}", f"{value + 7} - 7", f"{value} * 1", f"{value} + 0", f"1 * {value + 2}")
     )
     return mutable.with_number(place, other if place["scaling"] is None else f"({other})")
-
-
-def _number_of_text(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    number = _changed(place["number"], draw)
-    forms = ('float("{}")', 'float("{}".strip())', 'int(float("{}"))', 'float("".join(["{}"]))', 'int("{}", 12)')
-    return mutable.with_number(place, draw.choice(forms).format(number))
 
 
 def _other_notation(mutable: Mutable, draw: Random) -> str | None:
@@ -308,14 +307,6 @@ def _given_again(mutable: Mutable, draw: Random) -> str | None:
     return mutable.with_result(lambda result: result, f"    {again}\n")
 
 
-def _rounded(mutable: Mutable, draw: Random) -> str | None:
-    place = mutable.figure(draw)
-    form = draw.choice(
-        ("round({}, -1)", "int({} * 1.0)", "abs({})", "float(round({}))", "float(f'{{{}:.0e}}')", "{} // 1")
-    )
-    return mutable.with_number(place, form.format(place["number"]))
-
-
 def _piece_of_text(mutable: Mutable, draw: Random) -> str | None:
     name = _name(mutable.figure(draw))
     form = draw.choice(
@@ -327,10 +318,10 @@ def _piece_of_text(mutable: Mutable, draw: Random) -> str | None:
 
 
 MUTATORS: Mapping[str, Mutator] = {
-    "digit changed": _digit_changed,
-    "digits swapped": _digits_swapped,
-    "digit dropped": _digit_dropped,
-    "sign changed": _sign_changed,
+    "digit changed": _of_number(_digit_changed),
+    "digits swapped": _of_number(_digits_swapped),
+    "digit dropped": _of_number(_digit_dropped),
+    "sign changed": _of_number(_sign_changed),
     "another year's figure": _another_year,
     "another company's figure": _another_company,
     "two figures exchanged": _figures_exchanged,
@@ -346,11 +337,11 @@ MUTATORS: Mapping[str, Mutator] = {
     "variable renamed": _variable_renamed,
     "variable given again": _given_again,
     "constant changed": _constant_changed,
-    "constant dropped": _constant_dropped,
+    "constant dropped": lambda mutable, draw: mutable.code.replace("100 * ", "").replace("365 * ", ""),
     "figure as an expression": _hidden_expression,
-    "figure in quotes": _number_of_text,
+    "figure in quotes": _of_number(_number_of_text),
     "figure in other notation": _other_notation,
-    "figure rounded": _rounded,
+    "figure rounded": _of_number(_rounded),
     "number from lengths and codes": _length_or_code,
     "number from constants": _sum_of_constants,
     "number from printed figures": _piece_of_text,
