@@ -11,7 +11,7 @@ from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.streams import Progress, say, show, show_json, show_result, warn
+from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
@@ -135,24 +135,21 @@ def summarize_filings(
     if left:
         warn(f"the model is out of reach: {left} filings were left as they are")
     seconds = time.perf_counter() - started
-    if as_json:
-        show_json(
-            {
-                "index": str(place),
-                "model": model,
-                "summarized": len(made) - failed,
-                "failed": [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made
-                           if not one.by_model],
-                "left_as_they_are": left,
-                "had_one": len(records) - len(waiting),
-                "calls": len(meter.records),
-                "seconds": round(seconds, 3),
-            }
-        )  # fmt: skip
-    else:
-        show(f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s.")
-        if meter.records:
-            say(usage_table(meter.records).text())
+    reasons = [{"doc_id": record.doc_id, "reason": "; ".join(one.notes)} for record, one in made if not one.by_model]
+    document = {
+        "index": str(place),
+        "model": model,
+        "summarized": len(made) - failed,
+        "failed": reasons,
+        "left_as_they_are": left,
+        "had_one": len(records) - len(waiting),
+        "calls": len(meter.records),
+        "seconds": round(seconds, 3),
+    }
+    summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
+    show_result(as_json, document, summary)
+    if meter.records and not as_json:
+        say(usage_table(meter.records).text())
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
 
 

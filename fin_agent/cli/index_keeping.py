@@ -13,7 +13,7 @@ from rich.text import Text
 
 from fin_agent.cli.exits import ExitCode, with_index
 from fin_agent.cli.indexes import chosen_index, embedded_folder, waiting_time
-from fin_agent.cli.streams import Progress, fields_of, messages, say, show, show_json, show_result
+from fin_agent.cli.streams import Progress, fields_of, messages, say, show_result
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.importing import import_archive
 from fin_agent.index.archive import export
@@ -89,12 +89,10 @@ def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
         done = compact(folder, wait=waiting_time(wait))
     seconds = time.perf_counter() - started
     gained = done.before - done.after
-    if as_json:
-        fields = {"before": done.before, "after": done.after, "gained": gained, "read_meanwhile": done.read_meanwhile}
-        show_json({"index": str(folder), **fields, "seconds": round(seconds, 3)})
-    else:
-        sizes = f"{done.before / 1e6:,.1f} MB before, {done.after / 1e6:,.1f} MB now"
-        show(f"{gained / 1e6:,.1f} MB gained: {sizes}, in {seconds:.1f} s.")
+    fields = {"before": done.before, "after": done.after, "gained": gained, "read_meanwhile": done.read_meanwhile}
+    sizes = f"{done.before / 1e6:,.1f} MB before, {done.after / 1e6:,.1f} MB now"
+    summary = f"{gained / 1e6:,.1f} MB gained: {sizes}, in {seconds:.1f} s."
+    show_result(as_json, {"index": str(folder), **fields, "seconds": round(seconds, 3)}, summary)
     if done.read_meanwhile:
         say("the index is being read: the file becomes smaller when the last reader has ended")
     return ExitCode.DONE
@@ -118,13 +116,11 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
     if forget_gone:
         unread = [file for file in unread if not file.gone]
     unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
-    if as_json:
-        files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
-        show_json({"index": str(folder), "forgotten": forgotten, "files": files})
-        return ExitCode.DONE
-    if forget_gone:
+    files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
+    if forget_gone and not as_json:
         say(f"{counted(forgotten, 'file')} gone, taken off the list")
-    show(unread_table(unread) if unread else "No file is left unread.")
+    document = {"index": str(folder), "forgotten": forgotten, "files": files}
+    show_result(as_json, document, unread_table(unread) if unread else "No file is left unread.")
     return ExitCode.DONE
 
 
@@ -134,12 +130,9 @@ def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], a
     with SqliteIndex(embedded_folder(given)) as index, messages().status("exporting") as status:
         done = export(index, archive, doc_ids=doc_ids, on_filing=lambda doc_id: status.update(f"exporting {doc_id}"))
     seconds = time.perf_counter() - started
-    if as_json:
-        fields = {"filings": done.filings, "bytes": done.size, "sha256": done.sha256}
-        show_json({"archive": str(done.file), **fields, "seconds": round(seconds, 3)})
-    else:
-        show(f"{counted(done.filings, 'filing')}, {done.size / 1e6:,.1f} MB, in {seconds:.1f} s: {done.file}")
-        show(f"SHA-256 {done.sha256}")
+    fields = {"archive": str(done.file), "filings": done.filings, "bytes": done.size, "sha256": done.sha256}
+    summary = f"{counted(done.filings, 'filing')}, {done.size / 1e6:,.1f} MB, in {seconds:.1f} s: {done.file}"
+    show_result(as_json, {**fields, "seconds": round(seconds, 3)}, summary, f"SHA-256 {done.sha256}")
     return ExitCode.DONE
 
 
@@ -156,12 +149,10 @@ def import_index(archive: Path, given: Path | None, *, replace: bool, wait: bool
             on_filing=lambda doc_id: status.update(f"importing {doc_id}"),
         )
     seconds = time.perf_counter() - started
-    if as_json:
-        fields = {"added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
-        show_json({"index": str(folder), **fields, "seconds": round(seconds, 3)})
-    else:
-        counts = f"{len(done.added)} added, {len(done.replaced)} replaced, {len(done.unchanged)} unchanged"
-        show(f"{counts}, in {seconds:.1f} s. The index is in {folder}.")
+    fields = {"index": str(folder), "added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
+    counts = f"{len(done.added)} added, {len(done.replaced)} replaced, {len(done.unchanged)} unchanged"
+    summary = f"{counts}, in {seconds:.1f} s. The index is in {folder}."
+    show_result(as_json, {**fields, "seconds": round(seconds, 3)}, summary)
     return ExitCode.DONE
 
 
@@ -184,16 +175,15 @@ def copy_index(given: Path | None, to: Path, doc_ids: Sequence[str], *, jobs: in
         held = len(target.entries())
     seconds = time.perf_counter() - started
     counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}
-    if as_json:
-        in_order = sorted(report.filings, key=lambda each: each.doc_id)
-        filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
-        show_json(
-            {"from": str(here), "to": str(there), **counts, "held": held, "seconds": round(seconds, 3),
-             "filings": filings}
-        )  # fmt: skip
-    else:
-        told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-        show(f"{told_counts}, in {seconds:.1f} s. The index at {there} holds {held:,} filings.")
+    in_order = sorted(report.filings, key=lambda each: each.doc_id)
+    filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
+    places = {"from": str(here), "to": str(there)}
+    told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    show_result(
+        as_json,
+        {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
+        f"{told_counts}, in {seconds:.1f} s. The index at {there} holds {held:,} filings.",
+    )
     if not counts[CopyOutcome.FAILED.value]:
         return ExitCode.DONE
     say(f"{counts[CopyOutcome.FAILED.value]:,} could not be copied; the same command tries these again")

@@ -13,7 +13,7 @@ import typer
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
-from fin_agent.cli.streams import as_plain, fields_of, say, show, show_json, show_result
+from fin_agent.cli.streams import as_plain, fields_of, say, show_result
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.check import Outcome
 from fin_agent.filings.facts.checks import check_facts
@@ -30,10 +30,8 @@ def list_filings(given: Path | None, *, as_json: bool) -> ExitCode:
     """List what is indexed, by company and time."""
     with opened(given) as workspace:
         records = in_reading_order(workspace.index.filings())
-    if as_json:
-        show_json({"filings": [fields_of(record, _FILING) for record in records]})
-    elif records:
-        show(filings_view(records))
+    document = {"filings": [fields_of(record, _FILING) for record in records]}
+    show_result(as_json, document, *([filings_view(records)] if records else []))
     return ExitCode.DONE
 
 
@@ -160,10 +158,8 @@ def check_filings(doc_ids: Sequence[str], given: Path | None, *, every: bool, as
             _checked(record, [held.fact for held in workspace.index.facts([record.doc_id])])
             for record in records
         ]
-    if as_json:
-        show_json({"filings": [_checked_fields(filing) for filing in checked]})
-    elif checked:
-        show(checked_view(checked))
+    document = {"filings": [_checked_fields(filing) for filing in checked]}
+    show_result(as_json, document, *([checked_view(checked)] if checked else []))
     failed = any(filing.count(Outcome.FAILS) for filing in checked)
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.streams import fields_of, show, show_json, show_result
+from fin_agent.cli.streams import fields_of, show_json, show_result
 from fin_agent.config import settings_from
 from fin_agent.presentation.plain import cut, fixed, listing, one_line, plain, right
 from fin_agent.prompts.prompt import (
@@ -59,14 +59,10 @@ def check_prompts(folder: Path | None, *, as_json: bool) -> ExitCode:
     """Check all prompts and whether every file of the folder is one. SOME_FAILED where anything is wrong."""
     own = _own(folder)
     checked = checked_prompts(own)
-    if as_json:
-        lines = [
-            {**_line(each), "problems": [fields_of(wrong, "line? what remedy") for wrong in each.wrong]}
-            for each in checked
-        ]
-        show_json({"prompts": lines})
-    else:
-        show(checked_view(checked))
+    lines = [
+        {**_line(each), "problems": [fields_of(one, "line? what remedy") for one in each.wrong]} for each in checked
+    ]
+    show_result(as_json, {"prompts": lines}, checked_view(checked))
     return ExitCode.SOME_FAILED if any(each.wrong for each in checked) else ExitCode.DONE
 
 
@@ -88,7 +84,7 @@ def _checked(name: str, folder: Path | None) -> CheckedPrompt:
     try:
         source = prompt_source(name, folder)
     except PromptError as failure:
-        wrong = (WrongLine(0, failure.what, failure.remedy),)
+        wrong = (Problem(0, failure.what, failure.remedy),)
         return CheckedPrompt(name, role.name, role.does, role.output, failure.subject, own=True, wrong=wrong)
     read = read_prompt(name, source.text)
     problems = [*read.problems, *_of_reply(role.output)]
@@ -101,7 +97,7 @@ def _checked(name: str, folder: Path | None) -> CheckedPrompt:
         own=source.own,
         version=read.prompt.version if read.prompt else "",
         characters=len(read.prompt.system) + len(read.prompt.user) if read.prompt else 0,
-        wrong=tuple(WrongLine(each.line, each.what, each.remedy) for each in problems),
+        wrong=tuple(problems),
     )
 
 
@@ -117,7 +113,7 @@ def _of_no_prompt(folder: Path | None) -> Iterator[CheckedPrompt]:
         if file.stem not in prompt_roles():
             remedy = f"Rename or remove it; there are: {', '.join(prompts())}"
             yield CheckedPrompt(
-                file.stem, "", "", "", str(file), own=True, wrong=(WrongLine(0, "no prompt has this name", remedy),)
+                file.stem, "", "", "", str(file), own=True, wrong=(Problem(0, "no prompt has this name", remedy),)
             )
 
 
@@ -127,15 +123,6 @@ def _line(each: CheckedPrompt) -> dict[str, object]:
 
 
 _CHARACTERS_OF_A_TOKEN = 4
-
-
-@dataclass(frozen=True, slots=True)
-class WrongLine:
-    """What is wrong on a line of a prompt's file; line 0 is the whole file."""
-
-    line: int
-    what: str
-    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +139,7 @@ class CheckedPrompt:
     version: str = ""
     """Empty where something is wrong with it."""
     characters: int = 0
-    wrong: tuple[WrongLine, ...] = ()
+    wrong: tuple[Problem, ...] = ()
 
     @property
     def tokens(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import typer
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
-from fin_agent.cli.streams import messages, say, show, show_json, show_json_line, show_result, warn
+from fin_agent.cli.streams import as_plain, messages, say, show, show_json, show_json_line, show_result, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
@@ -27,6 +26,7 @@ from fin_agent.runs.comparing import answer_differences, run_differences
 from fin_agent.runs.run import RULES, IndexState, Run, index_state, running_version
 from fin_agent.runs.store import RunStore, store_file
 from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
 
 
 def list_runs(given: Path | None, *, limit: int, as_json: bool) -> ExitCode:
@@ -63,17 +63,9 @@ def compare_runs(name: str, other: str, given: Path | None, *, full: bool, as_js
     with opened_store(given) as store:
         first, second = store.run(name), store.run(other)
     differences = run_differences(first, second)
-    if as_json:
-        show_json(
-            {
-                "first": first.id,
-                "second": second.id,
-                "identical": not differences,
-                "differences": [asdict(difference) for difference in differences],
-            }
-        )
-    else:
-        show(comparison_view(first, second, differences, full=full))
+    ids = {"first": first.id, "second": second.id}
+    document = {**ids, "identical": not differences, "differences": as_plain(differences)}
+    show_result(as_json, document, comparison_view(first, second, differences, full=full))
     return ExitCode.DONE
 
 
@@ -84,9 +76,7 @@ def export_run(name: str, given: Path | None, *, out: Path | None) -> ExitCode:
     if out is None:
         show_json_line(_on_one_line(run.model_dump_json()))
         return ExitCode.DONE
-    unfinished = out.with_name(f"{out.name}.part")
-    unfinished.write_text(f"{run.model_dump_json(indent=2)}\n", encoding="utf-8", newline="\n")
-    unfinished.replace(out)
+    write_whole(out, f"{run.model_dump_json(indent=2)}\n".encode())
     say(f"run {run.id} is in {out}")
     return ExitCode.DONE
 
@@ -136,7 +126,7 @@ def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool, ask_
                 "run": run.id,
                 "identical": not differences,
                 "changed_since": changes,
-                "differences": [asdict(difference) for difference in differences],
+                "differences": as_plain(differences),
                 "seconds": {"then": run.seconds, "now": again.seconds},
                 "usage": {kept: answer.usage.model_dump(mode="json") for kept, answer in _then_and_now(run, again)},
             }
