@@ -103,8 +103,8 @@ _PLACES = {
 _OF_NO_USE_ALONE = ("small_model", "role", "base_url", "preset", "output_mode")
 
 
-def _of_models(metavar: str, said: str, **bounds: int) -> Any:
-    return typer.Option(metavar=metavar, rich_help_panel="Chat models (docs/models.md)", help=said, **bounds)
+def _of_models(metavar: str, said: str, least: int | None = None) -> Any:
+    return typer.Option(metavar=metavar, rich_help_panel="Chat models (docs/models.md)", help=said, min=least)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,12 +141,12 @@ class ModelOptions:
             "How replies are held to their form: schema, json (words only), or auto: schema where the server can.",
         ),
     ] = None
-    max_tokens: Annotated[int | None, _of_models("N", "Tokens a question may take.", min=0)] = None
-    max_calls: Annotated[int | None, _of_models("N", "Calls a question may take.", min=0)] = None
+    max_tokens: Annotated[int | None, _of_models("N", "Tokens a question may take.", least=0)] = None
+    max_calls: Annotated[int | None, _of_models("N", "Calls a question may take.", least=0)] = None
     max_seconds: Annotated[
-        float | None, _of_models("S", "Seconds after which a question makes no further call.", min=0)
+        float | None, _of_models("S", "Seconds after which a question makes no further call.", least=0)
     ] = None
-    max_dollars: Annotated[float | None, _of_models("USD", "What a question may cost.", min=0)] = None
+    max_dollars: Annotated[float | None, _of_models("USD", "What a question may cost.", least=0)] = None
     config: Annotated[
         Path | None,
         typer.Option(
