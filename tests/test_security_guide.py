@@ -25,7 +25,7 @@ def test_the_ten_risks_are_walked_through() -> None:
 
 def test_limits_are_as_told() -> None:
     from fin_agent.downloads.connection import MOST_BYTES
-    from fin_agent.filings.readers.limits import MAX_MEMORY, MAX_SECONDS, MAX_WAIT
+    from fin_agent.filings.readers.protocol import MAX_MEMORY, MAX_SECONDS, MAX_WAIT
 
     assert (
         f"({MAX_SECONDS:.0f} s)" in GUIDE and f"({MAX_WAIT:.0f} s)" in GUIDE and f"({MAX_MEMORY // 2**30} GB)" in GUIDE

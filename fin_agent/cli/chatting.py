@@ -24,8 +24,7 @@ from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
-from fin_agent.filings.drawing import Frame, Ink
-from fin_agent.filings.picture import FramedPage, draw_pages
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of

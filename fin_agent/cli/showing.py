@@ -13,10 +13,9 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import as_plain, fields_of, show, show_json
 from fin_agent.errors import FilingIndexError
-from fin_agent.filings.drawing import Frame, Ink
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
-from fin_agent.filings.picture import FramedPage, draw_pages
-from fin_agent.filings.tables.of_statement import StatementPart, parts_of_statement
+from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import Lexicon

@@ -12,9 +12,7 @@ from typing import Any
 
 from fin_agent.evaluation.benchmark import Column, Report, report_on
 from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
-from fin_agent.filings.facts.extraction import MetricOf
-from fin_agent.filings.facts.printed import facts_of_filing
-from fin_agent.filings.facts.reconciling import UnitOf
+from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.reader import read_document

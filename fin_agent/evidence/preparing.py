@@ -7,7 +7,7 @@ from pathlib import Path
 from fin_agent.evidence.cards.making import cards_of
 from fin_agent.evidence.summaries import summary_of
 from fin_agent.filings.reader import doc_id_of, filing_of, read_unchanged
-from fin_agent.filings.readers.document import Document
+from fin_agent.filings.readers.protocol import Document
 from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon
 

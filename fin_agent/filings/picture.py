@@ -1,18 +1,134 @@
-"""Pages of a filing as PNG pictures, with frames around what was read on them."""
+"""Pages as pictures, with frames around what was read."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.drawing import Frame, framed, sheet_of
+from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
-from fin_agent.filings.readers.protocol import pdf_reader
-from fin_agent.filings.readers.refusals import no_such_page, refuse_picture
+from fin_agent.filings.readers.protocol import no_such_page, pdf_reader, refuse_picture
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
+
+
+class Ink(Enum):
+    """Colours of frames, as red, green and blue from 0 to 1."""
+
+    TABLE = (0.10, 0.40, 0.85)
+    FACT = (0.85, 0.10, 0.15)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A place on a page, in points, its colour, and a note (one line; may be empty)."""
+
+    box: Box
+    ink: Ink
+    note: str = ""
+
+
+def framed(picture: bytes, frames: Sequence[Frame], dpi: int) -> bytes:
+    """The PNG `picture` of a page at `dpi` dots an inch, with `frames` drawn on it.
+
+    Notes stand on strips above the page, where they hide nothing; what is on the page keeps its every pixel.
+    """
+    pymupdf = _drawing_library("frames")
+    scale = dpi / 72
+    strip = round(_STRIP * max(scale, 1.0))
+    notes = [frame for frame in frames if frame.note]
+    head = strip * len(notes)
+    width, height = size_of(picture)
+    with pymupdf.open() as document:
+        # A point of this page is a pixel of the picture, which is therefore set in it as it is.
+        page = document.new_page(width=width, height=height + head)
+        page.insert_image(pymupdf.Rect(0, head, width, head + height), stream=picture)
+        for frame in frames:
+            place = pymupdf.Rect(*_on_pixels(frame.box, scale)) + pymupdf.Rect(0, head, 0, head)
+            page.draw_rect(place & page.rect, color=frame.ink.value, width=_thickness(scale))
+        for number, frame in enumerate(notes):
+            _write(pymupdf, page, pymupdf.Rect(0, number * strip, width, (number + 1) * strip), frame)
+        pixels = page.get_pixmap(dpi=72)
+        pixels.set_dpi(dpi, dpi)
+        drawn: bytes = pixels.tobytes("png")
+    return drawn
+
+
+def sheet_of(content: PageContent, dpi: int) -> bytes:
+    """A page of HTML as a PNG picture, `dpi` dots an inch: laid out as it was read, each word in its place.
+
+    Raises ReadError where PyMuPDF, which draws it, is missing.
+    """
+    pymupdf = _drawing_library("HTML pages")
+    with pymupdf.open() as document:
+        page = document.new_page(width=content.width, height=content.height)
+        writer = pymupdf.TextWriter(page.rect)
+        font = pymupdf.Font("helv")
+        for word in content.words:
+            if word.text.strip():
+                writer.append((word.x0, word.y1 - _BASELINE), word.text, font=font, fontsize=SIZE)
+        if content.words:
+            writer.write_text(page)
+        picture: bytes = page.get_pixmap(dpi=dpi).tobytes("png")
+    return picture
+
+
+def size_of(picture: bytes) -> tuple[int, int]:
+    """Width and height of a PNG picture, in pixels."""
+    width, height = struct.unpack(">II", picture[16:24])
+    return width, height
+
+
+_BASELINE = 3.5
+"""From the bottom of a word's box up to its baseline, in points."""
+_AROUND = 1.0
+_LINE = 1.2
+_STRIP = 15.0
+_LETTERS = 0.58
+"""Of the strip's height."""
+
+
+def _on_pixels(box: Box, scale: float) -> Iterator[float]:
+    """The middles of the lines around `box`, in pixels: on whole pixels, so that lines are sharp."""
+    within = _thickness(scale) % 2 / 2
+    for side, outwards in zip(box, (-1, -1, 1, 1), strict=True):
+        yield round(side * scale) + outwards * (round(_AROUND * scale) - within)
+
+
+def _thickness(scale: float) -> int:
+    return max(1, round(_LINE * scale))
+
+
+def _write(pymupdf: Any, page: Any, strip: Any, frame: Frame) -> None:
+    """The frame's note on a strip of its colour, in letters small enough for one line."""
+    page.draw_rect(strip, color=None, fill=frame.ink.value)
+    font = pymupdf.Font("helv")
+    size = _LETTERS * strip.height
+    size *= min(1.0, (strip.width - 2 * size) / max(font.text_length(frame.note, fontsize=size), 1.0))
+    writer = pymupdf.TextWriter(page.rect, color=(1, 1, 1))
+    writer.append((strip.x0 + size, strip.y1 - 0.3 * strip.height), frame.note, font=font, fontsize=size)
+    writer.write_text(page)
+
+
+def _drawing_library(what: str) -> Any:
+    """PyMuPDF. Raises ReadError where it is not installed, naming `what` was to be drawn.
+
+    `Any`: it annotates only part of its interface.
+    """
+    if find_spec("pymupdf") is None:
+        raise ReadError(
+            f"{what} are drawn with PyMuPDF, which is not installed",
+            remedy="`pip install pymupdf` (AGPL or commercial licence), or look at the page without `--image`",
+        )
+    return import_module("pymupdf")
+
 
 LEAST_DPI, MOST_DPI = 36, 300
 
@@ -63,7 +179,7 @@ def _of_pdf(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes
 
 
 def _of_html(path: Path, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes]:
-    from fin_agent.filings.html.reading import read_html
+    from fin_agent.filings.html.document import read_html
 
     contents = read_html(path).pages
     for wanted in pages:

@@ -12,20 +12,17 @@ from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.addresses import with_addresses
-from fin_agent.filings.facts.extraction import MetricOf
-from fin_agent.filings.facts.printed import facts_of_filing
-from fin_agent.filings.facts.reconciling import UnitOf
+from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
 from fin_agent.filings.facts.tagging import ConceptOf, with_tags
-from fin_agent.filings.html.reading import read_html
+from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
 from fin_agent.filings.outline.items import item_starts, items_of
 from fin_agent.filings.outline.kinds import kinds_of
 from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import located_statements
 from fin_agent.filings.passages import passages_of
-from fin_agent.filings.readers.document import Document
-from fin_agent.filings.readers.pictured import picture_warnings
-from fin_agent.filings.readers.protocol import MUPDF, pdf_reader
+from fin_agent.filings.readers.mupdf import picture_warnings
+from fin_agent.filings.readers.protocol import MUPDF, Document, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact

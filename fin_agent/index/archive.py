@@ -22,7 +22,7 @@ from pathlib import Path
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.reader import is_doc_id
-from fin_agent.filings.readers.document import MAX_PAGES
+from fin_agent.filings.readers.protocol import MAX_PAGES
 from fin_agent.index import rows
 from fin_agent.index.database import (
     check_fts5,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
-from fin_agent.filings.readers.limits import limited
+from fin_agent.filings.readers.protocol import limited
 
 Read = TypeVar("Read")
 """What is made of a file."""

@@ -10,8 +10,8 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from fin_agent.filings.outline.statements import StatementPart, caption_lines
 from fin_agent.filings.passages import table_text
-from fin_agent.filings.tables.of_statement import StatementPart, caption_lines
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import whose
 from fin_agent.presentation.plain import one_line, plain, told_warnings

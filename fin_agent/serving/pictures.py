@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.drawing import Frame, Ink, size_of
 from fin_agent.filings.facts.chosen import chosen_facts, names_near
-from fin_agent.filings.picture import FramedPage, draw_pages, refuse_changed
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages, refuse_changed, size_of
 from fin_agent.filings.readers.protocol import pdf_reader
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.presentation.filings import period_of_fact, value_words

@@ -8,9 +8,8 @@ import pymupdf
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.drawing import Frame, Ink, framed, size_of
-from fin_agent.filings.html.reading import read_html
-from fin_agent.filings.picture import FramedPage, draw_pages
+from fin_agent.filings.html.document import read_html
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages, framed, size_of
 from fin_agent.filings.reader import content_hash
 from fin_agent.vocabulary.place import Box
 
@@ -111,6 +110,6 @@ def test_long_notes_stay_on_their_strip() -> None:
 
 
 def test_without_the_library_that_draws(page_of_html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fin_agent.filings.drawing.find_spec", lambda name: None)
+    monkeypatch.setattr("fin_agent.filings.picture.find_spec", lambda name: None)
     with pytest.raises(ReadError, match=r"HTML pages are drawn with PyMuPDF.*pip install"):
         drawn(page_of_html, FramedPage(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.tables.of_statement import StatementPart
+from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.presentation.pages import joined, laid_out, page_view, statement_view
 from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table

@@ -122,7 +122,7 @@ def test_a_figure_is_framed(client: Any) -> None:
 
 
 def test_a_picture_is_of_bounded_size(client: Any) -> None:
-    from fin_agent.filings.drawing import size_of
+    from fin_agent.filings.picture import size_of
 
     assert max(size_of(client.get(f"/pages/{FILING}/9.png", params={"dpi": 200}).content)) <= LONGEST_SIDE
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.filings.drawing import size_of
+from fin_agent.filings.picture import size_of
 from fin_agent.serving.pictures import LONGEST_SIDE
 from fin_agent.tools import FinAgentToolkit
 from fin_agent.workspace import Workspace

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fin_agent.filings.tables.of_statement import heading_of
+from fin_agent.filings.outline.statements import heading_of
 from fin_agent.filings.tables.sums import proofs_of
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.page import Note, PageContent, Statement

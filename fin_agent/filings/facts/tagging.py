@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.facts.reconciling import UnitOf
-from fin_agent.filings.tables.labels import clean_label
-from fin_agent.filings.tables.numbers import parse_number
+from fin_agent.filings.facts.extraction import UnitOf
+from fin_agent.filings.tables.cells import parse_number
+from fin_agent.filings.tables.lines import clean_label
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import PageContent, PrintedLine, Statement

@@ -1,14 +1,188 @@
-"""An HTML tree becomes blocks in reading order: paragraphs, tables of cells, page breaks; only what a reader sees."""
+"""Blocks of an HTML filing: paragraphs and grids of cells, with what their styles say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
 
 from lxml import etree
 
-from fin_agent.filings.html.elements import Kind, kind_of
-from fin_agent.filings.html.styles import COLOURED, PLAIN, WHITE, Style, ground_of, sheet_of, style_of, with_classes
+
+class Kind(Enum):
+    """What an element does to the text inside it."""
+
+    INLINE = auto()
+    BLOCK = auto()
+    ITEM = auto()
+    PREFORMATTED = auto()
+    TABLE = auto()
+    ROW = auto()
+    CELL = auto()
+    LINE_BREAK = auto()
+    RULE = auto()
+    RAISED = auto()
+    TAGGED = auto()
+    """A fact of inline XBRL: printed like any text."""
+    UNSEEN = auto()
+
+
+@lru_cache(maxsize=4_096)
+def kind_of(tag: str) -> Kind:
+    """Kind of an element by its tag as lxml gives it: `{namespace}name` read as XML, `prefix:name` read as HTML."""
+    namespace, _, name = tag.rpartition("}")
+    prefix, _, local = name.lower().rpartition(":")
+    if "inlinexbrl" in namespace.lower() or prefix.startswith("ix"):
+        if local in _TAGGED:
+            return Kind.TAGGED
+        return Kind.UNSEEN if local in _UNSEEN_TAGS else Kind.INLINE
+    return _KINDS.get(local, Kind.INLINE)
+
+
+_TAGGED = frozenset({"nonfraction", "nonnumeric", "fraction"})
+_UNSEEN_TAGS = frozenset({"header", "hidden", "references", "resources"})
+_KINDS: dict[str, Kind] = {
+    **dict.fromkeys(
+        ("html", "body", "div", "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "dt", "dd", "center",
+         "blockquote", "section", "article", "main", "header", "footer", "nav", "aside", "form", "fieldset", "figure",
+         "figcaption", "address", "caption", "document", "type", "sequence", "filename", "description", "text"),
+        Kind.BLOCK,
+    ),
+    **dict.fromkeys(
+        ("head", "title", "style", "script", "noscript", "template", "iframe", "object", "select", "option", "meta",
+         "link", "input", "button", "svg", "math", "audio", "video"),
+        Kind.UNSEEN,
+    ),
+    "li": Kind.ITEM,
+    "pre": Kind.PREFORMATTED,
+    "table": Kind.TABLE,
+    "tr": Kind.ROW,
+    "td": Kind.CELL,
+    "th": Kind.CELL,
+    "br": Kind.LINE_BREAK,
+    "hr": Kind.RULE,
+    "sup": Kind.RAISED,
+}  # fmt: skip
+
+
+class Style(NamedTuple):
+    """What one element's declarations say; lengths in points."""
+
+    hidden: bool = False
+    break_before: bool = False
+    break_after: bool = False
+    block: bool | None = None
+    """True or False where `display` makes it a block or part of a line against its element's habit."""
+    indent: float = 0.0
+    align: str = ""
+    raised: bool = False
+    """Superscript."""
+    white: bool = False
+    """Text in white."""
+    ground: str = ""
+    """WHITE, COLOURED, or nothing where no background is said."""
+
+
+PLAIN = Style()
+WHITE, COLOURED = "white", "coloured"
+
+
+@lru_cache(maxsize=16_384)
+def style_of(declarations: str) -> Style:
+    """Read the value of a `style` attribute. Unknown and broken declarations are passed over; never raises."""
+    found = dict(_declarations(declarations))
+    if not found:
+        return PLAIN
+    display = found.get("display", "")
+    padding, margin = found.get("padding", ""), found.get("margin", "")
+    indent = (
+        _length(found.get("padding-left") or _left_of(padding))
+        + _length(found.get("margin-left") or _left_of(margin))
+        + _length(found.get("text-indent", ""))
+    )
+    return Style(
+        hidden=display == "none" or found.get("visibility") in ("hidden", "collapse") or _is_invisible(found),
+        break_before=bool(_BREAK.match(found.get("page-break-before") or found.get("break-before", ""))),
+        break_after=bool(_BREAK.match(found.get("page-break-after") or found.get("break-after", ""))),
+        block=True if display in ("block", "list-item", "flex", "grid") else False if display == "inline" else None,
+        indent=max(0.0, min(indent, _DEEPEST_INDENT)),
+        align=found.get("text-align", ""),
+        white=ground_of(found.get("color")) == WHITE,
+        ground=ground_of(found.get("background-color") or found.get("background")),
+        raised=found.get("vertical-align") in ("super", "text-top") and "inline" not in display,
+    )
+
+
+def ground_of(colour: str | None) -> str:
+    """WHITE or COLOURED; empty for no colour or one that lets through what is behind it."""
+    plain = "".join((colour or "").lower().split())
+    if not plain or plain in ("transparent", "inherit", "none", "initial", "unset"):
+        return ""
+    return WHITE if _WHITE.match(plain) else COLOURED
+
+
+def sheet_of(text: str) -> dict[str, str]:
+    """Class name -> declarations of a style sheet's plain class rules (`.hide { display: none }`)."""
+    return dict(_RULE.findall(text[:_LONGEST_SHEET]))
+
+
+def with_classes(declarations: str, classes: str, sheet: Mapping[str, str]) -> str:
+    """An element's own declarations after those of its classes."""
+    return ";".join([*(sheet[name] for name in classes.split() if name in sheet), declarations])
+
+
+_DEEPEST_INDENT = 180.0
+_LONGEST_SHEET = 200_000
+_RULE = re.compile(r"\.([\w-]+)\s*\{([^{}]*)\}")
+_BREAK = re.compile(r"always|page|left|right|recto|verso")
+_UNITS = {
+    "pt": 1.0,
+    "px": 0.75,
+    "em": 10.0,
+    "rem": 10.0,
+    "ex": 5.0,
+    "in": 72.0,
+    "cm": 28.35,
+    "mm": 2.835,
+    "pc": 12.0,
+    "%": 5.0,
+}
+_LENGTH = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|ex|in|cm|mm|pc|%)?")
+_WHITE = re.compile(
+    r"white$|snow$|#?(?:f[4-9a-f]){3}(?:ff)?$|#?fff$|rgba?\((?:(?:24[4-9]|25[0-5]|9[6-9]%|100%),?){3}(?:,?1(?:\.0)?)?\)$"
+)
+"""White, and what cannot be told from it."""
+_NOTHING = re.compile(r"0*\.?0*\s*(?:pt|px|em|rem|%)?")
+_LEFT = {1: 0, 2: 1, 3: 1, 4: 3}
+"""Which of the lengths is the left side, by how many are given."""
+
+
+def _declarations(text: str) -> Iterator[tuple[str, str]]:
+    for part in text.lower().split(";"):
+        name, colon, value = part.partition(":")
+        if colon:
+            yield name.strip(), value.replace("!important", "").strip()
+
+
+def _length(text: str) -> float:
+    found = _LENGTH.match(text)
+    return float(found[1]) * _UNITS.get(found[2] or "px", 0.75) if found else 0.0
+
+
+def _left_of(shorthand: str) -> str:
+    """The left side of `padding` or `margin` with one to four lengths."""
+    sides = shorthand.split()
+    return sides[_LEFT[len(sides)]] if len(sides) in _LEFT else ""
+
+
+def _is_invisible(found: Mapping[str, str]) -> bool:
+    """Whether nobody can see the text: set in no size, or fully transparent."""
+    size, opacity = found.get("font-size", ""), found.get("opacity", "")
+    return bool((size and _NOTHING.fullmatch(size)) or (opacity and _NOTHING.fullmatch(opacity)))
+
 
 LINE_BREAK = "\n"
 """Stands among the words of a text where a line ends."""

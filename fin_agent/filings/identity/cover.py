@@ -1,17 +1,366 @@
-"""The SEC form cover: which form it is and what its fields say."""
+"""What the cover of a filing says: form, registrant, numbers, ticker."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
 
-from fin_agent.filings.identity.cover_name import name_on_cover
-from fin_agent.filings.identity.cover_numbers import numbers_on_cover
-from fin_agent.filings.identity.print_repair import PlainPage, despaced
-from fin_agent.filings.identity.readings import COVER, REPORT_DATE, reading
 from fin_agent.vocabulary.dates import PrintedDate, printed_dates
-from fin_agent.vocabulary.identity import FieldSource, Form
+from fin_agent.vocabulary.identity import FieldSource, Form, Origin
+from fin_agent.vocabulary.page import PageContent
+
+
+def reading(
+    field: str, value: str | int | date | Form, kind: Kind, printed: str = "", page: int | None = None
+) -> FieldSource:
+    """A reading of `field`; `printed` are the words it was taken from, `page` their page (0-based)."""
+    words = " ".join(printed.split())
+    text = value.isoformat() if isinstance(value, date) else str(value)
+    return FieldSource(field, text, kind.origin, words[:_LONGEST], kind.confidence, page)
+
+
+_LONGEST = 200
+
+
+class Kind(NamedTuple):
+    """A kind of reading: from where, and how far it is trusted.
+
+    Confidences are estimates that order the votes of readings; they are no measured rates of error. In the 173 filings
+    of 21 companies at hand no two readings of a field differed, so these filings cannot tell a kind that is right 97
+    times in 100 from one that is always right; readings without a second one beside them were, but for form, year and
+    quarter, not checked. Known weaknesses lower a kind: hand-typed foci stand below the calendar's usual name, counted
+    words below sentences, and the usual name of a year that ends in winter is not read where anything else names it.
+    """
+
+    origin: Origin
+    confidence: float
+
+
+TAG = Kind(Origin.DEI, 0.99)
+"""A `dei:` tag that copies the cover."""
+FOCUS = Kind(Origin.DEI, 0.96)
+"""`DocumentFiscalYearFocus` and its like: typed by hand, and left over from the report before."""
+ENTITY_PAGE = Kind(Origin.DEI, 0.95)
+"""The same fields, printed as a page `Document and Entity Information`."""
+
+COVER = Kind(Origin.COVER, 0.99)
+"""What a form cover prints beside its caption."""
+COVER_PLACE = Kind(Origin.COVER, 0.96)
+"""What stands where the cover usually has it, without a caption."""
+REPORT_DATE = Kind(Origin.COVER, 0.85)
+"""`Date of report`, where it is not the day of the event, as a filing date."""
+
+TITLE = Kind(Origin.TITLE, 0.98)
+"""The title of a release or a call: `Harbor Announces Third Quarter Fiscal 2023 Results`."""
+DATELINE = Kind(Origin.TITLE, 0.9)
+"""The first date of a release that ends no period."""
+
+SIGNATURE = Kind(Origin.SIGNATURE, 0.98)
+"""Name and date beside the registrant's signature."""
+
+SENTENCE = Kind(Origin.TEXT, 0.98)
+"""A sentence that says it: `fiscal 2022, which ended January 28, 2023`, `(NYSE: HTW)`."""
+COUNTED = Kind(Origin.TEXT, 0.93)
+"""What the pages say most often: the newest period end, the name in their text, the year they speak of."""
+
+FROM_YEAR_END = Kind(Origin.DERIVED, 0.96)
+"""Quarter and month of the year's end, counted from the last year's end that the text prints."""
+FROM_LENGTH = Kind(Origin.DERIVED, 0.95)
+"""The same, from the longest span reported: `nine months ended`."""
+FROM_FIGURES = Kind(Origin.DERIVED, 0.92)
+"""The day on which most tagged figures end."""
+FROM_END = Kind(Origin.DERIVED, 0.97)
+"""What follows from the period's end: the year it is usually named after, the month the year ends in."""
+FROM_CONTENT = Kind(Origin.DERIVED, 0.9)
+"""The kind of a document without a form cover."""
+ASSUMED = Kind(Origin.DERIVED, 0.7)
+"""A calendar year, where nothing says otherwise."""
+FROM_WINTER_END = {
+    1: Kind(Origin.DERIVED, 0.75),
+    2: Kind(Origin.DERIVED, 0.6),
+    3: Kind(Origin.DERIVED, 0.85),
+}
+"""By month, the usual name of a year that ends in winter: filers differ."""
+
+
+class PlainPage(NamedTuple):
+    """A page's text in plain print, and its number (0-based)."""
+
+    number: int
+    text: str
+
+
+def plain_pages(pages: Iterable[PageContent]) -> list[PlainPage]:
+    """The pages' texts in plain print, in order."""
+    return [plain_page(page) for page in pages]
+
+
+def plain_page(page: PageContent) -> PlainPage:
+    """The page's text in plain print."""
+    return PlainPage(page.number, plain_print(page.text))
+
+
+_CHARACTERS = (
+    ("\u00a0", " "), ("\u2007", " "), ("\u2009", " "), ("\u202f", " "), ("\u200b", ""), ("\ufeff", ""), ("\u00ad", ""),
+    ("\r", "\n"), ("\u2010", "-"), ("\u2011", "-"), ("\u2012", "-"), ("ﬁ", "fi"), ("ﬂ", "fl"),
+)  # fmt: skip
+_SPACED_WORD = re.compile(r"(?<!\S)(?:\S ){2,}\S(?!\S)")
+
+
+def plain_print(text: str) -> str:
+    """Ordinary spaces and hyphens, without zero-width marks; lines stay lines."""
+    if not text.isascii():
+        # A dozen `replace` are ten times faster than one `translate`.
+        for printed, plain in _CHARACTERS:
+            text = text.replace(printed, plain)
+    return text
+
+
+def despaced(text: str) -> str:
+    """Joins words printed with spaces between their letters: `D e c e m b e r  3 1` -> `December 31`.
+
+    Only lines that consist mostly of single characters are touched.
+    """
+    if not _SPACED_WORD.search(text):
+        return text
+    return "\n".join(_despaced_line(line) for line in text.split("\n"))
+
+
+def _despaced_line(line: str) -> str:
+    parts = line.split()
+    if len(parts) < 4 or sum(len(part) == 1 for part in parts) < 0.7 * len(parts):
+        return line
+    words = re.split(r"\s{2,}", line.strip())
+    return " ".join("".join(word.split()) for word in words)
+
+
+def numbers_on_cover(text: str, page: int) -> Iterator[FieldSource]:
+    """Readings of `file_number`, `employer_id` and `cik`, each where it is printed."""
+    captioned = _AFTER_FILE.search(text)
+    found = captioned or _ANY_NUMBER.search(text)
+    if found is not None:
+        kind = COVER if captioned else COVER_PLACE
+        yield reading("file_number", _file_number(found), kind, found.group(), page)
+    found = _EMPLOYER_ID.search(text)
+    if found is not None and found[2].strip("0"):
+        yield reading("employer_id", f"{found[1]}-{found[2]}", COVER, found.group(), page)
+    found = _CIK.search(text)
+    if found is not None and found[1].strip("0"):
+        yield reading("cik", found[1].lstrip("0"), COVER, found.group(), page)
+
+
+def plain_file_number(printed: str) -> str | None:
+    """`1-1183` of `001-01183`; None where it is no commission file number."""
+    found = re.search(_NUMBER, printed)
+    return _file_number(found) if found else None
+
+
+def plain_employer_id(printed: str) -> str | None:
+    """`12-3456789` of the number with or without its hyphen; None where it is none, or all zeros."""
+    digits = re.sub(r"\W", "", printed)
+    return f"{digits[:2]}-{digits[2:]}" if re.fullmatch(r"\d{9}", digits) and digits.strip("0") else None
+
+
+def _file_number(found: re.Match[str]) -> str:
+    series = found["series"].replace("O", "0").lstrip("0") or "0"
+    return f"{series}-{found['number'].lstrip('0') or '0'}{found['sub'] or ''}"
+
+
+_NUMBER = r"(?P<series>[0O]{0,2}[0-9]{1,3})\s*[-–‐‑]\s*(?P<number>[0-9]{3,6})(?P<sub>-[0-9]{1,2})?(?![0-9-])"
+_AFTER_FILE = re.compile(
+    rf"commission\s+file\s+n(?:umber|o|os|umbers)?\W{{0,12}}(?:\s|\W){{0,12}}{_NUMBER}", re.IGNORECASE
+)
+_ANY_NUMBER = re.compile(rf"(?<![\d-])(?=(?:0{{0,2}}[01]|33|333|811|814)\s*[-–‐‑])(?!\d{{2}}-\d{{7}}){_NUMBER}")
+_EMPLOYER_ID = re.compile(r"(?<![\d-])(\d{2})\s?[-–‐‑]\s?(\d{7})(?!\d)")
+_CIK = re.compile(r"\b(?:CIK|Central\s+Index\s+Key)\W{0,4}(?:n(?:umber|o)\W{0,4})?(\d{4,10})\b", re.IGNORECASE)
+
+
+def name_on_cover(text: str, page: int) -> FieldSource | None:
+    """The name printed above `(Exact name of registrant ...)`, else the one right below the file number.
+
+    Of several registrants on one cover it is the first.
+    """
+    caption = _CAPTION.search(text) or _TRANSLATION.search(text)
+    if caption is not None:
+        name = _name_in(text[: caption.start()].split("\n"))
+        if name is not None:
+            return reading("company", name, COVER, f"{name} {caption.group()}", page)
+    for number in _NUMBER_LINE.finditer(text):
+        for line in text[number.end() :].split("\n", 6)[:6]:
+            name = printed_name(line)
+            if not name:
+                continue
+            if _LEGAL_ENDING.search(name) and not _NOT_A_NAME.search(line) and not _CAPTION.search(line):
+                return reading("company", name, COVER_PLACE, f"{number.group()} {name}", page)
+            break
+    return None
+
+
+def former_name_on_cover(text: str) -> str | None:
+    """The name printed above `(Former name or former address, if changed since last report)`."""
+    caption = _FORMER_CAPTION.search(text)
+    if caption is None:
+        return None
+    above = [line for line in text[: caption.start()].split("\n")[-8:] if line.strip(" _*\t()")]
+    for line in reversed(above[-4:]):
+        name = printed_name(line)
+        if _LEGAL_ENDING.search(name) and not _NOT_A_NAME.search(line) and not re.match(r"\d", name):
+            # `Quay Tools, Inc., 1 Pier Road, Salem` is a name and an address.
+            return name
+        if re.search(r"\(|telephone|area\s+code|n/a|not\s+applicable", line, re.IGNORECASE):
+            break
+    return None
+
+
+_FORMER_CAPTION = re.compile(r"\bformer\s+name,?\s+(?:or\s+)?(?:former\s+)?(?:address|if)", re.IGNORECASE)
+_CAPTION = re.compile(
+    r"\b(?:exact\s+)?names?\s+of\s+(?:the\s+)?(?:registrants?|issuers?|company)(?:\(s\))?(?:,)?\s+(?:as\s+)?(?:it\s+appears|specified)",
+    re.IGNORECASE,
+)
+_TRANSLATION = re.compile(r"\btranslation\s+of\s+(?:the\s+)?registrant[’']?s\s+name", re.IGNORECASE)
+"""Some covers of foreign filers carry this caption alone."""
+_NOT_A_NAME = re.compile(
+    r"commission\s+file|file\s+n(?:umber|o)|transition\s+period|(?:year|period|quarter)\s+ended|date\s+of\s+(?:earliest|report)"
+    r"|securities\s+(?:and|exchange)|exchange\s+act|washington,?\s+d|^\W*form\b|current\s+report|annual\s+report|quarterly\s+report"
+    r"|pursuant\s+to|mark\s+one|^of\s+1934|earliest\s+event|amendment\s+no|^\W*(?:or|and|to|from|the)\W*$|^\W*\d[\d\W]*$"
+    r"|\.(?:jpe?g|gif|png)\b|^\W*index\W*$|table\s+of\s+contents|i\.?r\.?s\.?\s|^[\dO]{1,3}-\d{3,6}|\blogo\b|\bto\s+\.$"
+    r"|\b(?:19|20)\d\d\W*$|reported\)|^\W*(?:graphic|image|picture)\b|(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)\s+\d|state\s+or\s+other|(?:of|or)\s+incorporation|incorporation\s+or"
+    r"|telephone\s+number|check\s*box|_{3,}|^\W*(?:n/a|not\s+applicable|none)\W*$",
+    re.IGNORECASE,
+)
+_LEGAL_ENDING = re.compile(
+    r"\b(?:inc(?:orporated)?|corp(?:oration)?|co(?:mpany|mpanies)?|plc|p\.l\.c|ltd|limited|llc|l\.?p|n\.?v|s\.?a|s\.?p\.?a|se|ag|a/s|asa|ab|oyj|b\.?v|gmbh|trust|group"
+    r"|holdings?|bancorp(?:oration)?|partners(?:hip)?)\b\.?\W*$",
+    re.IGNORECASE,
+)
+
+
+_NUMBER_LINE = re.compile(
+    r"commission\s+file\s+n\w*\.?\s*:?\s*\d{1,3}-\d{3,6}|^[^\S\n]{0,20}\d{1,3}-\d{3,6}[^\S\n]{0,20}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def is_full_name(name: str) -> bool:
+    """Whether a line is a company's name with its legal form."""
+    return len(name) <= 90 and _LEGAL_ENDING.search(name) is not None and not _NOT_A_NAME.search(name)
+
+
+def printed_name(line: str) -> str:
+    """A name as printed, without the print's accidents: rules, footnote stars, `Inc .`."""
+    name = re.sub(r"\s+", " ", line.strip(" _*†‡•|\t\r\ufeff\u200b()")).strip()
+    return re.sub(r" (?=[.,](?:\s|$))", "", name)
+
+
+def _name_in(above: list[str]) -> str | None:
+    """Joins the lines of a name that ends at the last of the lines `above` its caption."""
+    lines: list[str] = []
+    for line in reversed(above[-12:]):
+        name = printed_name(line)
+        if not re.search(r"[A-Za-z]", name):
+            if lines and not name and line.strip():
+                break
+            continue
+        if _NOT_A_NAME.search(line) or len(name) > 90:
+            break
+        if lines and _is_complete_above(name, lines[0]):
+            break
+        lines.insert(0, name)
+        if len(lines) == 3:
+            break
+    return " ".join(lines) or None
+
+
+def _is_complete_above(upper: str, lower: str) -> bool:
+    """Whether the upper line is a logo or another name and not the beginning of the lower one."""
+    if _LEGAL_ENDING.search(upper) and _LEGAL_ENDING.search(lower) and not upper.endswith((",", "&")):
+        return True
+    return set(re.findall(r"\w+", upper.lower())) <= set(re.findall(r"\w+", lower.lower()))
+
+
+LISTED = re.compile(
+    r"\(\s*(?:NYSE|NASDAQ|AMEX|TSX|ASX|LSE)[^)]{0,40}[:\s]\s?(?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\b(?P<of_call>)[^)]{0,40}\)",
+    re.I,
+)
+"""`(NASDAQ: ULTA)`, as releases print it behind the company's name."""
+_CALLED = re.compile(
+    r"\((?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)\)\s+Q[1-4]\s|^(?P<of_call>[A-Z]{1,5})\.(?:N|OQ?)\s+-\s+Q[1-4]\s",
+    re.MULTILINE,
+)
+"""`Harbor Tool Works (HTW) Q3 2023 Earnings Call`, `HTW.N - Q3 2023 ...`, as calls are headed."""
+
+
+def ticker_readings(
+    cover: Sequence[PlainPage], pages: Sequence[PlainPage], further: Iterable[PlainPage] = ()
+) -> Iterator[FieldSource]:
+    """Symbols in the cover's table, in a release's `(NASDAQ: ULTA)`, or in Item 5's words.
+
+    `further` pages are read only where the first ones name no symbol.
+    """
+    named = False
+    for page in cover:
+        row = _row_of_table(page.text)
+        if row is not None:
+            named = True
+            yield reading("ticker", row["ticker"].replace("/", "."), COVER, row.group(), page.number)
+            break
+    for page in pages[:3]:
+        listed = LISTED.search(page.text) or _CALLED.search(page.text, 0, 1000)
+        if listed is not None:
+            named = True
+            symbol = listed["ticker"] or listed["of_call"]
+            yield reading("ticker", symbol.upper(), SENTENCE, listed.group(), page.number)
+            break
+    words = _in_words(pages) or (None if named else _in_words(further))
+    if words is not None:
+        yield words
+
+
+def _in_words(pages: Iterable[PlainPage]) -> FieldSource | None:
+    for number, text in pages:
+        place = text.find("symbol")
+        while place >= 0:
+            found = _SYMBOL_IN_WORDS.match(text, place)
+            if found is not None:
+                return reading("ticker", found[1], SENTENCE, found.group(), number)
+            place = text.find("symbol", place + 1)
+    return None
+
+
+_SHARES = re.compile(
+    r"(?:common\s+(?:stock|shares?|units?)|ordinary\s+shares?|american\s+depositary\s+shares|shares\s+of\s+beneficial\s+interest)",
+    re.IGNORECASE,
+)
+_ROW = re.compile(
+    r"(?<![\w$.])(?P<ticker>[A-Z]{1,5}(?:[./][A-Z])?)\s+(?:The\s+)?(?:New\s+York|NYSE|NASDAQ|Nasdaq|Cboe|Chicago|NYSE\s+American|London|Tokyo)"
+)
+_SYMBOL_WORD = re.compile(r"(?<![\w$.])(?P<ticker>[A-Z]{1,5}(?:[./][A-Z])?)(?![\w.])")
+_NOT_TICKERS = frozenset(
+    ("NYSE", "LLC", "PAR", "THE", "NEW", "YORK", "STOCK", "CLASS", "USD", "NONE", "A", "B", "C", "OF", "AND", "VALUE",
+     "INC", "N", "NA", "US")
+)  # fmt: skip
+_SYMBOL_IN_WORDS = re.compile(
+    r"symbols?(?:\s+for\s+[^“\"]{2,40})?\s*(?:is|of|[:,])?\s*[“\"'‘]?\s*([A-Z]{1,5}(?:\.[A-Z])?)\b[,.]?[”\"'’]?"
+)
+
+
+def _row_of_table(text: str) -> re.Match[str] | None:
+    heading = re.search(r"(?:trading|ticker)\s+symbol", text, re.IGNORECASE)
+    for shares in _SHARES.finditer(text):
+        row = _ROW.search(text, shares.end(), shares.end() + 220)
+        if row is not None and row["ticker"] not in _NOT_TICKERS:
+            return row
+    if heading is None:
+        return None
+    for word in _SYMBOL_WORD.finditer(text, heading.end(), heading.end() + 400):
+        if word["ticker"] not in _NOT_TICKERS and len(word["ticker"]) > 1:
+            return word
+    return None
+
 
 COVER_WITHIN = 25
 """A cover is looked for on this many pages: annual reports print letters and pictures before it."""

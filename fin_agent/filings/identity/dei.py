@@ -8,11 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from fin_agent.filings.identity.cover import form_named
-from fin_agent.filings.identity.cover_numbers import plain_employer_id, plain_file_number
-from fin_agent.filings.identity.other_names import OtherName
-from fin_agent.filings.identity.print_repair import plain_print
-from fin_agent.filings.identity.readings import ENTITY_PAGE, FOCUS, FROM_FIGURES, TAG, Kind, reading
+from fin_agent.filings.identity.cover import (
+    ENTITY_PAGE,
+    FOCUS,
+    FROM_FIGURES,
+    TAG,
+    Kind,
+    form_named,
+    plain_employer_id,
+    plain_file_number,
+    plain_print,
+    reading,
+)
+from fin_agent.filings.identity.names import OtherName
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.fiscal_naming import nominal_month

@@ -2,13 +2,284 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from fin_agent.filings.outline.item_lines import item_lines_on, titled_lines_on
-from fin_agent.filings.outline.item_order import in_order
+from fin_agent.lexicon.metrics import Entries, Item
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import ItemStart, PageContent
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """A line that reads like the heading of an Item."""
+
+    number: str
+    """As printed, in upper case: `1A`, `5.07`."""
+    page: int
+    offset: int
+    part: int | None = None
+    """1 to 4 where the line, or a part's heading above it on the page, names the part."""
+    titles: tuple[str, ...] = ()
+    """Ids of the lexicon's Items (`10-Q.II.1A`) whose title follows the number."""
+
+
+def item_lines_on(text: str, page: int, form: Form) -> list[ItemLine]:
+    """Candidates for headings on a page's text; none on a page that is a table of contents or an index of Items."""
+    found = [line for line in _HEADING.finditer(text) if _plausible(line, form)]
+    if not found or (form is not Form.EIGHT_K and _is_contents(found)):
+        return []
+    parts = [(part.start(), _part_of(part.group(1))) for part in _PART.finditer(text)]
+    lines = []
+    for line in found:
+        above = [number for start, number in parts if start <= line.start()]
+        named = line.group("part")
+        lines.append(
+            ItemLine(
+                number=_number(line),
+                page=page,
+                offset=line.start(),
+                part=_part_of(named) if named else above[-1] if above else None,
+                titles=_titles_after(text, line, form),
+            )
+        )
+    return lines
+
+
+def titled_lines_on(text: str, page: int, form: Form, wanted: Collection[str]) -> Iterator[ItemLine]:
+    """Titles of the `wanted` Items that stand in the top lines of a page of prose or tables, without a number."""
+    lines = text[:_TOP_CHARACTERS].split("\n", _TOP_LINES)[:_TOP_LINES]
+    if len(text) < _TOP_CHARACTERS or sum(map(_lists_pages, text.split("\n"))) >= _CONTENTS_HEADINGS:
+        return
+    known = {
+        title: name
+        for name, titles in _titles(form).items()
+        if name.rpartition(".")[2] in wanted and name not in _EVERYDAY and name.split(".")[1] != "II"
+        for title in titles
+    }
+    offset = 0
+    for line, after in pairwise([*lines, ""]):
+        letters = _letters(line)
+        if len(letters) >= _SHORTEST_TITLE and line.strip()[0].isupper():
+            name = known.get(letters) or known.get(letters + _letters(after))
+            if name:
+                yield ItemLine(name.rpartition(".")[2], page, offset, titles=(name,))
+                return
+        elif "1" in wanted and letters == _PART_ONE and text.count("\n") * _PROSE_LINE < len(text):
+            yield ItemLine("1", page, offset, part=1)
+            return
+        offset += len(line) + 1
+
+
+_ROMAN = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
+_HEADING = re.compile(
+    r"^[ \t\u00a0]*(?:part[\s\u00a0]+(?P<part>i{1,3}|iv)\b[\s\u00a0]*[,.:;—–-]*[\s\u00a0]*)?i[ ]?tems?[\s\u00a0]*"
+    r"(?:no\.?[\s\u00a0]*)?(?P<number>\d{1,2}(?:\.\d\d)?)(?!\d)"
+    r"(?:[ \u00a0]?\(?(?P<letter>[abc])\)?(?![a-z]))?"
+    r"(?:[\s\u00a0.]*(?:and|&|,|through|to)[\s\u00a0]*(?:items?[\s\u00a0]*)?\d{1,2}[abc]?(?!\w))*"
+    r"[ \t\u00a0]*[.:|;—–-]*(?P<rest>.*)$",
+    re.I | re.M,
+)
+_PART = re.compile(r"^[ \t\u00a0]*part[\s\u00a0]+(i{1,3}|iv)\b(?![^\n]{0,3}item)", re.I | re.M)
+_CONTENTS_HEADINGS = 5
+_CONTENTS_SPACING = 160
+"""A page that lists at least this many Items, this many characters or less apart on average, is a table of contents
+or a cross-reference index. Short Items that share a page have a few sentences each."""
+_FEWEST_LISTED = 3
+_LEADERS = re.compile(r"(?:[.·…_][ \u00a0]?){5,}")
+_LISTED = re.compile(
+    r"(?:[\s.\u00a0·_…|]|\bpages?\b)+(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*[\s]*$", re.I
+)
+_ONLY_A_PAGE = re.compile(
+    r"\s*(?:pages?\s*)?(?:[a-z]-)?\d{1,3}(?:\s*[-–—,]\s*(?:[a-z]-)?\d{1,3})*\s*$|\s*(?:N/A|\*+|none)\s*$", re.I
+)
+_AFTER_A_CITATION = ",()“”\"’'"
+_LINE_OF_A_PARAGRAPH = 50
+"""A line this long that ends within a sentence goes on in the next, even where that begins with an Item's number."""
+_CITES = re.compile(r"\b(?:see|in|under|with|of|to|and|or|refer to|by|from|this|both|the)[\s“\"'(]*$", re.I)
+_LINES_OF_AN_ENTRY = 4
+_TOP_LINES = 10
+_TOP_CHARACTERS = 700
+_SHORTEST_TITLE = 11
+_EVERYDAY = frozenset({"10-K.1"})
+"""Items whose titles are everyday words; the first begins with its part where nothing else announces it."""
+_PART_ONE = "parti"
+_PROSE_LINE = 40
+"""Characters to a line, on average, on a page of prose and on no list of contents."""
+_NOT_LETTERS = re.compile(r"[^a-z]+")
+
+
+def _number(line: re.Match[str]) -> str:
+    return line.group("number") + (line.group("letter") or "").upper()
+
+
+def _part_of(roman: str) -> int:
+    return _ROMAN[roman.lower()]
+
+
+def _plausible(line: re.Match[str], form: Form) -> bool:
+    """Whether the line is a heading: an 8-K's Items have two decimals, a sentence that cites an Item is none."""
+    if ("." in line.group("number")) != (form is Form.EIGHT_K):
+        return False
+    rest = line.group("rest").strip()
+    if rest and (rest[0] in _AFTER_A_CITATION or (rest[0].isalnum() and not rest[0].isupper())):
+        return False
+    above = line.string[max(0, line.start() - 300) : line.start()]
+    before = above.rstrip().rpartition("\n")[2]
+    if len(before) < _LINE_OF_A_PARAGRAPH or not (before[-1].islower() or before[-1] == ","):
+        return _CITES.search(before) is None
+    # A line above that ends in the middle of a sentence, as the last row of a table does too.
+    set_apart = above[len(above.rstrip()) :].count("\n") > 1 or line.group().lstrip().startswith("ITEM")
+    return set_apart and _CITES.search(before) is None and bool(_titles_after(line.string, line, form))
+
+
+def _is_contents(found: Sequence[re.Match[str]]) -> bool:
+    """Whether Items stand close together, or most are followed by nothing but the number of a page."""
+    different = len({_number(line) for line in found})
+    if different < _FEWEST_LISTED:
+        return False
+    text = _LEADERS.sub(" ", found[0].string)
+    if len(text) < len(found[0].string):
+        found = list(_HEADING.finditer(text)) or found
+    if (
+        different >= _CONTENTS_HEADINGS
+        and (found[-1].start() - found[0].start()) / (len(found) - 1) <= _CONTENTS_SPACING
+    ):
+        return True
+    ends = [line.start() for line in found[1:]] + [len(text)]
+    listed = sum(_is_entry(text[line.start() : end]) for line, end in zip(found, ends, strict=True))
+    return listed * 3 >= len(found) * 2
+
+
+def _is_entry(entry: str) -> bool:
+    """Whether an Item's text is an entry of a list: its title and a page number, then nothing of length."""
+    lines = [line for line in entry.split("\n", 12)[:12] if line.strip()]
+    for place, line in enumerate(lines[:_LINES_OF_AN_ENTRY]):
+        if (
+            _LISTED.search(line)
+            if place == 0
+            else _ONLY_A_PAGE.match(line) or (len(line) < 130 and _LISTED.search(line))
+        ):
+            return all(len(after) < 130 for after in lines)
+    return False
+
+
+def _lists_pages(line: str) -> bool:
+    return 12 < len(line) < 130 and line[-1:].isdigit() and ("..." in line or _SHORT_ENTRY.match(line) is not None)
+
+
+_SHORT_ENTRY = re.compile(r"[A-Z][A-Za-z’',&() /-]{8,}[\s\u00a0]\d{1,3}$")
+
+
+def _titles_after(text: str, line: re.Match[str], form: Form) -> tuple[str, ...]:
+    """Ids of Items whose title or alias the words after the number begin with, on this line or the next."""
+    own = _letters(line.group("rest"))
+    after = _letters(text[line.start("rest") : line.end() + 200])
+    number = _number(line)
+    return tuple(
+        name
+        for name, titles in _titles(form).items()
+        if name.rpartition(".")[2] == number
+        and any(after.startswith(title) or (len(own) >= _SHORTEST_TITLE and title.startswith(own)) for title in titles)
+    )
+
+
+@lru_cache(maxsize=8)
+def _titles(form: Form) -> Mapping[str, frozenset[str]]:
+    """Id -> titles of the form's Items as bare letters."""
+    forms = {Form.ANNUAL_REPORT: Form.TEN_K}
+    entries = Entries()
+    entries.read_built_in("items")
+    return {
+        item.id: frozenset(letters for title in (item.title, *item.aliases) if (letters := _letters(title)))
+        for item in entries.checked("items", Item).values()
+        if item.form == forms.get(form, form)
+    }
+
+
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text.lower())
+
+
+def in_order(lines: Sequence[ItemLine], form: Form) -> list[tuple[str, ItemLine]]:
+    """(Item, line) of the sequence of headings that never goes back and has most in its favour.
+
+    A line's title, its part, and that its Item was not announced yet all speak for it; of equal sequences the later
+    headings are taken, since lists of Items stand before the Items themselves. A 10-Q numbers both parts from 1: each
+    line may be of either, its title and its part's heading decide.
+    """
+    best: dict[_Rank, _Chain] = {}
+    for line in lines:
+        options = list(_options(line, form))
+        reached = {}
+        for rank, item, weight in options:
+            chain = max(
+                (held for at, held in best.items() if at <= rank), key=lambda held: held.weight, default=_Chain()
+            )
+            known = chain.rank == rank
+            reached[rank] = _Chain(chain.weight + (_REPEATED if known else weight), rank, (item, line), chain)
+        for rank, chain in reached.items():
+            if rank not in best or chain.weight >= best[rank].weight:
+                best[rank] = chain
+    if not best:
+        return []
+    return list(max(best.values(), key=lambda chain: (chain.weight, -chain.rank[0], chain.rank)).links())[::-1]
+
+
+_Rank = tuple[int, int, str]
+"""(part, number, letter)."""
+_REPEATED = 0.5
+_HEADED = 2.0
+_TITLED = 2.0
+_WRONG_PART = 1.5
+_NUMBER = re.compile(r"(\d+)([A-C]?)$")
+_PART_ONE_OF_A_QUARTER = 4
+_LAST_ITEM = 16
+_SUFFIXED = {"1": "ABC", "4": "A", "7": "A", "9": "ABC"}
+"""Items of an annual report with a lettered one after them; 4A is where some tell of their officers."""
+
+
+class _Chain:
+    __slots__ = ("before", "link", "rank", "weight")
+
+    def __init__(
+        self,
+        weight: float = 0.0,
+        rank: _Rank = (0, 0, ""),
+        link: tuple[str, ItemLine] | None = None,
+        before: _Chain | None = None,
+    ) -> None:
+        self.weight, self.rank, self.link, self.before = weight, rank, link, before
+
+    def links(self) -> Iterator[tuple[str, ItemLine]]:
+        """The headings, last first."""
+        chain: _Chain | None = self
+        while chain is not None and chain.link is not None:
+            yield chain.link
+            chain = chain.before
+
+
+def _options(line: ItemLine, form: Form) -> Iterator[tuple[_Rank, str, float]]:
+    """(rank, Item, weight) of each Item that the line may announce."""
+    matched = _NUMBER.match(line.number)
+    if matched is None:
+        return
+    number, letter = int(matched.group(1)), matched.group(2)
+    if form is not Form.TEN_Q:
+        if number <= _LAST_ITEM and (not letter or letter in _SUFFIXED.get(matched.group(1), "")):
+            yield (0, number, letter), line.number, _HEADED + _TITLED * bool(line.titles)
+        return
+    for part, numeral in ((1, "I"), (2, "II")):
+        if part == 1 and (number > _PART_ONE_OF_A_QUARTER or letter):
+            continue
+        weight = _HEADED + _TITLED * (f"10-Q.{numeral}.{line.number}" in line.titles)
+        if line.part is not None and line.part != part:
+            weight -= _WRONG_PART
+        yield (part, number, letter), line.number if part == 1 else f"II-{line.number}", weight
+
 
 COVER = "cover"
 """Pages before the first Item: the cover and the table of contents."""

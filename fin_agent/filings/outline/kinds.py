@@ -8,10 +8,46 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from fin_agent.filings.outline.density import density_of, may_be_table
 from fin_agent.lexicon.metrics import Entries
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Note, PageContent, TableKind
+
+
+class Density(NamedTuple):
+    """Words of a page, counted."""
+
+    figures: int
+    """Numbers and dashes that stand alone."""
+    words: int
+    """Those that begin with a letter."""
+
+    @property
+    def table(self) -> bool:
+        """Whether a page is mostly a table."""
+        return self.figures >= _FEWEST_FIGURES_OF_TABLE and self.words <= _MOST_WORDS_PER_FIGURE * self.figures
+
+
+def density_of(page: PageContent) -> Density:
+    """Counts the words of a page, from its text where a reader gives no places."""
+    figures = words = 0
+    for token in (word.text for word in page.words) if page.words else page.text.split():
+        if token[0].isalpha():
+            words += 1
+        elif _STANDS_ALONE.match(token):
+            figures += 1
+    return Density(figures, words)
+
+
+def may_be_table(text: str) -> bool:
+    """A quick test that no page which is mostly a table fails: some share of it is digits."""
+    digits = sum(map(text.count, "0123456789"))
+    return digits >= _FEWEST_FIGURES_OF_TABLE and digits * _MOST_CHARACTERS_PER_DIGIT >= len(text)
+
+
+_STANDS_ALONE = re.compile(r"[$(]*\d[\d,.]*[%)]*$|[—–-]$")
+_FEWEST_FIGURES_OF_TABLE = 12
+_MOST_WORDS_PER_FIGURE = 9
+_MOST_CHARACTERS_PER_DIGIT = 40
 
 
 def kinds_of(

@@ -1,15 +1,18 @@
-"""Pages of a PDF, as PyMuPDF gives them: text in reading order and words with their places."""
+"""Pages of a PDF by PyMuPDF, letters printed twice taken once, and pages that are nothing but a picture."""
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fin_agent.filings.readers.pictured import says_little, share_covered
-from fin_agent.filings.readers.refusals import (
+from fin_agent.errors import ReadError
+from fin_agent.filings.readers.protocol import (
+    MAX_PAGES,
     broken,
     cut_off,
     encrypted,
@@ -22,8 +25,148 @@ from fin_agent.filings.readers.refusals import (
     within_bounds,
 )
 from fin_agent.filings.readers.unpacking import refuse_overpacked
+from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box, Word
+
+PAGE_WIDTH, PAGE_HEIGHT = 612.0, 792.0
+
+
+def text_pages(texts: Sequence[str]) -> list[PageContent]:
+    """A page of each text. Raises ReadError where there is no text at all, or far too much.
+
+    The pages have no words with places, so that no table and no figure is read from them: which column a number stands
+    in cannot be told from text alone. Even where a library keeps columns apart with blanks, headers and unit lines are
+    misplaced so often that of six real filings one figure in six came out wrong.
+    """
+    if not any(text.strip() for text in texts):
+        raise ReadError("no page has text", remedy="Scanned pages need text recognition before they are loaded")
+    if len(texts) > MAX_PAGES:
+        raise ReadError(f"{len(texts):,} pages are no filing", remedy=f"A filing has at most {MAX_PAGES:,} pages")
+    return [PageContent(number, PAGE_WIDTH, PAGE_HEIGHT, text, ()) for number, text in enumerate(texts)]
+
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+
+def doubled_letters(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, printed: str) -> dict[int, bool]:
+    """Indexes of the letters of `printed`, the text of `page`, that stand on the page twice and in the text once.
+
+    True where the letter after the gap is of the same word, False where a blank follows.
+    """
+    candidates = [
+        (match.start(), match.end(), pair)
+        for match in _F_BEFORE_BLANK.finditer(printed)
+        if (pair := (_object_of(textpage, match.start()), _object_of(textpage, match.end())))[0] != pair[1]
+    ]
+    if not candidates:
+        return {}
+    objects = _objects(page)
+    places = {address: place for place, address in enumerate(objects)}
+    doubled = {}
+    for index, after, (own, next_drawn) in candidates:
+        place = places.get(own, len(objects))
+        if place + 1 >= len(objects) or objects[place + 1] == next_drawn:
+            continue
+        first, second = _sides(objects[place]), _sides(objects[place + 1])
+        if not _is_twin(first, second):
+            continue
+        advance = second.left - first.left
+        gap = _origin(textpage, after) - _origin(textpage, index) - 2 * advance
+        goes_on = "\n" not in printed[index:after] and abs(gap) < _BLANK * (first.top - first.bottom)
+        doubled[index] = goes_on
+    return doubled
+
+
+_F_BEFORE_BLANK = re.compile(r"f\s+(?=\S)")
+_BLANK = 0.15
+"""Narrowest blank, as a part of the letter's height."""
+
+
+class _Sides(NamedTuple):
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+def _is_twin(first: _Sides, second: _Sides) -> bool:
+    """Whether the second is the same letter right after the first; a blank has no width at all."""
+    return (
+        first.left < second.left < first.right
+        and abs((second.right - second.left) - (first.right - first.left)) < 0.05
+        and abs(second.bottom - first.bottom) < 0.05
+        and abs(second.top - first.top) < 0.05
+    )
+
+
+def _object_of(textpage: pypdfium2.PdfTextPage, index: int) -> int:
+    """Address of the page object that a character is of; 0 for one of PDFium's own."""
+    from pypdfium2 import raw
+
+    return ctypes.cast(raw.FPDFText_GetTextObject(textpage.raw, index), ctypes.c_void_p).value or 0
+
+
+def _objects(page: pypdfium2.PdfPage) -> list[int]:
+    """Addresses of the page's objects, in the order in which they are drawn."""
+    from pypdfium2 import raw
+
+    # Declared to return numbers, as pointers are three times as slow: a page can have an object for each letter.
+    address = ctypes.cast(raw.FPDFPage_GetObject, ctypes.c_void_p).value
+    object_at = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_void_p, ctypes.c_int)(address or 0)
+    count = raw.FPDFPage_CountObjects(page.raw)
+    return list(map(object_at, repeat(ctypes.cast(page.raw, ctypes.c_void_p)), range(count)))
+
+
+def _sides(address: int) -> _Sides:
+    from pypdfium2 import raw
+
+    sides = [ctypes.c_float() for _ in range(4)]
+    raw.FPDFPageObj_GetBounds(ctypes.cast(address, raw.FPDF_PAGEOBJECT), *sides)
+    return _Sides(*(side.value for side in sides))
+
+
+def _origin(textpage: pypdfium2.PdfTextPage, index: int) -> float:
+    from pypdfium2 import raw
+
+    x, y = ctypes.c_double(), ctypes.c_double()
+    raw.FPDFText_GetCharOrigin(textpage.raw, index, x, y)
+    return x.value
+
+
+def picture_warnings(pages: Iterable[PageContent]) -> Iterator[ReadWarning]:
+    """One for each page that shows a picture and hardly a word; the like of a logo is no such picture."""
+    return (ReadWarning(_NOTHING_READ, page.number) for page in pages if page.pictured > _LEAST_SHARE)
+
+
+def says_little(text: str) -> bool:
+    """Whether a page has so few letters (a number, a date stamped on it) that a picture may be all it shows."""
+    return sum(map(str.isalpha, text)) < _FEWEST_LETTERS
+
+
+def share_covered(page: Box, pictures: Iterable[Box]) -> float:
+    """Share of the page that pictures cover, from 0 to 1: a scan may be made of many strips that overlap."""
+    across = [page.x0 + (page.x1 - page.x0) * (place + 0.5) / _PLACES for place in range(_PLACES)]
+    down = [page.y0 + (page.y1 - page.y0) * (place + 0.5) / _PLACES for place in range(_PLACES)]
+    covered: set[tuple[int, int]] = set()
+    for box in pictures:
+        columns = [place for place, x in enumerate(across) if box.x0 <= x <= box.x1]
+        rows = [place for place, y in enumerate(down) if box.y0 <= y <= box.y1]
+        covered.update((column, row) for column in columns for row in rows)
+    return len(covered) / _PLACES**2
+
+
+_NOTHING_READ = (
+    "nothing but a picture: what it says is not read. Run text recognition over the file (for example"
+    " `ocrmypdf --skip-text in.pdf out.pdf`) and ingest the result"
+)
+_LEAST_SHARE = 0.25
+"""Of the page; logos stay well below, charts reach above a third."""
+_FEWEST_LETTERS = 20
+_PLACES = 32
+"""Places of the page that are looked at, across and down."""
+
 
 if TYPE_CHECKING:
     import pymupdf

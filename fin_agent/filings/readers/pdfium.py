@@ -13,9 +13,8 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fin_agent.filings.readers.doubled_letters import doubled_letters
-from fin_agent.filings.readers.pictured import says_little, share_covered
-from fin_agent.filings.readers.refusals import (
+from fin_agent.filings.readers.mupdf import doubled_letters, says_little, share_covered
+from fin_agent.filings.readers.protocol import (
     broken,
     cut_off,
     encrypted,

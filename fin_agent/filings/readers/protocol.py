@@ -1,13 +1,211 @@
-"""What a PDF reader does, and which one reads."""
+"""What a reader gives, which reader reads a PDF, and why a file is refused."""
 
 from __future__ import annotations
 
+import re
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
 from fin_agent.errors import ReadError, how_to_install
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import ReadWarning
 from fin_agent.vocabulary.page import PageContent
+
+MAX_PAGES = 10_000
+"""A longer file is not a filing; reading stops with a message instead of filling the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's pages, and what its markup says beside them."""
+
+    pages: tuple[PageContent, ...]
+    tags: tuple[Tag, ...] = ()
+    warnings: tuple[ReadWarning, ...] = ()
+
+
+HTML_HEAD = 65_536
+"""Bytes within which HTML shows."""
+_PDF_HEAD = 1024
+"""Readers accept a PDF header anywhere in the first 1,024 bytes (PDF reference 1.7, appendix H, note 13)."""
+_HTML = re.compile(rb"<\s*(?:!doctype\s+html|html|head|body|div|table|p|font|pre|h\d|span|ix:)\b", re.I)
+
+
+def is_pdf(content: bytes) -> bool:
+    """Whether a file that begins so is a PDF by its own header."""
+    return b"%PDF-" in content[:_PDF_HEAD]
+
+
+def is_html(content: bytes) -> bool:
+    """Whether an element of HTML stands near the beginning."""
+    return _HTML.search(content, 0, HTML_HEAD) is not None
+
+
+MAX_SECONDS = 60.0
+"""Processor time for one file; the longest filings take three seconds."""
+MAX_WAIT = 600.0
+"""Seconds by the clock for one file: a reader that waits for something takes no processor time."""
+MAX_MEMORY = 6 * 2**30
+"""Bytes of address space for a process that reads files."""
+
+
+@contextmanager
+def limited(seconds: float = MAX_SECONDS, memory: int = MAX_MEMORY, *, wait: float = MAX_WAIT) -> Iterator[None]:
+    """Let the system end this process where what runs inside takes more time or memory than allowed.
+
+    `seconds` are of the processor, `wait` by the clock, `memory` is bytes of address space.
+
+    A PDF library that is caught in a hostile file cannot be stopped from within. So this is for worker processes
+    whose end the parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
+    """
+    try:
+        import resource
+    except ImportError:
+        yield
+        return
+    memory_before = resource.getrlimit(resource.RLIMIT_AS)
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGPROF, signal.SIGALRM)}
+    with suppress(ValueError, OSError):  # a lower limit may already hold, and some systems refuse this one
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory_before[1]))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, wait)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, memory_before)
+
+
+DOWNLOAD_AGAIN = "Download the filing again"
+MAX_WORDS_ON_PAGE = 50_000
+"""Thirty times the words of the fullest pages of filings."""
+MAX_CHARACTERS = 15_000_000
+"""Of a whole file; ten times the longest filings, and nearly a gigabyte as words with places."""
+MAX_PIXELS = 50_000_000
+"""Of a page's picture; a letter page at 600 dots an inch has 34 million."""
+_TEXTLESS_CHARACTERS_PER_PAGE = 25
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Raise ReadError where the file is missing, empty, or no PDF by its own header."""
+    if not path.is_file():
+        raise ReadError("there is no such file", subject=str(path), remedy="Check the path")
+    with path.open("rb") as file:
+        start = file.read(HTML_HEAD)
+    if not start:
+        raise ReadError("the file is empty (0 bytes)", subject=path.name, remedy=DOWNLOAD_AGAIN)
+    if not is_pdf(start):
+        # MuPDF goes by content and would lay out an HTML page, a picture or an e-book that is named so.
+        renaming = f"It is HTML: if a browser shows the filing in it, rename it to `{path.stem}.htm`; else download"
+        remedy = f"{renaming} the filing again" if is_html(start) else DOWNLOAD_AGAIN
+        raise ReadError("the file is named as a PDF but is none", subject=path.name, remedy=remedy)
+
+
+def refuse_page_count(path: Path, count: int) -> None:
+    """Raise ReadError where a PDF says that it has no page, or more than MAX_PAGES."""
+    if count == 0:
+        raise ReadError("the PDF has no pages", subject=path.name, remedy=DOWNLOAD_AGAIN)
+    if count > MAX_PAGES:
+        raise ReadError(
+            f"the PDF has {count:,} pages; at most {MAX_PAGES:,} are read",
+            subject=path.name,
+            remedy="Split it into its filings and ingest those",
+        )
+
+
+def within_bounds(path: Path, pages: Iterable[PageContent]) -> Iterator[PageContent]:
+    """The pages as they are read. Raises ReadError at the first that no filing has: thousands of words too many."""
+    characters = 0
+    for page in pages:
+        if len(page.words) > MAX_WORDS_ON_PAGE:
+            raise ReadError(
+                f"page {page.number + 1} holds {len(page.words):,} words; at most {MAX_WORDS_ON_PAGE:,} are read",
+                subject=path.name,
+                remedy="Take that page out (for example with `qpdf`) and ingest the rest",
+            )
+        characters += len(page.text)
+        if characters > MAX_CHARACTERS:
+            raise ReadError(
+                f"the PDF holds more than {MAX_CHARACTERS:,} characters by page {page.number + 1}",
+                subject=path.name,
+                remedy="Split it into its filings and ingest those",
+            )
+        yield page
+
+
+def refuse_picture(path: Path, page: int, size: tuple[float, float], dpi: int) -> None:
+    """Raise ReadError where a page of `size` points has too many pixels at `dpi` dots an inch."""
+    width, height = (side * dpi / 72 for side in size)
+    if not 1 <= width * height <= MAX_PIXELS:
+        raise ReadError(
+            f"page {page + 1} has {width:,.0f} x {height:,.0f} pixels at {dpi} dpi; at most {MAX_PIXELS:,} are drawn",
+            subject=path.name,
+            remedy="Ask for fewer dots an inch",
+        )
+
+
+def refuse_textless(path: Path, pages: Sequence[PageContent], *, repaired: bool) -> None:
+    """Raise ReadError where the pages hold almost no text: a scan, or what is left of a broken file."""
+    characters = sum(len(page.text.strip()) for page in pages)
+    if characters >= _TEXTLESS_CHARACTERS_PER_PAGE * len(pages):
+        return
+    if repaired:
+        raise broken(path, f"only {characters} characters are left on {len(pages)} pages")
+    held = f"its {len(pages)} pages hold" if len(pages) > 1 else "its one page holds"
+    raise ReadError(
+        f"{held} almost no text ({characters} characters): it looks scanned, or is damaged",
+        subject=path.name,
+        remedy="Look at it in a viewer: where pages show, run it through OCR (for example `ocrmypdf in.pdf out.pdf`)"
+        " and ingest the result; where they are blank, download the filing again",
+    )
+
+
+def encrypted(path: Path) -> ReadError:
+    """The refusal of a PDF that only a password opens."""
+    return ReadError(
+        "the PDF is encrypted and asks for a password",
+        subject=path.name,
+        remedy="Save a copy without a password (for example `qpdf --decrypt --password=... in.pdf out.pdf`)",
+    )
+
+
+def cut_off(path: Path) -> ReadError:
+    """The refusal of a PDF whose end is missing."""
+    return ReadError("the PDF is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN)
+
+
+def broken(path: Path, reason: str) -> ReadError:
+    """The refusal of a PDF that cannot be read for `reason`."""
+    return ReadError(
+        f"the PDF is broken and cannot be repaired ({reason})",
+        subject=path.name,
+        remedy="Download the filing again; if a viewer opens it, print it to a new PDF",
+    )
+
+
+def no_such_page(path: Path, page: int, count: int) -> ReadError:
+    """The refusal to draw or measure a page that the PDF does not have; `page` is 0-based."""
+    return ReadError(
+        f"there is no page {page + 1}: the PDF has {count:,} pages",
+        subject=path.name,
+        remedy=f"Name a page from 1 to {count:,}",
+    )
+
+
+def is_cut_off(path: Path, *end_marks: bytes) -> bool:
+    """Whether none of `end_marks` follows the last object, as in a file that was not downloaded to its end."""
+    content = path.read_bytes()
+    end = max(content.rfind(mark) for mark in end_marks)
+    return end < max(content.rfind(b"endobj"), content.rfind(b"stream"), 0)
 
 
 class PdfReader(Protocol):

@@ -1,16 +1,119 @@
-"""Numbers of a line and the columns they stand in."""
+"""Numbers of a line, their units, and the columns they stand in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from fin_agent.filings.tables.lines import Line
-from fin_agent.filings.tables.numbers import Number, parse_number
 from fin_agent.vocabulary.place import Box, Word
 from fin_agent.vocabulary.table import Cell
+
+
+class Number(NamedTuple):
+    """A printed number: parentheses and minus signs are in `amount`, a dash is zero."""
+
+    amount: Decimal
+    percent: bool = False
+    dollar: bool = False
+
+
+@lru_cache(maxsize=65_536)
+def parse_number(token: str) -> Number | None:
+    """The number `token` prints, or None where it prints none (`N/A`, `*`, `nm`, `31,`).
+
+    `token` may hold the parts of one cell (`$ (1,234 )`), a footnote mark after the digits (`1,234(1)`), a parenthesis
+    left open because its end was set apart (`(1,234`), and the `x` of a ratio (`2.5x`). A percentage keeps its printed
+    size: `12.3%` is 12.3 with `percent` set. Never raises.
+    """
+    if match := _NUMBER.match(token):
+        opened = bool(match["open"] or match["inner"])
+        if ")" in match["tail"] and not opened:
+            return None
+        amount = Decimal(match["digits"].replace(",", ""))
+        if opened or match["sign"] or match["minus"]:
+            amount = -amount
+        return Number(amount, "%" in match["tail"], bool(match["dollar"]))
+    if match := _DASH.match(token):
+        return Number(Decimal(0), bool(match["percent"]), bool(match["dollar"]))
+    return None
+
+
+_FOOTNOTE_MARKS = r"(?:\s*(?:\(\d{1,2}\)|\([a-zA-Z]\)|\[\d{1,2}\]|[¹²³⁴⁵⁶⁷⁸⁹]|\*{1,3}|[†‡§]))*"
+_NUMBER = re.compile(
+    r"""^\s*
+    (?P<open>\()?\s*(?:\+|(?P<sign>[-−–‑]))?\s*
+    (?P<dollar>(?:US|C|A|CA|AU)?\$|€|£|¥)?\s*
+    (?P<inner>\()?\s*(?P<minus>[-−–‑])?\s*
+    (?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
+    (?P<tail>%?\s*\)?\s*%?|[x×](?=$))
+    """
+    + _FOOTNOTE_MARKS
+    + r"\s*$",
+    re.X,
+)
+_DASH = re.compile(
+    r"^\s*(?P<dollar>(?:US)?\$)?\s*(?:\(\s*[-−–—‑]{1,3}\s*\)|[-−–—‑]{1,3})\s*(?P<percent>%)?"
+    + _FOOTNOTE_MARKS
+    + r"\s*$"
+)
+
+
+@lru_cache(maxsize=16_384)
+def unit_line_in(text: str) -> str:
+    """The unit line that `text` holds, as printed, or an empty string."""
+    if not _SCALE.search(text):
+        return ""
+    if match := _BRACKETED.search(text):
+        return match[0].strip()
+    if match := _OPENING.match(text):
+        return match[0].strip()
+    return ""
+
+
+@lru_cache(maxsize=4_096)
+def scale_of(unit_line: str) -> int | None:
+    """What amounts under `unit_line` are multiplied with, or None where it names no scale."""
+    match = _SCALE.search(_SHARES_IN.sub(" ", unit_line)) or _SCALE.search(unit_line)
+    return _SCALES[match[1].lower()[:2]] if match else None
+
+
+@lru_cache(maxsize=4_096)
+def share_scale_of(unit_line: str) -> int | None:
+    """Scale of share counts under `unit_line`: that of the amounts, unless shares are excepted or have their own."""
+    if match := _SHARES_IN.search(unit_line):
+        return _SCALES[match[1].lower()[:2]]
+    scale = scale_of(unit_line)
+    if scale is not None and _SHARES_EXCEPTED.search(_PER_SHARE.sub(" ", unit_line)):
+        return 1
+    return scale
+
+
+_SCALES = {"mi": 1_000_000, "th": 1_000, "bi": 1_000_000_000, "00": 1_000, "$0": 1_000, "'0": 1_000}
+_WORDS = r"(?:millions?|thousands?|billions?|\$?000(?:'?s|’s)?)"
+_SCALE = re.compile(r"(?<![\d,.])(millions|thousands|billions|million|thousand|billion|\$?000(?:'?s|’s)?)\b", re.I)
+_BRACKETED = re.compile(
+    r"\((?=[^()]{0,60}(?:\bin\b|\$|\bmillions\b|\bthousands\b|\bbillions\b|000))"
+    rf"(?![^()]*\d\s+(?:million|billion|thousand))[^()]{{0,60}}(?<![\d,.]){_WORDS}\b[^()]{{0,140}}(?:\)|$)",
+    re.I,
+)
+_OPENING = re.compile(
+    r"^\W*(?:(?:all |tabular )?(?:u\.?s\.? )?(?:dollars?|amounts?|figures|\$)(?: and \w+)?(?: are)?"
+    rf"(?: stated| expressed)?|expressed|shares|usd)?\s*in (?:u\.?s\.? dollars? )?{_WORDS}\b.{{0,100}}$"
+    r"|^\W*(?:millions|thousands)\b(?: of (?:u\.?s\.? )?dollars)?(?:\W*$|\s*,.{0,100}$)",
+    re.I,
+)
+_SHARES_IN = re.compile(
+    r"\bshares?\b(?:(?! (?:data|amounts?))| (?:data|amounts?)(?=,? which ))"
+    r"(?:,? which are)?[^,;]{0,25}\bin (millions|thousands|billions)",
+    re.I,
+)
+_SHARES_EXCEPTED = re.compile(r"\b(?:except|excluding|other than)\b.*\bshares?\b", re.I)
+_PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+)?shares?\b(?: data| amounts?| information)?", re.I)
 
 
 class Token(NamedTuple):

@@ -1,31 +1,337 @@
-"""What the tags of an inline XBRL document state: facts with their concept, value, unit, period and members."""
+"""The tags of an inline XBRL file: contexts, units, names, what is printed, and duplicates."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
 from itertools import islice
 
 from lxml import etree
 
-from fin_agent.filings.xbrl.contexts import Context, read_context
-from fin_agent.filings.xbrl.duplicates import CONFLICT, duplicate_flags
-from fin_agent.filings.xbrl.naming import attribute, is_nil, local_name
-from fin_agent.filings.xbrl.number_formats import is_number_format, read_number
-from fin_agent.filings.xbrl.printed_text import PrintedText
-from fin_agent.filings.xbrl.transformations import transform_text, transformation_name
-from fin_agent.filings.xbrl.units import read_unit
-from fin_agent.filings.xbrl.values import (
+from fin_agent.filings.xbrl.transformations import (
     NOT_A_NUMBER,
     UNKNOWN_FORMAT,
     NumericValue,
+    attribute,
+    is_nil,
+    is_number_format,
+    local_name,
     parts_of_fraction,
+    printed_name,
     read_fraction,
+    read_number,
     read_value,
+    transform_text,
+    transformation_name,
 )
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import ReadWarning
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an `xbrli:context` says; two contexts of equal content are equal, whatever their ids."""
+
+    entity: str
+    """The identifier as printed: the CIK with its leading zeros."""
+    end: date | None
+    """Last day of the period, or the instant's day; None for `forever` and where the file states no readable day."""
+    start: date | None = None
+    """First day of a duration; None for an instant."""
+    members: tuple[tuple[str, str], ...] = ()
+    """(axis, member) pairs, sorted. A typed member's value is what the file states: `2024-09-29`."""
+
+
+def read_context(element: etree._Element) -> Context:
+    """The content of one `xbrli:context`. Nothing missing or unreadable in it is an error."""
+    entity = ""
+    start = end = None
+    members: list[tuple[str, str]] = []
+    for part in element.iter():
+        name = local_name(part)
+        if name == "identifier":
+            entity = _content(part)
+        elif name == "startdate":
+            start = read_day(_content(part))
+        elif name in ("enddate", "instant"):
+            end = read_day(_content(part), closing=True)
+        elif name in ("explicitmember", "typedmember"):
+            members.append(((attribute(part, "dimension") or "").strip(), _content(part)))
+        elif name in ("segment", "scenario"):
+            members += [
+                (printed_name(child), _content(child))
+                for child in part
+                if isinstance(child.tag, str) and local_name(child) not in ("explicitmember", "typedmember")
+            ]
+    return Context(entity, end, start, tuple(sorted(members)))
+
+
+def read_day(printed: str, closing: bool = False) -> date | None:
+    """The day of `2024-09-28` or `2024-09-28T00:00:00`; None where there is none.
+
+    A `closing` moment at midnight ends the day before (XBRL 2.1, 4.7.2); one at 24:00 ends its own day.
+    """
+    if (match := _DAY.match(printed)) is None:
+        return None
+    try:
+        day = date.fromisoformat(match["day"])
+    except ValueError:
+        return None
+    try:
+        if closing and match["time"] and _MIDNIGHT.match(match["time"]):
+            return day - timedelta(days=1)
+        if not closing and match["time"] and match["time"].startswith("24:00"):
+            return day + timedelta(days=1)
+    except OverflowError:
+        return None
+    return day
+
+
+_DAY = re.compile(r"^\s*(?P<day>\d{4}-\d\d-\d\d)(?:T(?P<time>\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(?:Z|[+-]\d\d:\d\d)?\s*$")
+_MIDNIGHT = re.compile(r"00:00(?::00(?:\.0+)?)?$")
+
+
+def _content(element: etree._Element) -> str:
+    if not len(element):
+        return (element.text or "").strip()
+    return " ".join("".join(element.itertext()).split())
+
+
+def read_unit(element: etree._Element) -> str:
+    """What one `xbrli:unit` says: `USD`, `shares`, `USD/shares`, `pure`, `acme:barrel`; empty where it says nothing.
+
+    Prefixes of the common registries are left out; a filer's own stays, since only the filer knows what it means.
+    Measures that multiply each other are joined by `*`.
+    """
+    above: list[str] = []
+    below: list[str] = []
+    side = above
+    for part in element.iter():
+        name = local_name(part)
+        if name == "unitnumerator":
+            side = above
+        elif name == "unitdenominator":
+            side = below
+        elif name == "measure" and (printed := (part.text or "").strip()):
+            side.append(_measure(part, printed))
+    if not above:
+        return ""
+    return "*".join(sorted(above)) + ("/" + "*".join(sorted(below)) if below else "")
+
+
+_PREFIXES = frozenset({"iso4217", "xbrli", "utr"})
+_NAMESPACES = frozenset(
+    {"http://www.xbrl.org/2003/iso4217", "http://www.xbrl.org/2003/instance", "http://www.xbrl.org/2009/utr"}
+)
+
+
+def _measure(element: etree._Element, printed: str) -> str:
+    prefix, _, name = printed.rpartition(":")
+    if not prefix or prefix in _PREFIXES or element.nsmap.get(prefix) in _NAMESPACES:
+        return name
+    return printed
+
+
+DUPLICATE = "duplicate"
+CONFLICT = "conflict"
+
+
+def duplicate_flags(tags: Sequence[Tag], contexts: Sequence[Context | None]) -> dict[int, str]:
+    """Positions of the tags that repeat another, and `duplicate` or `conflict` for each.
+
+    Two tags state the same fact where concept, unit and the content of their contexts are equal. They agree where the
+    values are equal at the accuracy of the coarser (`consistent duplicates`); of tags that agree all but the first are
+    duplicates, of others all are in conflict. Of texts only equal ones are told of: a policy may well be described in
+    several places. Tags without a known context or a readable value are left out.
+    """
+    stated: dict[tuple[str, Context, str], list[int]] = {}
+    for position, (tag, context) in enumerate(zip(tags, contexts, strict=True)):
+        if context is not None and tag.concept and (tag.nil or tag.value is not None or not tag.numeric):
+            stated.setdefault((tag.concept, context, tag.unit), []).append(position)
+    flags: dict[int, str] = {}
+    for positions in stated.values():
+        if len(positions) == 1:
+            continue
+        copies = [tags[position] for position in positions]
+        if not all(tag.numeric for tag in copies):
+            flags.update(_repeated_texts(positions, copies))
+        elif _agree(copies):
+            flags.update(dict.fromkeys(positions[1:], DUPLICATE))
+        else:
+            flags.update(dict.fromkeys(positions, CONFLICT))
+    return flags
+
+
+def _repeated_texts(positions: Sequence[int], copies: Sequence[Tag]) -> dict[int, str]:
+    seen: set[tuple[bool, str]] = set()
+    flags: dict[int, str] = {}
+    for position, tag in zip(positions, copies, strict=True):
+        if (tag.nil, tag.text) in seen:
+            flags[position] = DUPLICATE
+        seen.add((tag.nil, tag.text))
+    return flags
+
+
+def _agree(copies: Sequence[Tag]) -> bool:
+    if any(tag.nil for tag in copies):
+        return all(tag.nil for tag in copies)
+    surest = min(copies, key=lambda tag: -_EXACT if tag.decimals is None else -tag.decimals)
+    return all(
+        tag.value is not None and surest.value is not None and abs(tag.value - surest.value) <= _tolerance(tag)
+        for tag in copies
+    )
+
+
+def _tolerance(tag: Tag) -> Decimal:
+    """Half of the last digit that is meant."""
+    return Decimal(0) if tag.decimals is None else Decimal(5).scaleb(-tag.decimals - 1)
+
+
+_EXACT = 10_000
+
+
+MAX_TEXT = 20_000
+"""Characters of text kept for one tag, the rest being replaced by an ellipsis: whole notes are tagged as one text, and
+the pages hold them already."""
+
+
+class PrintedText:
+    """The text of the elements of one document; each part of the tree is walked once, however tags are nested.
+
+    Words of neighbouring cells, paragraphs and lines are kept apart by spaces; runs of spaces become one.
+    """
+
+    def __init__(self, continuations: Iterable[etree._Element]) -> None:
+        """`continuations` are the document's `ix:continuation` elements; of several with one id the first counts."""
+        self.missing: dict[str, None] = {}
+        """Ids of continuations that tags name and the document does not hold."""
+        self.endless: dict[str, None] = {}
+        """Ids at which a chain of continuations comes back to itself, or is longer than 1,000 parts."""
+        self._continuations: dict[str, etree._Element] = {}
+        for element in continuations:
+            self._continuations.setdefault((element.get("id") or "").strip(), element)
+        self._pieces: list[str] = []
+        self._spans: dict[etree._Element, tuple[int, int]] = {}
+        self._gaps: list[tuple[int, int]] = []
+
+    def of(self, element: etree._Element) -> str:
+        """Text of a tag and the continuations it leads to, at most `MAX_TEXT` characters."""
+        if not len(element) and attribute(element, "continuedAt") is None:
+            return _shortened(" ".join((element.text or "").split()))
+        parts = [self._own(element)]
+        length = len(parts[0])
+        seen: set[str] = set()
+        while (following := attribute(element, "continuedAt")) is not None and length <= MAX_TEXT:
+            following = following.strip()
+            if following in seen or len(seen) > _MOST_PARTS:
+                self.endless.setdefault(following)
+                break
+            seen.add(following)
+            if following not in self._continuations:
+                self.missing.setdefault(following)
+                break
+            element = self._continuations[following]
+            parts.append(self._own(element))
+            length += len(parts[-1])
+        return _shortened(" ".join(part for part in parts if part))
+
+    def _own(self, element: etree._Element) -> str:
+        if element not in self._spans:
+            self._walk(element)
+        first, last = self._spans[element]
+        inside = self._gaps[bisect_right(self._gaps, (first, last)) : bisect_left(self._gaps, (last, last))]
+        kept: list[str] = []
+        length = 0
+        for start, end in _between(first, last, inside):
+            kept.append("".join(self._pieces[start:end]))
+            length += len(kept[-1])
+            if length > _ENOUGH:
+                break
+        return " ".join("".join(kept).split())
+
+    def _walk(self, container: etree._Element) -> None:
+        """Note the text of `container` and where in it each tag, exclusion and hidden element begins and ends."""
+        pieces = self._pieces
+        starts: dict[etree._Element, int] = {}
+        for event, element in etree.iterwalk(container, events=("start", "end", "comment", "pi")):
+            tag = element.tag
+            name = local_name(element)
+            apart = not name and isinstance(tag, str) and tag.rpartition("}")[2] not in _INLINE
+            if event == "start":
+                if name in _OF_INTEREST or element is container or _is_hidden(element.get("style")):
+                    starts[element] = len(pieces)
+                    pieces.append("")
+                if apart:
+                    pieces.append(" ")
+                if element.text and tag not in _SILENT:
+                    pieces.append(element.text)
+                continue
+            if element in starts:
+                span = (starts[element], len(pieces))
+                if name in _TEXTS or element is container:
+                    self._spans[element] = span
+                if name == "exclude" or (element is not container and _is_hidden(element.get("style"))):
+                    insort(self._gaps, span)
+            if element is container:
+                break
+            if apart:
+                pieces.append(" ")
+            if element.tail:
+                pieces.append(element.tail)
+
+
+_ENOUGH = 4 * MAX_TEXT
+"""Pieces hold runs of spaces: beyond this much no more is needed."""
+_AT_ONCE = 2_000
+_MOST_PARTS = 1_000
+_TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction", "fraction"})
+_OF_INTEREST = _TEXTS | {"exclude"}
+_XHTML = "http://www.w3.org/1999/xhtml"
+_INLINE = {
+    "a",
+    "abbr",
+    "b",
+    "big",
+    "cite",
+    "code",
+    "em",
+    "font",
+    "i",
+    "ins",
+    "mark",
+    "q",
+    "s",
+    "small",
+    "span",
+    "strong",
+} | {"sub", "sup", "tt", "u"}
+_SILENT = frozenset({"script", "style", f"{{{_XHTML}}}script", f"{{{_XHTML}}}style"})
+_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
+
+
+def _is_hidden(style: str | None) -> bool:
+    return style is not None and "none" in style and _HIDDEN.search(style) is not None
+
+
+def _between(first: int, last: int, gaps: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What is left of `first` to `last` without `gaps`, which are sorted and may lie in each other; in short spans."""
+    left: list[tuple[int, int]] = []
+    for start, end in gaps:
+        if start > first:
+            left.append((first, start))
+        first = max(first, end)
+    left.append((first, last))
+    return [(at, min(at + _AT_ONCE, end)) for start, end in left for at in range(start, end, _AT_ONCE)]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
+
 
 UNKNOWN_CONTEXT = "unknown context"
 UNKNOWN_UNIT = "unknown unit"

@@ -1,18 +1,460 @@
-"""Transformations of inline XBRL: from what a filing prints to what its tag states.
-
-The registries 1 to 5 (`ixt:`) and the SEC's own (`ixt-sec:`), told apart by local name alone: filers choose prefixes
-freely, and no name means two things.
-"""
+"""Printed values of inline XBRL by the transformation that their format names: numbers, dates, durations."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Context, Decimal
 from functools import lru_cache
 from importlib import resources
 
 import yaml
+from lxml import etree
 
-from fin_agent.filings.xbrl.date_formats import is_date_format, read_date
-from fin_agent.filings.xbrl.durations import is_duration_format, read_duration
+
+def local_name(element: etree._Element) -> str:
+    """Name of an XBRL element in lower case and without its namespace or prefix; empty for any other element.
+
+    An element's tag is `{http://www.xbrl.org/2013/inlineXBRL}nonFraction` where the file is XHTML, and
+    `ix:nonfraction` (with any prefix) where it was read as browsers do.
+    """
+    tag = element.tag
+    return _local_name(tag) if isinstance(tag, str) else ""
+
+
+def attribute(element: etree._Element, name: str) -> str | None:
+    """The attribute `name` (`contextRef`), which is in lower case where the file was read as browsers do."""
+    found = element.get(name)
+    return element.get(name.lower()) if found is None else found
+
+
+def is_nil(element: etree._Element) -> bool:
+    """Whether `xsi:nil` says that the fact has no value."""
+    stated = element.get(_NIL)
+    if stated is None:
+        stated = element.get("xsi:nil")
+    return stated is not None and stated.strip().lower() in ("true", "1")
+
+
+def printed_name(element: etree._Element) -> str:
+    """The element's name as it stands in the file, prefix and all: `us-gaap:Cash`."""
+    name = str(element.tag).rpartition("}")[2]
+    return f"{element.prefix}:{name}" if element.prefix else name
+
+
+@lru_cache(maxsize=4096)
+def _local_name(tag: str) -> str:
+    if tag.startswith("{"):
+        namespace, _, name = tag[1:].rpartition("}")
+        return name.lower() if namespace.startswith(_NAMESPACES) else ""
+    prefix, _, name = tag.lower().rpartition(":")
+    return name if prefix or name in _UNPREFIXED else ""
+
+
+_NAMESPACES = (
+    "http://www.xbrl.org/2008/inlineXBRL",
+    "http://www.xbrl.org/2010/inlineXBRL",
+    "http://www.xbrl.org/2013/inlineXBRL",
+    "http://www.xbrl.org/2003/instance",
+    "http://xbrl.org/2005/xbrldi",
+    "http://xbrl.org/2006/xbrldi",
+)
+_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
+
+_UNPREFIXED = (
+    {"context", "entity", "identifier", "segment", "scenario", "period", "instant", "startdate", "enddate", "forever"}
+    | {"explicitmember", "typedmember", "unit", "measure", "divide", "unitnumerator", "unitdenominator"}
+    | {"nonfraction", "nonnumeric", "fraction", "numerator", "denominator", "continuation", "exclude"}
+)
+"""Names that mean something without a prefix: none of them is an element of HTML."""
+
+
+def read_number_words(words: str) -> int | None:
+    """The number that `words` spell, or None where they spell none. `no`, `none` and `nil` are zero."""
+    tokens = [token for token in _BREAKS.split(words.strip().lower()) if token and token != "and"]
+    if not tokens or len(tokens) > _MOST_WORDS:
+        return None
+    if len(tokens) == 1 and tokens[0] in _NOTHING:
+        return 0
+    total = group = 0
+    for token in tokens:
+        if token in _SMALL:
+            group += _SMALL[token]
+        elif token == "hundred":
+            group = (group or 1) * 100
+        elif token in _LARGE:
+            total += (group or 1) * _LARGE[token]
+            group = 0
+        else:
+            return None
+    return total + group
+
+
+_BREAKS = re.compile(r"[\s,‐‑‒–—-]+")
+_MOST_WORDS = 40
+_NOTHING = frozenset({"no", "none", "nil", "zero", "not"})
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_TEENS = ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_SMALL = {word: number for number, word in enumerate([*_ONES, *_TEENS])}
+_SMALL |= {word: 10 * tens for tens, word in enumerate(_TENS, start=2)}
+_SMALL |= {"a": 1, "an": 1, "single": 1}
+_LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "million", "billion", "trillion"], start=1)}
+
+
+def read_duration(printed: str, transformation: str) -> str | None:
+    """ISO form of a printed length of time, or None where it shows none.
+
+    `durwordsen` reads `five years and six months`; the others take a number of the unit they name. What is left of a
+    year or month goes on in smaller units, a month being 30.4375 days, as the SEC's transformations define.
+    """
+    if transformation == "durwordsen":
+        return _in_words(printed)
+    number = read_number(printed.strip(), "")
+    if number is None or number > _LONGEST_DURATION:
+        return None
+    return _UNITS[transformation](abs(number), "-" if number < 0 else "")
+
+
+def is_duration_format(transformation: str) -> bool:
+    """Whether a transformation is one of those for lengths of time that are known here."""
+    return transformation == "durwordsen" or transformation in _UNITS
+
+
+_LONGEST_PRINT = 200
+_LONGEST_DURATION = 1_000_000
+_MONTH = Decimal("30.4375")
+_LENGTHS = re.compile(r"(?:([a-z\d][a-z\d\s-]*?)[\s-]+)(year|month|week|day|hour)s?\b[\s,]*(?:and\b\s*)?", re.I)
+
+
+def _in_words(printed: str) -> str | None:
+    if len(printed) > _LONGEST_PRINT:
+        return None
+    text = " ".join(printed.replace("‑", "-").replace("–", "-").replace("‐", "-").split())
+    if text.lower() in ("no", "none", "zero"):
+        return "P0D"
+    counts: dict[str, int] = {}
+    end = 0
+    for match in _LENGTHS.finditer(text):
+        count = int(match[1]) if match[1].isdecimal() and len(match[1]) < 7 else read_number_words(match[1])
+        if match.start() != end or count is None or match[2].lower() in counts:
+            return None
+        counts[match[2].lower()] = count
+        end = match.end()
+    if not counts or end != len(text):
+        return None
+    days = counts.get("day", 0) + 7 * counts.get("week", 0)
+    pairs = ((counts.get("year", 0), "Y"), (counts.get("month", 0), "M"), (days, "D"))
+    date_part = "".join(f"{count}{unit}" for count, unit in pairs if count)
+    hours = f"T{counts['hour']}H" if counts.get("hour") else ""
+    return f"P{date_part}{hours}" if date_part or hours else "P0D"
+
+
+def _years(number: Decimal, sign: str) -> str:
+    years = int(number)
+    return _iso_duration(sign, f"{years}Y" if years else "", *_months_and_days((number - years) * 12), zero="0Y")
+
+
+def _months(number: Decimal, sign: str) -> str:
+    return _iso_duration(sign, *_months_and_days(number), zero="0M")
+
+
+def _weeks(number: Decimal, sign: str) -> str:
+    return f"{sign}P{int(number * 7)}D"
+
+
+def _days(number: Decimal, sign: str) -> str:
+    days = int(number)
+    hours = int((number - days) * 24)
+    return _iso_duration(sign, f"{days}D" if days else "", f"T{hours}H" if hours else "", zero="0D")
+
+
+def _hours(number: Decimal, sign: str) -> str:
+    return f"{sign}PT{int(number)}H"
+
+
+def _months_and_days(number: Decimal) -> tuple[str, str]:
+    months = int(number)
+    days = int((number - months) * _MONTH)
+    return f"{months}M" if months else "", f"{days}D" if days else ""
+
+
+def _iso_duration(sign: str, *parts: str, zero: str) -> str:
+    length = "".join(parts)
+    return f"{sign}P{length}" if length else f"P{zero}"
+
+
+_UNITS = {"duryear": _years, "durmonth": _months, "durweek": _weeks, "durday": _days, "durhour": _hours}
+
+
+def read_date(printed: str, transformation: str) -> str | None:
+    """ISO form of a printed date whose parts stand in the order that the transformation's name says; None if unread.
+
+    `datemonthnamedayyearen`, `datedaymonthen` and `datelongmonthyear` all tell what comes first. Month names are read
+    in English; a year of two digits is of this century.
+    """
+    order = _order(transformation)
+    parts = _PART.findall(printed.translate(_FULL_WIDTH_DIGITS))
+    if not order or len(parts) != len(order):
+        return None
+    year = month = day = None
+    for kind, part in zip(order, parts, strict=True):
+        if kind == "month":
+            month = _month(part)
+            if month is None:
+                return None
+        elif not part.isdecimal():
+            return None
+        elif kind == "day":
+            day = int(part)
+        else:
+            year = int(part) if len(part) == 4 else 2000 + int(part)
+    return _iso_date(year, month, day)
+
+
+def is_date_format(transformation: str) -> bool:
+    """Whether a transformation is one of those for dates that are known here."""
+    return bool(_order(transformation))
+
+
+_UNTOLD = {
+    "dateslashus": ("month", "day", "year"),
+    "datedotus": ("month", "day", "year"),
+    "datelongus": ("month", "day", "year"),
+    "dateshortus": ("month", "day", "year"),
+    "dateslasheu": ("day", "month", "year"),
+    "datedoteu": ("day", "month", "year"),
+    "datelonguk": ("day", "month", "year"),
+    "dateshortuk": ("day", "month", "year"),
+    "datelongeu": ("day", "month", "year"),
+}
+"""Names of the first registry that do not tell the order of their parts."""
+_NAMED = re.compile(r"date(?:long|short|slash)?((?:day|monthname|monthroman|month|year)+)(?:en|us|uk)?", re.ASCII)
+_KIND = re.compile(r"day|month(?=name|roman)?|year")
+_PART = re.compile(r"\d+(?=(?:st|nd|rd|th)\b)|\d+|[^\W\d_]{3,}", re.I)
+_FULL_WIDTH_DIGITS = {0xFF10 + digit: ord("0") + digit for digit in range(10)}
+_MONTH_NAMES = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
+
+
+def _order(transformation: str) -> tuple[str, ...]:
+    if transformation in _UNTOLD:
+        return _UNTOLD[transformation]
+    match = _NAMED.fullmatch(transformation)
+    kinds = tuple(_KIND.findall(match[1])) if match else ()
+    return kinds if len(set(kinds)) == len(kinds) and len(kinds) > 1 else ()
+
+
+def _month(part: str) -> int | None:
+    if part.isdecimal():
+        return int(part)
+    number = _MONTHS.get(part[:3].lower())
+    return number if number and _MONTH_NAMES[number - 1].startswith(part.lower()) else None
+
+
+def _iso_date(year: int | None, month: int | None, day: int | None) -> str | None:
+    # A leap year stands in where the day has no year: 29 February is one.
+    try:
+        date(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day)
+    except (ValueError, OverflowError):
+        return None
+    if month is None:
+        return None
+    if year is None:
+        return f"--{month:02d}-{day:02d}"
+    return f"{year:04d}-{month:02d}" + ("" if day is None else f"-{day:02d}")
+
+
+@lru_cache(maxsize=65_536)
+def read_number(printed: str, transformation: str) -> Decimal | None:
+    """The number that `printed` shows under a transformation, named as by `transformation_name`; None if it shows none.
+
+    Without a transformation, or with one that is not known, the plain reading is tried: digits, commas between
+    thousands, a point, a minus sign. A number of more than 60 digits is none.
+    """
+    if not printed or len(printed) > _LONGEST:
+        return None
+    return _READINGS.get(transformation, _plain)(printed.translate(_FULL_WIDTH))
+
+
+def is_number_format(transformation: str) -> bool:
+    """Whether a transformation is one of those for numbers that are known here."""
+    return transformation in _READINGS
+
+
+_LONGEST = 400
+_MOST_DIGITS = 60
+_FULL_WIDTH = {0xFF10 + digit: ord("0") + digit for digit in range(10)} | {0xFF0C: ord(","), 0xFF0E: ord(".")}
+_BETWEEN_DIGITS = r"\s'`´’′＇"
+_DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
+_COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
+_DIGITS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.A)
+_PLAIN = re.compile(r"\s*([-+−]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)(?:[eE]([-+]?\d{1,2}))?\s*", re.A)
+_UNIT = re.compile(rf"\s*(\d[\d.,{_BETWEEN_DIGITS}]*)[^\d.,]+(\d{{1,2}})[^\d]*", re.A)
+
+
+def _plain(printed: str) -> Decimal | None:
+    if (match := _PLAIN.fullmatch(printed)) is None:
+        return None
+    number = _of_digits(match[2].replace(",", ""))
+    if number is None:
+        return None
+    if match[3]:
+        number = number.scaleb(int(match[3]))
+    return -number if match[1] in ("-", "−") else number
+
+
+def _dot_decimal(printed: str) -> Decimal | None:
+    return _of_digits(_DOT.sub("", printed))
+
+
+def _comma_decimal(printed: str) -> Decimal | None:
+    return _of_digits(_COMMA.sub("", printed).replace(",", "."))
+
+
+def _unit_decimal(printed: str) -> Decimal | None:
+    """`1,234 dollars 5 cents`: the words between part whole units from hundredths."""
+    if (match := _UNIT.fullmatch(printed)) is None:
+        return None
+    whole = re.sub(rf"[.,{_BETWEEN_DIGITS}]", "", match[1])
+    return _of_digits(f"{whole}.{match[2]:0>2}")
+
+
+def _words(printed: str) -> Decimal | None:
+    number = read_number_words(printed)
+    return _plain(printed) if number is None else Decimal(number)
+
+
+def _zero(_: str) -> Decimal | None:
+    return Decimal(0)
+
+
+def _none(_: str) -> Decimal | None:
+    return None
+
+
+def _of_digits(digits: str) -> Decimal | None:
+    """Exact: a Decimal made from text is not rounded."""
+    return Decimal(digits) if len(digits) <= _MOST_DIGITS and _DIGITS.fullmatch(digits) else None
+
+
+_READINGS: dict[str, Callable[[str], Decimal | None]] = {
+    **dict.fromkeys(("numdotdecimal", "numdotdecimalapos", "numdotdecimalin", "numdotdecimalinapos"), _dot_decimal),
+    **dict.fromkeys(("numcommadot", "numspacedot"), _dot_decimal),
+    **dict.fromkeys(("numcommadecimal", "numcommadecimalapos"), _comma_decimal),
+    **dict.fromkeys(("numdotcomma", "numspacecomma", "numcomma"), _comma_decimal),
+    **dict.fromkeys(
+        ("numunitdecimal", "numunitdecimalapos", "numunitdecimalin", "numunitdecimalinapos"), _unit_decimal
+    ),
+    **dict.fromkeys(("zerodash", "numdash", "fixedzero"), _zero),
+    **dict.fromkeys(("nocontent", "fixedempty", "numinf", "numneginf", "numnan"), _none),
+    "numwordsen": _words,
+}
+
+
+MAX_SCALE = 30
+"""Powers of ten by which a print may be scaled; a larger scale is a mistake of the filer."""
+
+NOT_A_NUMBER = "not a number"
+UNKNOWN_FORMAT = "unknown format"
+
+
+@dataclass(frozen=True, slots=True)
+class NumericValue:
+    """What a numeric tag states."""
+
+    amount: Decimal | None
+    """Exact, in base units, signed; None where the print is no number."""
+    decimals: int | None = None
+    """Power of ten the amount is accurate to; None where exact or not said."""
+    flag: str = ""
+    """`not a number`, `unknown format` or nothing."""
+
+
+def read_value(element: etree._Element, printed: str) -> NumericValue:
+    """The value of an `ix:nonFraction` that prints `printed`; its attributes say how to read it.
+
+    A format that is not known is flagged, and the print read as a plain number where it is one.
+    """
+    transformation = transformation_name(attribute(element, "format") or "")
+    amount = _scaled(element, read_number(printed, transformation))
+    unknown = UNKNOWN_FORMAT if transformation and not is_number_format(transformation) else ""
+    if amount is None:
+        return NumericValue(None, flag=unknown or NOT_A_NUMBER)
+    return NumericValue(amount, _decimals(element, amount), unknown)
+
+
+def read_fraction(prints: dict[str, tuple[etree._Element, str]]) -> NumericValue:
+    """The value of an `ix:fraction` from its `numerator` and `denominator` and what they print.
+
+    A fraction without an end is cut at 28 digits.
+    """
+    above, below = (read_value(*prints[part]).amount if part in prints else None for part in _PARTS)
+    if above is None or not below:
+        return NumericValue(None, flag=NOT_A_NUMBER)
+    return NumericValue(_LONG_DIVISION.divide(above, below))
+
+
+def parts_of_fraction(element: etree._Element) -> dict[str, etree._Element]:
+    """The `numerator` and `denominator` of an `ix:fraction`, those of them that are there."""
+    found: dict[str, etree._Element] = {}
+    for part in element.iter():
+        name = local_name(part)
+        if name in _PARTS:
+            found.setdefault(name, part)
+    return found
+
+
+_PARTS = ("numerator", "denominator")
+_EXACT = Context(prec=400)
+_LONG_DIVISION = Context(prec=28)
+_LEAST_DECIMALS, _MOST_DECIMALS = -60, 60
+
+
+def _scaled(element: etree._Element, number: Decimal | None) -> Decimal | None:
+    scale = _whole(attribute(element, "scale"), 0)
+    if number is None or scale is None or abs(scale) > MAX_SCALE:
+        return None
+    if scale and number:
+        number = number.scaleb(scale, _EXACT)
+        if number == number.to_integral_value():
+            number = number.quantize(Decimal(1), context=_EXACT)
+    negative = (attribute(element, "sign") or "").strip() in ("-", "−")
+    return -number if negative and number else number
+
+
+def _decimals(element: etree._Element, amount: Decimal) -> int | None:
+    """As stated, or as the older `precision` (significant digits) gives it."""
+    stated = attribute(element, "decimals")
+    if stated is None and (digits := _whole(attribute(element, "precision"), None)) and amount:
+        stated = str(digits - amount.adjusted() - 1)
+    decimals = _whole(stated, None)
+    return decimals if decimals is not None and _LEAST_DECIMALS <= decimals <= _MOST_DECIMALS else None
+
+
+def _whole(stated: str | None, absent: int | None) -> int | None:
+    """The whole number that an attribute states; None for `INF` and anything else."""
+    if stated is None:
+        return absent
+    try:
+        return int(stated) if len(stated) < 10 else None
+    except ValueError:
+        return None
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.balances import with_balances
+from fin_agent.filings.facts.rows_in_time import with_balances
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.filings.facts.equity import balance_period, total_column
 from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.filings.facts.rows_in_time import balance_period, total_column
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent, Statement

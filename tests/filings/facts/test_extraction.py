@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.extraction import extract_facts
-from fin_agent.filings.tables.units import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.cells import scale_of, share_scale_of, unit_line_in
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from fin_agent.filings.readers.limits import limited
+from fin_agent.filings.readers.protocol import limited
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system sets no such limits")
-START = "from fin_agent.filings.readers.limits import limited\n"
+START = "from fin_agent.filings.readers.protocol import limited\n"
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:

@@ -10,8 +10,8 @@ import pymupdf
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.readers import refusals
-from fin_agent.filings.readers.pictured import picture_warnings
+from fin_agent.filings.readers import protocol
+from fin_agent.filings.readers.mupdf import picture_warnings
 from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
 
 TEXT = "Total net revenue was $ 1,234 in fiscal 2023."
@@ -214,7 +214,7 @@ def test_scrambled_bytes_never_bring_it_down(reader: PdfReader, sample_filings: 
 
 def test_far_too_long(reader: PdfReader, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     document(TEXT, TEXT, TEXT).save(path)
-    monkeypatch.setattr(refusals, "MAX_PAGES", 2)
+    monkeypatch.setattr(protocol, "MAX_PAGES", 2)
     error = refusal(reader, path)
     assert "3 pages; at most 2" in error.what and "Split" in error.remedy
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.errors import ReadError
-from fin_agent.filings.readers import refusals, unpacking
+from fin_agent.filings.readers import protocol, unpacking
 from fin_agent.filings.readers.protocol import PdfReader, pdf_reader
 from fin_agent.filings.readers.unpacking import refuse_overpacked
 
@@ -150,7 +150,7 @@ def test_a_page_of_far_too_many_words(reader: PdfReader, path: Path) -> None:
 
 
 def test_a_file_of_far_too_many_characters(reader: PdfReader, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusals, "MAX_CHARACTERS", 500)
+    monkeypatch.setattr(protocol, "MAX_CHARACTERS", 500)
     write(path, packed(TEXT * 2 + TEXT.replace(b"700", b"600")), pages=20)
     what = refusal(reader, path)
     assert what.startswith("the PDF holds more than 500 characters by page ")

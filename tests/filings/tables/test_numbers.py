@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.tables.numbers import Number, parse_number
+from fin_agent.filings.tables.cells import Number, parse_number
 
 
 @pytest.mark.parametrize(

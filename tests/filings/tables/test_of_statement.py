@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.tables.of_statement import caption_lines, parts_of_statement
+from fin_agent.filings.outline.statements import caption_lines, parts_of_statement
 from fin_agent.lexicon.statement_titles import built_in_statement_titles
 from fin_agent.vocabulary.page import Page, Statement
 from fin_agent.vocabulary.table import Table

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from fin_agent.filings.xbrl.contexts import Context, read_day
-from fin_agent.filings.xbrl.tags import read_tags
+from fin_agent.filings.xbrl.tags import Context, read_day, read_tags
 from tests.filings.xbrl.documents import Mode, document, figure
 
 both_modes = pytest.mark.parametrize("mode", ["xml", "html"])

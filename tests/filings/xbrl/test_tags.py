@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from fin_agent.filings.xbrl.printed_text import MAX_TEXT
-from fin_agent.filings.xbrl.tags import TaggedDocument, read_tags
+from fin_agent.filings.xbrl.tags import MAX_TEXT, TaggedDocument, read_tags
 from fin_agent.vocabulary.fact import Tag
 from tests.filings.xbrl.documents import DEFINITIONS, Mode, document, figure, words
 

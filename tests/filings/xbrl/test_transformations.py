@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.filings.xbrl.number_formats import read_number
-from fin_agent.filings.xbrl.number_words import read_number_words
-from fin_agent.filings.xbrl.transformations import transform_text, transformation_name
+from fin_agent.filings.xbrl.transformations import read_number, read_number_words, transform_text, transformation_name
 
 
 @pytest.mark.parametrize(

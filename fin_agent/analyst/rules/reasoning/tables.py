@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence
-from fin_agent.filings.tables.units import scale_of
+from fin_agent.filings.tables.cells import scale_of
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.fact import Fact
