@@ -116,6 +116,22 @@ def ixbrl(
     return run_tagged(folder, out, as_json_text=as_json)
 
 
+@command(benchmarks, "facts")
+def facts(
+    count: Annotated[int, typer.Option(min=1, help="Searches of each kind and company.")] = 60,
+    seed: Annotated[int, typer.Option(min=0, help="The same index and seed give the same searches.")] = 0,
+    company: Annotated[
+        list[str] | None, typer.Option("--company", metavar="NAME", help="Of this company only; may be repeated.")
+    ] = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Search for figures that inline XBRL tags state, with and without their tags, and for families of parts."""
+    from fin_agent.cli.fact_benchmark import run_facts
+
+    return run_facts(company or (), index, count=count, seed=seed, as_json=as_json)
+
+
 @command(benchmarks, "generated")
 def generated(
     models: ModelOptions,

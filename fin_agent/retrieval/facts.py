@@ -24,6 +24,7 @@ from fin_agent.lexicon.slots import Slot
 from fin_agent.lexicon.wording import joined, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.filing_fit import period_fit
+from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.retrieval.terms import stem
 from fin_agent.vocabulary.agreement import agree_in_size
@@ -212,6 +213,8 @@ _TO_THE_LETTER = 0.13
 _OF_A_TAG = 0.04
 """What it costs more that only the concept, and not the label, is as short as the phrase."""
 _OF_A_PART, _OF_MORE_PARTS, _OF_A_CHANGE, _OF_A_SPAN, _OF_ANOTHER_UNIT = 0.3, 0.2, 0.12, 0.15, 0.3
+_OF_THE_SAME_NAME = 0.04
+"""What it counts that the part is printed as asked, and not only with the same words among others."""
 _UNSAID_PART = 0.12
 """What it costs where the part's words stand in label or column, and nothing says that they name a part."""
 _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
@@ -298,6 +301,7 @@ class _Asked:
     metric: Metric | None
     """The metric that the whole phrase names."""
     part: Words
+    part_name: str | None
     basis: Words
     is_balance: bool
     """Whether an instant is asked about, and not a span."""
@@ -324,7 +328,7 @@ class _Asked:
         own = ways[0] if phrase else basis
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
-        return cls(own, others, metric, part, basis, query.months == 0, query.any_part)
+        return cls(own, others, metric, part, query.part, basis, query.months == 0, query.any_part)
 
     @property
     def printed(self) -> Words:
@@ -408,7 +412,9 @@ class _Asked:
         if names or fact.scope is not None:
             share = weights.of(names - said) / (weights.of(names) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
-        if part and not part <= address.scope | address.members:
+        if self.part_name is not None and same_part(fact.scope, self.part_name):
+            prior += _OF_THE_SAME_NAME
+        elif part and not part <= address.scope | address.members:
             # Its words may stand there for the measure: `Other receivables` in the row of all receivables and other.
             prior -= _UNSAID_PART if part <= address.line | address.column else 2 * _UNSAID_PART
         return prior

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.facts import OF_TIME, FactHit, FactQuery, Words, find_facts, spelt, words_of
-from fin_agent.retrieval.matching import same_part
+from fin_agent.retrieval.matching import is_of_part, same_part
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.vocabulary.agreement import last_place
 from fin_agent.vocabulary.fact import Fact
@@ -93,7 +93,9 @@ def family(
     said = words_of(query.phrase)
     found: list[tuple[tuple[object, ...], Family]] = []
     for key, group in last.items():
-        if query.part is not None and not any(same_part(name, query.part) for name in group):
+        if query.part is not None and not any(
+            same_part(name, query.part) or is_of_part(hit.sourced.fact, query.part) for name, hit in group.items()
+        ):
             continue
         made = _family(key, [*(_like(key, group, groups) for groups in before), group], totals)
         if len(made.members) < _FEWEST or not (key.also <= said or made.sums_up()):
@@ -184,7 +186,7 @@ def _places(sourced: SourcedFact) -> Iterator[tuple[str, _Key]]:
         yield fact.scope, _Key(kind_of(fact), sourced.doc_id, fact.page, "", words_of(""), line)
     for axis in axes:
         concept = fact.tag.concept if fact.tag else ""
-        row = concept, fact.unit, "" if in_row else fact.label
+        row = concept, fact.unit, words_of("" if in_row else fact.label) - words_of("total net")
         others = [member for other, member in members.items() if _plain(other) in axes and _plain(other) != axis]
         also = words_of(" ".join(map(spelt, others))) - words_of("member")
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
