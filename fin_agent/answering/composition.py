@@ -31,7 +31,7 @@ from fin_agent.answering.program import Program
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import wanted_terms
-from fin_agent.evidence.expressions import counted_as_zero, parse_formula, quantities_of
+from fin_agent.evidence.expressions import Operation, counted_as_zero, parse_formula, quantities_of
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
@@ -69,7 +69,10 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         if unit == "percentage points" and _BASIS_POINTS.search(intent.core):
             moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
-        text = f"{lead}{subject if lead else capital(subject)}: {shown(value, unit, intent.decimals)}{moved}."
+        written = shown(value, unit, intent.decimals)
+        if unit == "ratio" and abs(value) < 1 and not moved and isinstance(parse_formula(intent.expression), Operation):
+            written = f"{shown(100 * numbers[0], 'percent', intent.decimals)} ({written})"  # a share of something
+        text = f"{lead}{subject if lead else capital(subject)}: {written}{moved}."
         return AnswerValue(value=value, unit=known_unit(unit), text=text)
     if intent.losses and (none := without_losses(intent, values)):
         return AnswerValue(text=f"{none} {_side_by_side(intent, program.names, values, unit)}")
@@ -83,6 +86,8 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         return over
     if intent.comparison in (Comparison.HIGHEST, Comparison.LOWEST):
         return _extreme(intent, listed, unit)
+    if intent.comparison in (Comparison.RANK, Comparison.FILTER):
+        return _in_order(intent, listed, unit)
     if intent.relation is Relation.TREND:
         moved_by = beside[0] if beside else numbers[-1] - numbers[0]
         change, _ = in_unit(moved_by, computed, program.scale, intent.unit)
@@ -149,6 +154,11 @@ _IS_OR_DID = re.compile(r"^\W*(?:so,?\s+|and\s+)?(?:is|are|was|were|did|does|do|
 
 def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
     best, others, degree = extreme_of(intent.comparison, listed, losses=intent.losses)
+    if 1 < intent.place <= len(listed):
+        highest = intent.comparison is Comparison.HIGHEST
+        best = sorted(listed, key=lambda one: one.value, reverse=highest)[intent.place - 1]
+        others = "; ".join(f"{one.name}: {one.text}" for one in listed if one is not best)
+        degree = f"{_ORDINALS.get(intent.place, f'{intent.place}th')} {intent.comparison.value}"
     measure = moved_measure(intent)
     if sum(one.value == best.value for one in listed) > 1:
         text = f"No company stands out: {measure} is {best.text} ({others})."
@@ -156,6 +166,26 @@ def _extreme(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue
         lead = first_stands_out(intent, best.name)
         text = f"{lead}{best.name} has the {degree} {measure}: {best.text} ({others})."
     return AnswerValue(value=best.value, unit=known_unit(unit), text=text)
+
+
+_ORDINALS = {2: "second", 3: "third"}
+
+
+def _in_order(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValue:
+    """All of them, the highest first; of a claim (`which regions shrank`) those of which it holds before the others."""
+    ordered = sorted(listed, key=lambda one: -one.value)
+    if intent.comparison is Comparison.RANK:
+        figures = "; ".join(f"{place}. {one.name}: {one.text}" for place, one in enumerate(ordered, 1))
+        return AnswerValue(text=f"{capital(moved_measure(intent))}: {figures}.")
+    above = intent.claim is None or intent.claim.above
+    bound = (intent.claim.bound if intent.claim else None) or 0.0
+    held = [one for one in ordered if (one.value > bound if above else one.value < bound)]
+    others = "; ".join(f"{one.name}: {one.text}" for one in ordered if one not in held)
+    named = "; ".join(f"{one.name}: {one.text}" for one in held) or "None of them"
+    text = f"{named} ({capital(moved_measure(intent))}; the others: {others or 'none'})."
+    if len(held) != 1:
+        return AnswerValue(text=text)
+    return AnswerValue(value=held[0].value, unit=known_unit(unit), text=text)
 
 
 def _of_the_chosen(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from fin_agent.errors import LexiconError
@@ -21,6 +21,8 @@ class Constant:
     """A number of the formula itself."""
 
     value: int | float
+    unit: str = ""
+    """`USD` for an amount of money in dollars, whatever scale figures are printed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,12 @@ class Quantity:
     """Of the whole company, whatever part of it is asked about."""
     printed: bool = False
     """Whether `name` is no id, but the words of a line as filings print it."""
+    company: str | None = None
+    """Key of the company that it is of, whoever else is asked about."""
+    part: str | None = None
+    """The part that it is of, whatever part is asked about."""
+    quarter: int | None = None
+    """With `year`: the quarter of that year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +100,11 @@ Definition = Callable[[str], Node | None]
 def parse_formula(text: str) -> Node:
     """An expression as a tree. Raises LexiconError on anything outside the grammar.
 
-    The grammar is the lexicon's (`docs/lexicon.md`), with four additions that questions need: `revenue[2019]` is the
+    The grammar is the lexicon's (`docs/lexicon.md`), with six additions that questions need: `revenue[2019]` is the
     figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts,
-    `whole(revenue)` is the whole company's where a part of it is asked about, and `"content obligations"` is the line
-    that filings print under these words, which no metric of the lexicon has to be. An expression of more than
+    `whole(revenue)` is the whole company's where a part of it is asked about, `at(revenue, part="AWS", year=2024)` is
+    said of that part, company or period alone, `amount(1000000)` is money in dollars, and `"content obligations"` is
+    the line that filings print under these words, which no metric of the lexicon has to be. An expression of more than
     MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
@@ -114,30 +123,33 @@ def parse_formula(text: str) -> Node:
 
 def quantities_of(node: Node) -> frozenset[str]:
     """Ids of the metrics and formulas that an expression names, before it is bound; printed lines have none."""
-    if isinstance(node, Quantity):
-        return frozenset(() if node.printed else (node.name,))
-    found: set[str] = set()
-
-    def collect(part: Node) -> Node:
-        found.update(quantities_of(part))
-        return part
-
-    rebuilt(node, collect)
-    return frozenset(found)
+    return frozenset(one.name for one in leaves_of(node) if not one.printed)
 
 
 def years_of(node: Node) -> frozenset[int]:
     """The fiscal years that an expression names, before it is bound."""
+    return frozenset(one.year for one in leaves_of(node) if one.year is not None)
+
+
+def companies_of(node: Node) -> frozenset[str]:
+    """Keys of the companies that an expression names, before it is bound."""
+    return frozenset(one.company for one in leaves_of(node) if one.company is not None)
+
+
+def leaves_of(node: Node) -> Iterator[Quantity]:
+    """The metrics, formulas and printed lines of an expression, before it is bound."""
     if isinstance(node, Quantity):
-        return frozenset(() if node.year is None else (node.year,))
-    found: set[int] = set()
+        yield node
+        return
+    parts: list[Node] = []
 
     def collect(part: Node) -> Node:
-        found.update(years_of(part))
+        parts.append(part)
         return part
 
     rebuilt(node, collect)
-    return frozenset(found)
+    for part in parts:
+        yield from leaves_of(part)
 
 
 def has_guesses(node: Node) -> bool:
@@ -285,22 +297,30 @@ def shifted(node: Node, years: int) -> Node:
 
 
 def _set_as(asked: Quantity, node: Node) -> Node:
-    """`node`, which stands for what is asked, of the same year and the same whole."""
-    pinned = _pinned(node, asked.year)
+    """`node`, which stands for what is asked, of the same year, company, part and whole."""
+    pinned = _pinned(node, asked.year, asked.quarter)
+    if asked.company or asked.part:
+        pinned = _said_of(pinned, asked)
     return _of_whole(pinned) if asked.whole else pinned
+
+
+def _said_of(node: Node, asked: Quantity) -> Node:
+    if isinstance(node, Quantity):
+        return replace(node, company=node.company or asked.company, part=node.part or asked.part)
+    return rebuilt(node, lambda part: _said_of(part, asked))
 
 
 def _of_whole(node: Node) -> Node:
     return replace(node, whole=True) if isinstance(node, Quantity) else rebuilt(node, _of_whole)
 
 
-def _pinned(node: Node, year: int | None) -> Node:
+def _pinned(node: Node, year: int | None, quarter: int | None = None) -> Node:
     """The same expression as of fiscal `year`: shifts become years counted from it. Unchanged where `year` is None."""
     if year is None:
         return node
     if not isinstance(node, Quantity):
-        return rebuilt(node, lambda part: _pinned(part, year))
-    return node if node.year else replace(node, shift=0, year=year + node.shift)
+        return rebuilt(node, lambda part: _pinned(part, year, quarter))
+    return node if node.year else replace(node, shift=0, year=year + node.shift, quarter=quarter)
 
 
 def _node(tree: ast.expr) -> Node:
@@ -317,10 +337,29 @@ def _node(tree: ast.expr) -> Node:
             return Operation("-", Constant(0), _node(operand))
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
             return Operation(OPERATORS[type(operator)], _node(left), _node(right))
+        case ast.Call(func=ast.Name(id="at"), args=[of], keywords=pins) if pins:
+            return _set_as(_pins(pins), _node(of))
+        case ast.Call(func=ast.Name(id="amount"), args=[ast.Constant(value=int() | float() as value)], keywords=[]):
+            return Constant(value, "USD")
         case ast.Call(func=ast.Name(id=name), args=args) if args and not tree.keywords:
             return _call(name, [_node(argument) for argument in args])
         case _:
             raise ValueError(f"{ast.unparse(tree)} is not part of the grammar")
+
+
+def _pins(pins: Sequence[ast.keyword]) -> Quantity:
+    """The company, part and period that `at(revenue, part="AWS", year=2024, quarter=2)` says its measure is of."""
+    said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
+    if not said.keys() <= {"company", "part", "year", "quarter"} or len(said) < len(pins):
+        raise ValueError("at() takes company, part, year and quarter")
+    year, quarter = said.get("year"), said.get("quarter")
+    return Quantity(
+        "",
+        year=year if isinstance(year, int) else None,
+        quarter=quarter if isinstance(quarter, int) else None,
+        company=str(said["company"]) if "company" in said else None,
+        part=str(said["part"]) if "part" in said else None,
+    )
 
 
 def _call(name: str, arguments: list[Node]) -> Node:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from fin_agent.evidence.cards.card import Use
 from fin_agent.evidence.reports import ReportAsked
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.query.tree import Query
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
 
@@ -63,6 +64,10 @@ class Comparison(StrEnum):
     AVERAGE = "average"
     EXCESS = "excess"
     """By what percentage the first exceeds the second."""
+    RANK = "rank"
+    """All of them in order, the highest first."""
+    FILTER = "filter"
+    """Those of which the claim holds."""
 
 
 class Intent(BaseModel):
@@ -71,6 +76,8 @@ class Intent(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     question: str
+    query: Query | None = None
+    """The question read whole; None where it was not."""
     core: str
     """The question without its instructions and definitions: what is searched for."""
     companies: tuple[CompanyAsked, ...] = ()
@@ -89,6 +96,8 @@ class Intent(BaseModel):
     """Kinds of document the question names (`8k filing`)."""
     relation: Relation = Relation.EXPLANATION
     comparison: Comparison = Comparison.NONE
+    place: int = 1
+    """2 for the second highest (or lowest)."""
     losses: bool = False
     """Whether figures below zero are asked about by their size, as losses or falls: the largest is furthest below."""
     measure: str = ""
@@ -174,6 +183,8 @@ class CompanyAsked(BaseModel):
     confidence: float = 1.0
     part: str | None = None
     """The part, as filings print it; None for a company as a whole, and where `Intent.parts` tells the only one."""
+    period: FiscalPeriod | None = None
+    """Its own period, where each company is asked about in another one."""
 
 
 class Claim(BaseModel):

@@ -6,7 +6,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fin_agent.evidence.expressions import Node, Quantity, bind, has_guesses, parse_formula, slots_of, years_of
+from fin_agent.evidence.expressions import (
+    Node,
+    Quantity,
+    bind,
+    companies_of,
+    has_guesses,
+    parse_formula,
+    slots_of,
+    years_of,
+)
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon
@@ -102,14 +111,15 @@ def plan_of(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears]) 
 def _terms(intent: Intent, lexicon: Lexicon, years: Mapping[str, FiscalYears], notes: list[str]) -> list[Term]:
     root = parse_formula(intent.expression)
     terms: list[Term] = []
-    for company in intent.companies:
+    names = {company.key: company.name for company in intent.companies if company.part is None}
+    for company in intent.companies[:1] if companies_of(root) else intent.companies:
         filed = years[company.key]
-        asked = _periods(intent, filed, notes)
+        asked = (company.period,) if company.period else _periods(intent, filed, notes)
         named = _as_filed({period.fiscal_year for period in asked if not period.quarter} | years_of(root), filed, notes)
         for period in asked:
             meant = period if period.quarter else FiscalPeriod(fiscal_year=named[period.fiscal_year])
             part = company.part or next(iter(intent.parts), None)
-            terms.append(Term(company, meant, _bound(root, company, meant, named, lexicon, filed.company, part)))
+            terms.append(Term(company, meant, _bound(root, company, meant, named, lexicon, filed.company, part, names)))
     return terms
 
 
@@ -166,19 +176,23 @@ def _bound(
     lexicon: Lexicon,
     filer: str,
     part: str | None,
+    names: Mapping[str, str],
 ) -> Node:
     def slot_of(asked: Quantity) -> Slot:
         fiscal_year = period.fiscal_year + asked.shift if asked.year is None else named.get(asked.year, asked.year)
-        of_part = None if asked.whole else part
+        of_part = None if asked.whole else asked.part or part
         at_end = not asked.printed and lexicon.metrics[asked.name].period == "instant"
+        quarter = period.quarter if asked.year is None and not (asked.shift and at_end) else asked.quarter
+        own = asked.company or company.key
         return Slot(
-            company=company.key,
-            company_name=company.name if company.part is None else filer,
+            company=own,
+            company_name=names.get(own, company.name) if own != company.key or company.part is None else filer,
             metric="" if asked.printed else asked.name,
             phrase=asked.name if asked.printed else "",
             label=_label(asked.name if asked.printed else asked.name.replace("_", " "), of_part),
             fiscal_year=fiscal_year,
-            quarter=period.quarter if asked.year is None and not (asked.shift and at_end) else None,
+            quarter=quarter,
+            months=None if at_end or asked.year is not None else period.months,
             part=of_part,
         )
 
@@ -188,7 +202,7 @@ def _bound(
 
     def derive_of(asked: Quantity) -> Node | None:
         entry = lexicon.metrics.get(asked.name)
-        if part and not asked.whole:
+        if (asked.part or part) and not asked.whole:
             return derived_for_parts(asked.name, lexicon)
         return parse_formula(entry.derive) if entry and entry.derive else None
 

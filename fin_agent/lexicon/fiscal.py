@@ -16,6 +16,9 @@ YEARS_IN_AN_ANNUAL_REPORT = 3
 """Income and cash flow statements of a 10-K cover three years, balance sheets two."""
 
 
+_SPANS = {6: "six", 9: "nine"}
+
+
 class FiscalPeriod(BaseModel):
     """A fiscal period by the filer's own naming; a full year where `quarter` is None."""
 
@@ -23,9 +26,12 @@ class FiscalPeriod(BaseModel):
 
     fiscal_year: int
     quarter: int | None = None
+    months: int | None = None
+    """6 or 9 for the span from the year's first day to the end of `quarter`; else a quarter or a year."""
 
     def __str__(self) -> str:
-        return f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
+        period = f"Q{self.quarter} FY{self.fiscal_year}" if self.quarter else f"FY{self.fiscal_year}"
+        return f"{_SPANS[self.months]} months to {period}" if self.months else period
 
 
 @dataclass(frozen=True, slots=True)

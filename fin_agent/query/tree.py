@@ -307,6 +307,8 @@ def written(measure: Measure, above: int = 0) -> str:
         case Number(value=value, unit=unit):
             shown = f"{int(value):,}" if float(value).is_integer() else f"{value:,}"
             return f"{shown}%" if unit == "percent" else shown
+        case Operation(operator="/", left=Operation(left=Number(value=100, unit="percent"), right=part), right=whole):
+            return written(Operation(operator="/", left=part, right=whole), above)
         case Operation(operator=operator, left=left, right=right):
             rank = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}[operator]
             text = f"{written(left, rank)} {operator} {written(right, rank + 1)}"

@@ -98,7 +98,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
         filed = workspace.years[company.key]
         missing += [
             f"{period} of {company.name} is not in the index, which holds {filed.described()}"
-            for period in intent.periods
+            for period in ((company.period,) if company.period else intent.periods)
             if intent.numeric and not _may_be_there(filed, period, balances)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:

@@ -35,7 +35,9 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
     intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
-    intent = with_losses(of_a_part(intent, context.workspace))
+    if intent.query is None:
+        intent = of_a_part(intent, context.workspace)
+    intent = with_losses(intent)
     missing = what_cannot_be_met(intent, context.workspace, state.get("doc_ids"))
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)

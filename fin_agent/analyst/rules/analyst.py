@@ -19,6 +19,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.query.intents import figures_asked
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
@@ -37,7 +38,11 @@ class RulesAnalyst:
 
     def intent(self, question: str) -> Intent:
         """See Analyst.intent."""
-        intent = intent_of(question, self._workspace.directory, self._workspace.lexicon)
+        words = intent_of(question, self._workspace.directory, self._workspace.lexicon)
+        asked = figures_asked(words, self._workspace)
+        if asked is not None:
+            return with_dated_periods(asked, self._workspace)
+        intent = words
         intent = with_dated_periods(with_partners(intent, self._workspace), self._workspace)
         return with_own_years(intent, self._workspace)
 

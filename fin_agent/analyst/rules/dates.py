@@ -46,10 +46,16 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     ended = [{_ended(day, identities) for day in dates} for identities in owned]
     if not intent.numeric and any(None in periods for periods in ended):
         return intent
-    found = [{_ended(day, identities) or _not_on_file(day, identities) for day in dates} for identities in owned]
+    found = [{period_ending(day, identities) for day in dates} for identities in owned]
     if any(periods != found[0] for periods in found):
         return intent
     return intent.model_copy(update={"periods": _ordered(found[0])})
+
+
+def period_ending(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
+    """The period that ends near `day` in these filings, else the one that would by the filer's calendar."""
+    filings = list(identities)
+    return _ended(day, filings) or _not_on_file(day, filings)
 
 
 def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:

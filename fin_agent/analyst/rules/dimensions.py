@@ -36,6 +36,8 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     except LexiconError as error:
         raise UnlikeUnitsError(str(error)) from error
     found = _dimension(root, lexicon)
+    if found.dollars == 1 and not (found.shares or found.heads):
+        found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number of the question changes no unit
     for unit, dimension in _UNITS.items():
         if found == dimension:
             return unit
@@ -101,17 +103,21 @@ _DAYS_OF_A_YEAR = range(360, 367)
 
 def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
     match node:
+        case Constant(unit="USD"):
+            return _UNITS["USD"]
         case Constant(value):
             if value in _DAYS_OF_A_YEAR:
                 return _UNITS["days"]
             return _UNITS["percent"] if value == 100 else _Dimension()
+        case Quantity(printed=True):
+            return _UNITS["USD"]  # what it is in is seen once it is found
         case Quantity(name):
             try:
                 return _UNITS[lexicon.definition(name).unit]
             except KeyError:
                 raise UnlikeUnitsError(name) from None
         case Operation(operator, left, right):
-            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
+            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left, right)
         case Mean(parts) | Choice(parts):
             found = {_dimension(part, lexicon) for part in parts}
             if len(found) > 1:
@@ -123,11 +129,13 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             raise UnlikeUnitsError("no unit is known")
 
 
-def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
+def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node, right: Node) -> _Dimension:
     if operator in "*/":
         return first.times(second, 1 if operator == "*" else -1)
-    if isinstance(left, Constant) and not left.value:
-        return second  # a sign
+    if isinstance(left, Constant) and not left.unit:
+        return second  # a sign, or a number in what the other is in
+    if isinstance(right, Constant) and not right.unit:
+        return first
     if first != second:
         raise UnlikeUnitsError("a sum of unlike units")
     return first

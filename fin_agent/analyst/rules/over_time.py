@@ -57,7 +57,7 @@ def over_time(
     if relation is Relation.CHANGE and measure.unit != "percent" and _in_percent(asked):
         relation = Relation.GROWTH
     if relation in _MOVES:
-        periods = _moving_years(asked, periods)
+        periods = moving_years(asked, periods)
     if max(years, len(periods)) < 2 and (relation is Relation.AVERAGE or _AVERAGED.search(asked)):
         measure = _averaged_over(measure, lexicon)
     return relation, ranking, measure, periods
@@ -118,7 +118,7 @@ def _in_percent(asked: str) -> bool:
 _PERCENT_LAST = re.compile(r"[,(]\s*(?:percent|pct|%)\)?\W*$", re.I)
 
 
-def _moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
+def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
     """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
     counted = years_of_a_move(asked)
     span = parse_periods(asked).span

@@ -1,0 +1,455 @@
+"""A Query becomes what plans, ledger and programs are made from: expressions over metrics and printed lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.rules.dates import period_ending
+from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula
+from fin_agent.analyst.rules.over_time import moving_years, years_of_a_move
+from fin_agent.analyst.rules.rankings import ranked_years
+from fin_agent.evidence.expressions import parse_formula, quantities_of
+from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
+from fin_agent.evidence.intent import Comparison as Between
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.query.families import members_of
+from fin_agent.query.tree import (
+    Axis,
+    Function,
+    How,
+    Line,
+    Measure,
+    Move,
+    Named,
+    Number,
+    Operation,
+    Parts,
+    Period,
+    Query,
+    lines_of,
+    written,
+)
+from fin_agent.workspace import Workspace
+
+
+class UnboundError(ValueError):
+    """No plan can be made of the query, in words that say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A measure as an expression, in words, and the unit of its value."""
+
+    words: str
+    expression: str
+    unit: str
+
+
+def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
+    """`intent`, which holds the question's words, with the figures that `query` asks for. Raises UnboundError."""
+    lexicon = workspace.lexicon
+    if not query.measures:
+        raise UnboundError("no measure is asked for")
+    query = _with_one_part(query)
+    measures = [_without_move(one) for one in query.measures]
+    moved = next((one for one in query.measures if isinstance(one, Move)), None)
+    if moved is not None and moved.how == "growth" and _is_growth_of_percent(measures[0], lexicon):
+        moved = moved.model_copy(update={"how": "change"})
+    comparison = query.comparison
+    relation, between = _relation(query, moved), Between.NONE
+    over = measures[0]
+    if isinstance(over, Function) and len(over.of) == 1 and over.name in ("sum", "mean"):
+        measures, relation = [over.of[0]], Relation.TOTAL if over.name == "sum" else Relation.AVERAGE
+    if comparison is not None:
+        if comparison.axis is Axis.MEASURES:
+            measures, relation, between = _over_measures(measures, comparison.how, relation)
+        elif comparison.axis is Axis.PERIODS:
+            relation, between, measures = _over_periods(comparison.how, relation, measures, moved)
+        else:
+            between = _BETWEEN[comparison.how]
+    part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
+    made = [_bound(measure, lexicon, part) for measure in measures]
+    first = made[0]
+    if relation in (Relation.EACH, Relation.GROWTH) and len(query.periods) < 2:
+        _check_averages(query, lexicon)
+    claim = _claim(query, first.unit, relation)
+    periods = _periods(query, intent, workspace)
+    if relation in _MOVES.values() or relation is Relation.TREND:
+        counted = years_of_a_move(intent.core)
+        if counted is not None and not periods:
+            raise UnboundError("the year in which the years counted end: name it")
+        periods = moving_years(intent.core, periods)
+    if between in (Between.HIGHEST, Between.LOWEST) and comparison is not None and comparison.axis is Axis.PERIODS:
+        periods = ranked_years(intent.core, periods, moving=False)
+    chosen = _selection(query, lexicon)
+    if chosen is not None:
+        between = Between.NONE
+    unit = _unit(query.unit, first.unit, relation, between)
+    return intent.model_copy(
+        update={
+            "relation": relation,
+            "comparison": between,
+            "measure": first.words,
+            "expression": first.expression,
+            "measure_unit": first.unit,
+            "further": tuple(
+                MeasureAsked(
+                    words=one.words,
+                    expression=one.expression,
+                    measure_unit=one.unit,
+                    unit=_unit(query.unit, one.unit, relation, between),
+                )
+                for one in made[1:]
+            ),
+            "unit": unit,
+            "unsupported": (),
+            "companies": _companies(query, intent, periods),
+            "decimals": query.decimals,
+            "periods": periods,
+            "claim": claim,
+            "selection": chosen,
+            "place": comparison.nth or 1 if comparison is not None else 1,
+            **_parts(query, intent, periods, first.expression, workspace),
+        }
+    )
+
+
+def _check_averages(query: Query, lexicon: Lexicon) -> None:
+    """Raises UnboundError where the average of a flow over a single year is asked for."""
+    for line in query.lines():
+        flow = isinstance(line, Line) and line.metric and lexicon.metrics[line.metric].period == "duration"
+        if flow and isinstance(line, Line) and line.balance == "average" and len(query.measures) == 1:
+            raise UnboundError("the average of a single year: name the years")
+
+
+def _with_one_part(query: Query) -> Query:
+    """The query with the part of its lines said of all of them, where only one is named."""
+    lines = [line for line in query.lines() if not getattr(line, "whole", False)]
+    parts = {line.part for line in lines}
+    if query.parts is not None or len(parts) != 1 or None in parts:
+        return query
+    (part,) = parts
+    assert part is not None
+    measures = tuple(_of_no_part(measure) for measure in query.measures)
+    return query.model_copy(update={"parts": Parts(names=(part,)), "measures": measures})
+
+
+def _of_no_part(measure: Measure) -> Measure:
+    match measure:
+        case Line() | Named():
+            return measure.model_copy(update={"part": None})
+        case Operation(left=left, right=right):
+            return measure.model_copy(update={"left": _of_no_part(left), "right": _of_no_part(right)})
+        case Function(of=parts) | Move(of=parts) if isinstance(parts, tuple):
+            return measure.model_copy(update={"of": tuple(_of_no_part(part) for part in parts)})
+        case Move(of=of):
+            return measure.model_copy(update={"of": _of_no_part(of)})
+        case _:
+            return measure
+
+
+def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
+    by, comparison = query.chosen_by, query.comparison
+    if by is None or comparison is None:
+        return None
+    made = _bound(_without_move(by), lexicon)
+    relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
+    extreme = _BETWEEN[comparison.how]
+    return Selection(
+        extreme=extreme, measure=made.words, expression=made.expression, measure_unit=made.unit, relation=relation
+    )
+
+
+def _without_move(measure: Measure) -> Measure:
+    return measure.of if isinstance(measure, Move) else measure
+
+
+def _is_growth_of_percent(measure: Measure, lexicon: Lexicon) -> bool:
+    """`margin growth`: a rate in percent changes by points."""
+    return isinstance(measure, Named) and lexicon.formulas[measure.formula].unit == "percent"
+
+
+_MOVES = {"change": Relation.CHANGE, "growth": Relation.GROWTH, "cagr": Relation.ANNUAL_GROWTH}
+
+
+def _relation(query: Query, moved: Move | None) -> Relation:
+    if query.claim is not None and query.claim.way in ("rose", "fell") and moved is None:
+        return Relation.TREND
+    if moved is not None:
+        return _MOVES[moved.how]
+    if query.comparison is not None and query.comparison.axis is Axis.PERIODS and query.comparison.how is How.EACH:
+        return Relation.TREND
+    return Relation.EACH
+
+
+_BETWEEN = {
+    How.EACH: Between.NONE,
+    How.DIFFERENCE: Between.DIFFERENCE,
+    How.RATIO: Between.RATIO,
+    How.EXCESS: Between.EXCESS,
+    How.HIGHEST: Between.HIGHEST,
+    How.LOWEST: Between.LOWEST,
+    How.TOTAL: Between.TOTAL,
+    How.AVERAGE: Between.AVERAGE,
+    How.RANK: Between.RANK,
+    How.FILTER: Between.FILTER,
+}
+
+
+def _over_measures(
+    measures: Sequence[Measure], how: How, relation: Relation
+) -> tuple[list[Measure], Relation, Between]:
+    operators = {How.TOTAL: "+", How.DIFFERENCE: "-", How.RATIO: "/"}
+    if how is How.AVERAGE:
+        return [Function(name="mean", of=tuple(measures))], relation, Between.NONE
+    if how in operators and (how is How.TOTAL or len(measures) == 2):
+        whole = measures[0]
+        for one in measures[1:]:
+            whole = Operation(operator=operators[how], left=whole, right=one)  # type: ignore[arg-type]
+        return [whole], relation, Between.NONE
+    if how in (How.HIGHEST, How.LOWEST):
+        return list(measures), relation, _BETWEEN[how]
+    return list(measures), relation, Between.NONE
+
+
+def _over_periods(
+    how: How, relation: Relation, measures: list[Measure], moved: Move | None
+) -> tuple[Relation, Between, list[Measure]]:
+    match how:
+        case How.HIGHEST | How.LOWEST:
+            if moved is not None:
+                measures = [Move(of=measures[0], how=moved.how)]
+            return Relation.EACH, _BETWEEN[how], measures
+        case How.TOTAL:
+            return Relation.TOTAL, Between.NONE, measures
+        case How.AVERAGE:
+            return Relation.AVERAGE, Between.NONE, measures
+        case How.EVERY:
+            return Relation.EVERY_YEAR, Between.NONE, measures
+        case How.COUNT:
+            return Relation.YEARS_COUNTED, Between.NONE, measures
+        case _:
+            return relation, Between.NONE, measures
+
+
+def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
+    if any(period.trailing or period.months == -1 for period in query.periods):
+        raise UnboundError("a span of months that no plan holds")
+    found = {
+        _fiscal(period, intent, workspace)
+        for period in (*query.periods, *_pinned(query))
+        if period.fiscal_year is not None or period.end is not None
+    }
+    if not query.periods and found:
+        found = {max(found, key=_order)}
+    return tuple(sorted(found, key=_order))
+
+
+def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) -> tuple[CompanyAsked, ...]:
+    """The companies in the order of the query, each with its own period where they are named `respectively`."""
+    known = {one.key: one for one in intent.companies}
+    companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
+    if not query.respectively:
+        return tuple(companies)
+    named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
+    if len(named) != len(companies) or len(periods) > len(named):
+        raise UnboundError("companies and periods are not as many as each other, so that they cannot be paired")
+    pairs = zip(companies, named, strict=True)
+    return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
+
+
+def _order(period: FiscalPeriod) -> tuple[int, int]:
+    return period.fiscal_year, period.quarter or 5
+
+
+def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
+    """The filer's own period: of a date the one that ends there."""
+    if period.end is not None and intent.companies and period.months not in (6, 9):
+        directory = workspace.directory
+        ended = {
+            period_ending(period.end, [directory.identities[doc_id] for doc_id in directory.by_key[one.key].doc_ids])
+            for one in intent.companies
+        }
+        if len(ended) == 1:
+            return ended.pop()
+    if period.fiscal_year is None:
+        raise UnboundError(f"{period.end} ends no period that the companies share")
+    months = period.months if period.months in (6, 9) and period.half != 2 else None
+    return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
+
+
+def _pinned(query: Query) -> Iterator[Period]:
+    if not query.periods:
+        yield from (line.period for line in query.lines() if line.period is not None)
+
+
+def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
+    claim = query.claim
+    if claim is not None and query.comparison is not None and query.comparison.how is How.FILTER:
+        return Claim(above=claim.way == "rose", bound=0.0)
+    if claim is None or claim.way in ("rose", "fell", "exists", "equal"):
+        return None
+    above = claim.way in ("above", "at-least")
+    if claim.bound is None:
+        return Claim(above=above)
+    number, stated = claim.bound.value, claim.bound.unit
+    unit = "percent" if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH) else unit
+    if stated == "percent" and unit == "ratio":
+        number /= 100
+    elif stated in ("percent", "bps") and unit != "percent":
+        raise UnboundError(f"a bound in {stated}, where the measure is in {unit or 'another unit'}")
+    elif stated == "USD" and not unit.startswith("USD"):
+        raise UnboundError(f"a bound in dollars, where the measure is in {unit or 'another unit'}")
+    return Claim(above=above, bound=number / 100 if stated == "bps" else number)
+
+
+def _parts(
+    query: Query, intent: Intent, periods: Sequence[FiscalPeriod], expression: str, workspace: Workspace
+) -> dict[str, object]:
+    """The parts that are asked about; several are set against each other as companies are."""
+    if query.parts is None:
+        return {}
+    names = query.parts.names
+    if len(names) == 1 and query.parts.kind is None:
+        return {"parts": names}
+    if len(intent.companies) != 1:
+        raise UnboundError("parts of several companies, or of none that is named")
+    (company,) = intent.companies
+    if query.parts.kind is not None:
+        filed = workspace.years[company.key]
+        asked = periods or ((latest,) if (latest := filed.latest()) else ())
+        if any(isinstance(one, Move) for one in query.measures) and len(asked) == 1:
+            (last,) = asked
+            asked = (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
+        metrics = opened_metrics(expression, workspace.lexicon)
+        names = members_of(query.parts, metrics, company.key, asked, workspace)
+        if not names:
+            raise UnboundError(f"no figures of {written(_without_move(query.measures[0]))} by {query.parts.kind}")
+    if query.comparison is not None and query.comparison.top:
+        names = names[: query.comparison.top]
+    return {
+        "parts": names,
+        "companies": tuple(
+            CompanyAsked(key=company.key, name=f"{name} of {company.name}", confidence=company.confidence, part=name)
+            for name in names
+        ),
+    }
+
+
+def opened_metrics(expression: str, lexicon: Lexicon) -> frozenset[str]:
+    """The metrics an expression comes down to, formulas opened."""
+    found: set[str] = set()
+    for name in quantities_of(parse_formula(expression)):
+        formula = lexicon.formulas.get(name)
+        found |= opened_metrics(formula.expression, lexicon) if formula else {name}
+    return frozenset(found)
+
+
+_UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
+
+
+def _unit(asked: str | None, unit: str, relation: Relation, between: Between) -> OutputUnit | None:
+    """The unit asked for, where it fits the measure: `in millions` does not turn a ratio into dollars."""
+    if asked is None or asked not in _UNITS or (asked == "percentage points" and unit == "percent"):
+        return None  # of a rate in percent the change is in points by itself
+    if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
+        return "percent"
+    money = unit == "USD"
+    if asked.startswith("USD"):
+        return asked if money and between is not Between.RATIO else None  # type: ignore[return-value]
+    return None if money and between is not Between.RATIO else asked  # type: ignore[return-value]
+
+
+def _share(measure: Measure, part: str) -> str:
+    """`Data Center share of revenue`; empty where the measure is none of a part's."""
+    match measure:
+        case Operation(operator="/", left=Operation(operator="*", right=Line() as of), right=Line(whole=True) as whole):
+            same = (of.metric or of.words) == (whole.metric or whole.words)
+            return f"{part} share of {whole.words}" if same and part else ""
+        case _:
+            return ""
+
+
+def _bound(measure: Measure, lexicon: Lexicon, part: str = "") -> Bound:
+    expression = expression_of(measure, lexicon)
+    if isinstance(measure, Move) and measure.how == "growth":
+        return Bound(f"{written(measure.of)} growth", expression, "percent")
+    try:
+        unit = unit_of_formula(expression, lexicon)
+    except UnlikeUnitsError as error:
+        raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself") from error
+    words = _share(measure, part) or written(measure)
+    return Bound(words, expression, unit)
+
+
+def expression_of(measure: Measure, lexicon: Lexicon) -> str:
+    """The measure in the grammar of `evidence.expressions`. Raises UnboundError."""
+    match measure:
+        case Number(value=value, unit=unit):
+            text = str(int(value)) if float(value).is_integer() else repr(value)
+            return f"amount({text})" if unit == "USD" else text
+        case Operation(operator="^", left=left, right=Number(value=power)) if power in (2, 3):
+            inner = f"({expression_of(left, lexicon)})"
+            return " * ".join([inner] * int(power))
+        case Operation(operator="^"):
+            raise UnboundError("a power that is no whole number")
+        case Operation(operator=operator, left=left, right=right):
+            return f"({expression_of(left, lexicon)} {operator} {expression_of(right, lexicon)})"
+        case Function(name="mean", of=parts):
+            return f"mean({', '.join(expression_of(part, lexicon) for part in parts)})"
+        case Function(name="sum", of=parts):
+            return f"({' + '.join(expression_of(part, lexicon) for part in parts)})"
+        case Function(name="abs", of=parts):
+            return f"abs({expression_of(parts[0], lexicon)})"
+        case Function(name=name):
+            raise UnboundError(f"{name} is not computed")
+        case Move(of=of, how="change"):
+            return f"change({expression_of(of, lexicon)})"
+        case Move(of=of, how="growth"):
+            inner = expression_of(of, lexicon)
+            return f"(100 * change({inner}) / abs(prior({inner})))"
+        case Move():
+            raise UnboundError("a compound growth rate within a formula")
+        case Line() | Named():
+            return _of_line(measure, lexicon)
+
+
+def _of_line(line: Line | Named, lexicon: Lexicon) -> str:
+    if isinstance(line, Named):
+        name = line.formula
+    elif line.metric:
+        name = line.metric
+    else:
+        name = '"' + line.words.replace('"', "").replace("\\", "") + '"'
+    pins = []
+    if line.part:
+        pins.append(f'part="{line.part}"')
+    if line.company:
+        pins.append(f'company="{line.company}"')
+    period = line.period
+    if period is not None and period.fiscal_year is not None:
+        pins.append(f"year={period.fiscal_year + period.shift}")
+        if period.quarter:
+            pins.append(f"quarter={period.quarter}")
+    text = f"at({name}, {', '.join(pins)})" if pins else name
+    for _ in range(-line.shift):
+        text = f"prior({text})"
+    if isinstance(line, Line):
+        if line.whole:
+            text = f"whole({text})"
+        if line.balance == "opening":
+            text = f"prior({text})"
+        elif line.balance == "average":
+            text = f"avg({text})"
+    return text
+
+
+def named_metrics(query: Query) -> Iterator[str]:
+    """Ids of the lexicon that the query names."""
+    for measure in query.measures:
+        for line in lines_of(measure):
+            name = line.formula if isinstance(line, Named) else line.metric
+            if name:
+                yield name

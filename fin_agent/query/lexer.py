@@ -1,0 +1,444 @@
+"""A question's words as typed tokens: companies, periods, parts, lines, numbers, operators, the words around them."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import lru_cache
+from importlib import resources
+
+import yaml
+
+from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
+from fin_agent.lexicon.wording import plain, singular
+from fin_agent.vocabulary.dates import MONTH_NAME, month_number
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the question: `text` stands at `start`; `value` is what it names, by its type."""
+
+    type: str
+    text: str
+    start: int
+    end: int
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something known by name that stands in the text: a part of a company."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """What is known by name: the lexicon's entries, the index's companies and their parts."""
+
+    lexicon: Lexicon
+    directory: CompanyDirectory
+    parts_in: Callable[[str, Sequence[str]], Sequence[Named]] = field(default=lambda text, keys: ())
+    """The parts that a text names, of the companies of these keys."""
+
+
+@dataclass(frozen=True)
+class Lexed:
+    """The tokens of a question, and the companies that it names."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    companies: tuple[CompanyMention, ...]
+    unknown: tuple[str, ...]
+
+
+def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
+    """Read `text` into tokens, left to right, none overlapping; words that say nothing are left out.
+
+    `given` are names that the question itself defines: they become GIVEN.
+
+    Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
+    COLON, DASH and those of the signs `( ) + - * / ^`.
+    """
+    text = plain_marks(text)
+    companies = names.directory.mentions(text)
+    taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
+    taken += _periods(text, taken)
+    taken += _given(text, given, taken)
+    parts = names.parts_in(text, [one.company.key for one in companies]) if companies else ()
+    bare = _PERCENT_MARGIN.sub(" ", _blanked(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    found = [
+        _with_kind(bare, one)
+        for one in parts
+        if not (text[one.start].islower() and _is_kind(text[one.start : one.end]))
+    ]
+    apart = _blanked(bare, found)
+    lines = {*_mentions_in(bare, names), *_mentions_in(apart, names), *_mentions_in(_TO.sub(_parted, apart), names)}
+    lines = {one for one in lines if not any(part.start < one.start < part.end for part in found)}
+    taken += [
+        one
+        for one in _apart([*lines, *found])
+        if not any(one.start < other.end and other.start < one.end for other in taken)
+    ]
+    unknown = names.directory.unknown(text, [(one.start, one.end) for one in taken])
+    taken += _unknown_companies(text, unknown, taken)
+    taken.sort(key=lambda one: one.start)
+    tokens: list[Token] = []
+    place = 0
+    for one in [*taken, None]:
+        end = one.start if one is not None else len(text)
+        tokens += _words(text, place, end)
+        if one is not None:
+            tokens.append(one)
+            place = one.end
+    joined = _completed(list(_joined(text, _settled(tokens))), names)
+    return Lexed(text, tuple(joined), tuple(companies), tuple(unknown))
+
+
+def _completed(tokens: list[Token], names: Names) -> list[Token]:
+    """`current assets and liabilities`: what the second name leaves out is taken from the first."""
+    for place in range(2, len(tokens)):
+        first, joint, second = tokens[place - 2 : place + 1]
+        if joint.type != "AND" or not {first.type, second.type} <= {"METRIC", "FORMULA"}:
+            continue
+        whole = f"{first.text.split()[0]} {second.text}"
+        found = names.lexicon.mentions(whole) if " " in first.text else []
+        if len(found) == 1 and found[0].phrase == whole and found[0].id != second.value:
+            tokens[place] = replace(second, type=found[0].kind.upper(), text=whole, value=found[0].id)
+    return tokens
+
+
+def plain_marks(text: str) -> str:
+    """The text with straight quotes and hyphens, each character in its place."""
+    return "".join(_MARKS.get(mark, mark) for mark in text)
+
+
+_MARKS = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\u00a0": " ", "⁄": "/", "·": "*"}
+
+
+def _past_possessive(text: str, end: int) -> int:
+    return end + 2 if text[end : end + 2].lower() == "'s" else end + 1 if text[end : end + 1] == "'" else end
+
+
+def _blanked(text: str, spans: Sequence[Token]) -> str:
+    for span in spans:
+        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+    return text
+
+
+def _periods(text: str, companies: Sequence[Token]) -> list[Token]:
+    found: list[Token] = []
+    parsed = parse_periods(text)
+    for mention in parsed.mentions:
+        inside = any(one.start < mention.end and mention.start < one.end for one in (*companies, *found))
+        same = next((one for one in found if (one.start, one.end) == (mention.start, mention.end)), None)
+        if same is not None:
+            place = found.index(same)
+            found[place] = replace(same, value=(*_mentions(same), mention))
+        elif not inside:
+            end = _past_possessive(text, mention.end)
+            found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
+    for day in (*parsed.dates, *_month_ends(text)):
+        if not any(
+            one.start < day.end and day.start < one.end
+            for one in (*companies, *found)
+            if one.text != str(day.date.year)
+        ):
+            found = [one for one in found if not (day.start <= one.start and one.end <= day.end)]
+            found.append(Token("PERIOD", day.phrase, day.start, day.end, (day,)))
+    return found
+
+
+def _month_ends(text: str) -> Iterator[DateMention]:
+    """The last day of a month that a question names with its year: `at the end of June 2025`."""
+    for found in _MONTH_OF_YEAR.finditer(text):
+        year, month = int(found["year"]), month_number(found["month"])
+        last = date(year, month, monthrange(year, month)[1])
+        yield DateMention(date=last, start=found.start(), end=found.end(), phrase=found.group(), role="as of")
+
+
+_MONTH_OF_YEAR = re.compile(
+    rf"(?<![\w])(?P<month>{MONTH_NAME})\.?,?\s+(?:of\s+)?(?P<year>(?:19|20)\d\d)(?![\d.,]\d)(?!\w)", re.I
+)
+
+
+def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
+    for name in sorted(given, key=len, reverse=True):
+        words = [re.escape(word) for word in name.split()]
+        found = re.search(r"\W+".join(words), text, re.I)
+        if found and not any(one.start < found.end() and found.start() < one.end for one in taken):
+            yield Token("GIVEN", found.group(), found.start(), found.end(), name)
+
+
+def _mentions(token: Token) -> tuple[PeriodMention | DateMention, ...]:
+    return token.value if isinstance(token.value, tuple) else ()
+
+
+def _mentions_in(text: str, names: Names) -> Iterator[Token]:
+    """Metrics and formulas that the text names, without words of their names that ask something of them.
+
+    `total` before a flow may add up periods, `growth` behind a figure asks for its growth, `positive` claims something.
+    """
+    for one in names.lexicon.mentions(text):
+        words = one.phrase
+        metric = names.lexicon.metrics.get(one.id)
+        start, end = one.start, one.end
+        for lead in _LEADS:
+            if words.lower().startswith(lead) and (lead != "total " or (metric and metric.period == "duration")):
+                start += len(lead)
+        if metric is not None and words.lower().endswith(" growth"):
+            end -= len(" growth")
+        rest = text[start:end]
+        if rest != words and [(other.id, other.start) for other in names.lexicon.mentions(rest)] != [(one.id, 0)]:
+            start, end = one.start, one.end
+        yield Token(one.kind.upper(), text[start:end], start, end, one.id)
+
+
+_LEADS = ("total ", "positive ", "negative ")
+_OPERATORS = str.maketrans("+*=^×÷", ";;;;;;")
+"""No name goes across an operator."""
+_PERCENT_MARGIN = re.compile(r"%(?=\s*margin)", re.I)
+"""`operating income % margin` is the operating income margin."""
+_TO = re.compile(r"(?<= )to(?= )", re.I)
+
+
+def _parted(word: re.Match[str]) -> str:
+    """`ratio of capex to depreciation and amortization`: names on either side of `to` do not run into each other."""
+    return ";" * len(word.group())
+
+
+def _is_kind(words: str) -> bool:
+    """Whether the words are those for a kind of part: `products`, `service offerings`."""
+    pieces = list(_pieces(words, 0, len(words)))
+    size, kind = _phrase_at(pieces, 0) if pieces else (0, "")
+    return size == len(pieces) and kind.startswith("kind_")
+
+
+def _with_kind(text: str, part: Named) -> Token:
+    """A part with the word for its kind: `Americas segment`."""
+    end = part.end
+    pieces = list(_pieces(text, end, len(text)))
+    if pieces and not text[end : pieces[0].start].strip():
+        size, kind = _phrase_at(pieces, 0)
+        if kind in ("kind_segment", "kind_region", "kind_country"):
+            end = pieces[size - 1].end
+    return Token("PART", text[part.start : end], part.start, end, part.name)
+
+
+def _apart(named: Sequence[Token]) -> list[Token]:
+    """Of lines and parts that overlap the longer name."""
+    kept: list[Token] = []
+    for one in sorted(named, key=lambda one: (one.start - one.end, one.type == "PART", one.start)):
+        if not any(other.start < one.end and one.start < other.end for other in kept):
+            kept.append(one)
+    return kept
+
+
+def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]) -> Iterator[Token]:
+    for name in unknown:
+        start = text.find(name)
+        end = start + len(name)
+        if start >= 0 and not any(one.start < end and start < one.end for one in taken):
+            yield Token("UNKNOWN", name, start, _past_possessive(text, end), name)
+
+
+_PIECE = re.compile(
+    r"(?P<number>(?:US)?\$\s?\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+|\d[\d,]*(?:\.\d+)?)"
+    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|[mbk])\b)?"
+    r"(?:\s?(?P<unit>%|percent\b|basis points\b|bps\b|x\b|times\b(?! )|days?\b"
+    r"|[- ]?(?:(?:full|fiscal|consecutive) )*years?\b))?"
+    r"|(?P<power>\*\*|\^)|(?P<word>\(%\)|[A-Za-z][\w&./]*(?:-[\w]+)*(?:n't)?)|(?P<possessive>'s?(?!\w))"
+    r"|(?P<dash>(?<=\s)-(?=\s|\()|(?<=\))-)|(?P<mark>[()\[\]{}+*/×÷=^%:;,?!&$-])",
+    re.I,
+)
+_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9,
+           "trillion": 1e12}  # fmt: skip
+_SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": "RPAR", "+": "PLUS", "*": "TIMES",
+          "×": "TIMES", "/": "OVER", "÷": "OVER", "=": "DEFINED", ":": "COLON", ";": "COMMA", ",": "COMMA",
+          "%": "PERCENT", "&": "AND"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number of the question in base units, with its unit: `USD`, `percent`, `bps`, `days`, `times` or none."""
+
+    value: float
+    unit: str
+
+
+def _words(text: str, start: int, end: int) -> list[Token]:
+    """Numbers, marks and words between two known names, words by the longest phrase of `words.yaml` that fits."""
+    pieces = list(_pieces(text, start, end))
+    tokens: list[Token] = []
+    place = 0
+    while place < len(pieces):
+        piece = pieces[place]
+        size, kind = _phrase_at(pieces, place)
+        if size:
+            last = pieces[place + size - 1]
+            kind = "PHRASE" if kind == "tail" else "NOISE" if kind.startswith("noise") else kind.upper()
+            tokens.append(Token(kind, text[piece.start : last.end], piece.start, last.end))
+            place += size
+        else:
+            tokens.append(piece)
+            place += 1
+    return tokens
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
+    for found in _PIECE.finditer(text, start, end):
+        first, last = found.span()
+        if found["number"]:
+            money = "$" in found["number"]
+            number = float(found["number"].lower().removeprefix("us").lstrip("$ ").replace(",", ""))
+            scale, unit = found["scale"], (found["unit"] or "").lower()
+            if unit.endswith(("year", "years")):
+                yield Token("NOISE", found.group(), first, last)
+                continue
+            unit = {"%": "percent", "x": "times", "basis points": "bps", "day": "days"}.get(unit, unit)
+            amount = Amount(number * _SCALES.get((scale or "").lower(), 1.0), unit or ("USD" if money or scale else ""))
+            yield Token("NUMBER", found.group(), first, last, amount)
+        elif found["power"]:
+            yield Token("POWER", found.group(), first, last)
+        elif found["word"]:
+            word = found["word"].rstrip("./")
+            yield Token("PHRASE", text[first : first + len(word)], first, first + len(word))
+            if found["word"].endswith("/"):
+                yield Token("OVER", "/", last - 1, last)
+        elif found["dash"]:
+            yield Token("DASH", "-", first, last)
+        elif found["mark"]:
+            kind = _SIGNS.get(found["mark"])
+            if kind is None and found["mark"] == "-":
+                kind = "MINUS"
+            yield Token(kind or "NOISE", found["mark"], first, last)
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
+    """First word -> the phrases that begin with it, longest first; of a phrase in two lists the later one counts."""
+    lists = yaml.load(
+        resources.files(__package__).joinpath("words.yaml").read_text(encoding="utf-8"),
+        Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
+    )
+    kinds: dict[tuple[str, ...], str] = {}
+    for kind, phrases in lists.items():
+        if kind == "joining":
+            continue
+        for phrase in phrases:
+            kinds[tuple(token.text.lower() for token in _pieces(phrase, 0, len(phrase)))] = kind
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for words, kind in sorted(kinds.items(), key=lambda entry: (-len(entry[0]), entry[0])):
+        if words:
+            table.setdefault(words[0], []).append((words, kind))
+    return table
+
+
+def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
+    """(how many pieces, type) of the longest phrase that begins there; (0, "") for none."""
+    for words, kind in _phrases().get(pieces[place].text.lower(), ()):
+        found = pieces[place : place + len(words)]
+        if len(found) == len(words) and all(one.text.lower() == word for one, word in zip(found, words, strict=True)):
+            return len(words), kind
+    return 0, ""
+
+
+_LINES = frozenset({"METRIC", "FORMULA", "PHRASE"})
+_OPERANDS = _LINES | {"NUMBER", "LINE"}
+_JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "within", "at"})
+
+
+def _settled(tokens: Sequence[Token]) -> list[Token]:
+    """Words of two senses by what stands around them: `over` between two lines divides, before an amount it exceeds."""
+    settled: list[Token] = []
+    for place, one in enumerate(tokens):
+        after = next((other for other in tokens[place + 1 :] if other.type != "NOISE"), None)
+        before = settled[-1] if settled else None
+        settled.append(_settle(one, before, after))
+    return settled
+
+
+def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
+    text = one.text.lower()
+    ends_operand = before is not None and before.type in (*_OPERANDS, "RPAR", "PERIOD", "COMPANY", "PART", "SQUARED")
+    if one.type == "OVER" and text == "over":
+        if after is not None and after.type == "NUMBER":
+            return replace(one, type="HIGHER") if not _is_count(after) else replace(one, type="NOISE")
+        if after is None or after.type in ("PERIOD", "YEAR_BEFORE"):
+            return replace(one, type="NOISE")
+    if one.type == "MINUS" and text == "-" and not ends_operand:
+        return replace(one, type="NOISE")
+    return one
+
+
+def _is_count(number: Token) -> bool:
+    amount = number.value
+    return isinstance(amount, Amount) and not amount.unit and amount.value < 20
+
+
+def _joined(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+    """Content words that stand together as one line: a METRIC or FORMULA alone, else a PHRASE with what it holds."""
+    place = 0
+    while place < len(tokens):
+        if tokens[place].type not in _LINES:
+            if tokens[place].type != "NOISE":
+                yield tokens[place]
+            place += 1
+            continue
+        run = [tokens[place]]
+        end = place + 1
+        while end < len(tokens):
+            step = _next_of_run(text, tokens, end, run)
+            if step is None:
+                break
+            run.append(tokens[step])
+            end = step + 1
+        yield _as_line(text, run)
+        place = end
+
+
+def _next_of_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[Token]) -> int | None:
+    """Position of the content word that goes on with the run: right behind it, or behind `of` and the like."""
+    last, one = run[-1], tokens[place]
+    if one.type in _LINES:
+        plain_gap = not text[last.end : one.start].strip(" -'\"/")
+        both_known = "PHRASE" not in (last.type, one.type)
+        return place if plain_gap and not both_known else None
+    joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in _JOINING
+    if not joins or text[last.end : one.start].strip() or place + 1 >= len(tokens):
+        return None
+    follows = place + 1
+    if tokens[follows].type == "NOISE" and tokens[follows].text.lower() in ("the", "its", "a", "an"):
+        follows += 1
+    if follows >= len(tokens) or tokens[follows].type not in _LINES:
+        return None
+    known = {last.type, tokens[follows].type} - {"PHRASE"}
+    return follows if len(known) < 2 and (last.type == "PHRASE" or tokens[follows].type == "PHRASE") else None
+
+
+def _as_line(text: str, run: Sequence[Token]) -> Token:
+    while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in _tails():
+        run = run[:-1]
+    first, last = run[0], run[-1]
+    words = text[first.start : last.end]
+    if len(run) == 1:
+        return first
+    return Token("PHRASE", words, first.start, last.end, tuple(one for one in run if one.type != "PHRASE"))
+
+
+@lru_cache(maxsize=1)
+def _tails() -> frozenset[str]:
+    return frozenset(words[0] for phrases in _phrases().values() for words, kind in phrases if kind == "tail")
+
+
+def content_stems(words: str) -> frozenset[str]:
+    """The words of a phrase in one form for singular and plural, without joining words."""
+    found: Collection[str] = re.findall(r"[a-z0-9&]+", plain(words))
+    return frozenset(singular(word) for word in found if word not in _JOINING and word not in ("the", "and", "a"))

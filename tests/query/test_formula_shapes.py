@@ -1,0 +1,141 @@
+"""Formulas written out in a question, in generated shapes: every one is read whole, with the value it has."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.query.lexer import Names
+from fin_agent.query.parsing import NoReadingError
+from fin_agent.query.reading import read
+from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation
+from fin_agent.vocabulary.identity import Form, Identity
+
+LINES = {
+    "revenue": "revenue",
+    "net income": "net_income",
+    "operating income": "operating_income",
+    "capital expenditures": "capital_expenditures",
+    "total assets": "total_assets",
+    "depreciation and amortization": "depreciation_and_amortization",
+    "interest expense": "interest_expense",
+    "cost of revenue": "cost_of_revenue",
+    "inventories": "inventories",
+    "cash from operations": "cash_from_operations",
+    "research and development expense": "research_and_development",
+    "total current liabilities": "total_current_liabilities",
+    "regulatory credits sold abroad": "",
+    "long-lived assets": "",
+}
+SIGNS = {
+    "+": ("+", "plus"),
+    "-": ("-", "minus"),
+    "*": ("*", "times", "multiplied by"),
+    "/": ("/", "divided by"),
+}
+FRAMES = (
+    "{} for Apple in fiscal 2024?",
+    "What was Apple's {} in 2024?",
+    "Compute {} for Apple, FY2024.",
+    "Apple, fiscal year 2024: {}",
+    "For Apple in 2024, calculate {}.",
+)
+
+
+@pytest.fixture(scope="module")
+def names() -> Names:
+    apple = Identity(company="Apple Inc.", form=Form.TEN_K, ticker="AAPL")
+    return Names(load_lexicon(), CompanyDirectory([("apple", apple)]))
+
+
+def _shape(chance: random.Random, depth: int) -> tuple[str, str]:
+    """A formula in words and as Python over `v(line, year)`."""
+    if depth == 0 or chance.random() < 0.25:
+        if chance.random() < 0.18:
+            number = chance.choice(["7", "365", "1,000", "0.5", "12", "100", "2"])
+            return number, number.replace(",", "")
+        line = chance.choice(list(LINES))
+        return line, f"v({line!r})"
+    operator = chance.choice(list(SIGNS))
+    left, right = _shape(chance, depth - 1), _shape(chance, depth - 1)
+    sign = chance.choice(SIGNS[operator])
+    sides = [(f"({words})", f"({python})") if _compound(python) else (words, python) for words, python in (left, right)]
+    return f"{sides[0][0]} {sign} {sides[1][0]}", f"{sides[0][1]} {operator} {sides[1][1]}"
+
+
+def _compound(python: str) -> bool:
+    return any(f" {operator} " in python for operator in SIGNS)
+
+
+def _value(measure: Measure, figures: dict[str, float]) -> float:
+    match measure:
+        case Number(value=value):
+            return value
+        case Line(words=words, period=period):
+            return figures[words] * (1 if period is None else period.fiscal_year or 1)
+        case Operation(operator=operator, left=left, right=right):
+            first, second = _value(left, figures), _value(right, figures)
+            return eval(f"a {operator.replace('^', '**')} b", {"a": first, "b": second})
+        case Function(name="mean", of=parts):
+            return sum(_value(part, figures) for part in parts) / len(parts)
+        case Function(name="sum", of=parts):
+            return sum(_value(part, figures) for part in parts)
+        case Named() | Move() | Function():
+            raise AssertionError(measure)
+
+
+def test_generated_formulas_have_their_exact_value(names: Names) -> None:
+    chance = random.Random(7)
+    figures = {line: chance.uniform(3, 900) for line in LINES}
+    wrong: list[str] = []
+    asked = 0
+    while asked < 400:
+        words, python = _shape(chance, chance.choice([1, 2, 2, 3]))
+        if not _compound(python) or "v(" not in python:
+            continue
+        try:
+            wanted = eval(python, {"v": figures.__getitem__})
+        except ZeroDivisionError:
+            continue
+        asked += 1
+        question = chance.choice(FRAMES).format(words)
+        query = read(question, names)
+        wanted = eval(python, {"v": figures.__getitem__})
+        if (
+            query.unread
+            or len(query.measures) != 1
+            or abs(_value(query.measures[0], figures) - wanted) > 1e-9 * abs(wanted)
+        ):
+            wrong.append(question)
+    assert not wrong, f"{len(wrong)} of {asked}: {wrong[:8]}"
+
+
+YEARS = (
+    ("(2024 revenue - 2022 revenue) / 2022 revenue for Apple", "(r * 2024 - r * 2022) / (r * 2022)"),
+    ("Apple revenue in 2024 minus revenue in 2023", "r"),
+    ("Apple: 2024 capital expenditures / average of 2023 and 2024 total assets", "c * 2024 / (a * 2023.5)"),
+    ("Apple's 2024 revenue squared / 2023 net income", "(r * 2024) ** 2 / (n * 2023)"),
+    ("What is the sum of 2024 revenue and 2023 net income of Apple?", "r * 2024 + n * 2023"),
+)
+
+
+@pytest.mark.parametrize(("question", "wanted"), YEARS)
+def test_each_line_may_be_of_its_own_year(names: Names, question: str, wanted: str) -> None:
+    figures = {line: 3.0 + place for place, line in enumerate(LINES)}
+    query = read(question, names)
+    assert not query.unread
+    assert len(query.measures) == 1
+    short = {"r": "revenue", "c": "capital expenditures", "a": "total assets", "n": "net income"}
+    value = eval(wanted, {letter: figures[line] for letter, line in short.items()})
+    assert _value(query.measures[0], figures) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    "question", ["Apple (revenue - net income / total assets in 2024?", "Apple revenue) / 2 in 2024?"]
+)
+def test_a_bracket_that_is_not_closed_is_told(names: Names, question: str) -> None:
+    with pytest.raises(NoReadingError, match="bracket"):
+        read(question, names)
