@@ -96,6 +96,9 @@ def ask(
     step: Annotated[
         bool, typer.Option("--step", help="Stop after each step: see what it left, change the search, drop a passage.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Only print how the question is read: its tree of measures, as JSON.")
+    ] = False,
     no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -103,6 +106,10 @@ def ask(
     """Answer a question with its figures, program and pages, or refuse it and say what is missing."""
     from fin_agent.cli.asking import ask_question
 
+    if explain:
+        from fin_agent.cli.asking import explain_question
+
+        return explain_question(question, index)
     settings = models.settings(strategy=strategy)
     if step:
         from fin_agent.cli.asking import step_through

@@ -65,6 +65,20 @@ def ask_question(
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
 
 
+def explain_question(question: str, given: Path | None) -> ExitCode:
+    """Print the question as it is read, as one JSON document.
+
+    Raises NoReadingError where a formula of the question cannot be read.
+    """
+    from fin_agent.query.intents import names_of
+    from fin_agent.query.reading import read
+
+    with opened(given) as workspace:
+        query = read(question, names_of(workspace))
+    show_json_line(query.model_dump_json(exclude_none=True))
+    return ExitCode.DONE
+
+
 def _watched(question: str, context: AnswerContext, doc_ids: Sequence[str], watch: Stopwatch) -> Answer:
     """Answer; a terminal shows the step at work, the model asked, and a draft of the answer as it grows."""
     console = messages()

@@ -72,7 +72,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
     part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
     made = [_bound(measure, lexicon, part) for measure in measures]
     first = made[0]
-    if relation in (Relation.EACH, Relation.GROWTH) and len(query.periods) < 2:
+    if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
         _check_averages(query, lexicon)
     claim = _claim(query, first.unit, relation)
     periods = _periods(query, intent, workspace)
@@ -105,6 +105,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
             ),
             "unit": unit,
             "unsupported": (),
+            "unknown_companies": query.unknown_companies,
             "companies": _companies(query, intent, periods),
             "decimals": query.decimals,
             "periods": periods,

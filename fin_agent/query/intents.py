@@ -37,15 +37,28 @@ def query_of(question: str, workspace: Workspace) -> Query | None:
 def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
     """`words`, the question's words as an intent, with the figures that a whole reading of it asks for.
 
-    None where no reading uses all of its words, or asks for figures.
+    None where no reading uses all of its words, or asks for figures. Where `words` ask for figures although content
+    words of the question name no line that is known, they are told as what is not understood: no figure is given as if
+    they were not there.
     """
     query = query_of(words.question, workspace)
-    if query is None or not query.asks_figures or query.unread:
+    if query is None or not query.asks_figures:
         return None
-    if any(isinstance(line, Line) and not line.metric for line in query.lines()):
+    unknown = tuple(line.words for line in query.lines() if isinstance(line, Line) and not line.metric)
+    if unknown and words.numeric:
+        return words.model_copy(update={"query": query, "unsupported": (*words.unsupported, _not_understood(unknown))})
+    if query.unread or unknown:
         return None
     try:
         intent = bound(query, words, workspace)
     except UnboundError:
         return None
     return intent.model_copy(update={"query": query}) if intent.relation is not Relation.EXPLANATION else None
+
+
+def _not_understood(words: Sequence[str]) -> str:
+    named = " and ".join(repr(one) for one in words)
+    return (
+        f"a line called {named}: ask for lines by the names that the filing prints, as in"
+        " `(net income + interest expense) / total assets of Acme in 2024`"
+    )

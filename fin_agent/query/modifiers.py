@@ -124,11 +124,12 @@ _OPERATORS = frozenset({"PLUS", "MINUS", "TIMES", "OVER", "OF_WHICH", "DASH", "B
 
 def _host(groups: Sequence[_Group], place: int) -> int | None:
     """Position of the line that a list of modifiers stands beside: the one it leads to, else the one before it."""
-    if isinstance(groups[place], Token):
+    run = groups[place]
+    if isinstance(run, Token):
         return None
     before, after = _neighbour(groups, place, -1), _neighbour(groups, place, 1)
     if before is not None and after is not None:
-        (*_, last) = (one for one in groups[place] if isinstance(one, Token))
+        last = run[-1]
         return after if last.type == "PART" or _possessive(last) else before
     return after if after is not None else before
 
@@ -165,7 +166,7 @@ def _distribute(
     if kind == "PART" and pins and len(operands) > 1:
         alone = len(set(hosts)) > 1 or any(host != min(operands) for host in hosts)
     lines = {operands[host].token.value or operands[host].token.text.lower() for host in hosts}
-    if (kind == "PART" and len(named) > len(set(hosts)) and not alone) or (not pins and len(lines) > 1):
+    if (kind == "PART" and len(named) > max(1, len(set(hosts))) and not alone) or (not pins and len(lines) > 1):
         attached.apart += tuple(one.text for _, run in named for one in run)
     for host, run in named:
         values = [value for one in run for value in _values(one)]

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
 from fin_agent.lexicon.companies import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.lexer import Amount, Token
 from fin_agent.query.modifiers import ARITHMETIC, LINES, MODIFIERS, PREFIXES, Operand, attach, with_modifiers
-from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation
+from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation, Operator
 
 if TYPE_CHECKING:
-    from lark import Lark, Tree
+    from lark import Lark
 
 
 @dataclass
@@ -238,10 +238,8 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
                 yield one if operand else replace(one, type="BOUND")
             case "UP" | "DOWN" | "CHANGE" | "GROWTH" if pins and after is not None and after.type in LINES:
                 yield replace(one, type="MOVE_OF")
-            case "TOTAL" if (
-                after is not None and after.type in LINES and (pins or share) and not one.text.lower().endswith(" of")
-            ):
-                pass
+            case "TOTAL" if (pins or share) and not listing and after is not None and after.type in LINES:
+                yield replace(one, type="WHOLE")
             case "AVERAGE" | "TOTAL" if begins and listing:
                 yield replace(one, type=f"{one.type}_OF")
             case "YEAR_BEFORE" if begins:
@@ -302,7 +300,7 @@ def _grammar() -> Lark:
         def __init__(self, conf: object) -> None:
             del conf
 
-        def lex(self, lexer_state: Sequence[Token]) -> Iterator[LarkToken]:
+        def lex(self, lexer_state: Any) -> Iterator[LarkToken]:  # type: ignore[override]
             for one in lexer_state:
                 yield LarkToken(one.type, one.text, start_pos=one.start, end_pos=one.end)
 
@@ -310,7 +308,7 @@ def _grammar() -> Lark:
     return Lark(text, parser="earley", lexer=Handed, ambiguity="resolve")
 
 
-def _read(tokens: Sequence[Token]) -> Tree:
+def _read(tokens: Sequence[Token]) -> Any:
     from lark.exceptions import LarkError
 
     opened = 0
@@ -333,7 +331,7 @@ def _read(tokens: Sequence[Token]) -> Tree:
         ) from error
 
 
-_OPERATORS = {"plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "ratio": "/", "ratio_after": "/",
+_OPERATORS: dict[str, Operator] = {"plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "ratio": "/", "ratio_after": "/",
               "divided": "/", "apart": "-", "added": "+"}  # fmt: skip
 
 
@@ -346,10 +344,10 @@ class _Builder:
     amounts: dict[int, Amount]
     last: Line | Named | None = None
 
-    def token(self, word: object) -> Token:
-        return Token(word.type, str(word), word.start_pos, word.end_pos)  # type: ignore[attr-defined]
+    def token(self, word: Any) -> Token:
+        return Token(word.type, str(word), word.start_pos, word.end_pos)
 
-    def measure(self, node: Tree) -> Measure:
+    def measure(self, node: Any) -> Measure:
         rule = node.data
         children = [child for child in node.children if hasattr(child, "data")]
         if rule in _OPERATORS:
@@ -365,7 +363,7 @@ class _Builder:
         inner = [self.measure(child) for child in children]
         return self._made(rule, node, inner)
 
-    def _made(self, rule: str, node: Tree, inner: list[Measure]) -> Measure:
+    def _made(self, rule: str, node: Any, inner: list[Measure]) -> Measure:
         first = inner[0]
         match rule:
             case "group" | "listed":
@@ -407,7 +405,7 @@ class _Builder:
             case _:
                 raise NoReadingError(f"no measure is built of {rule}")
 
-    def _line(self, word: object) -> Measure:
+    def _line(self, word: Any) -> Measure:
         token = self.token(word)
         operand = self.operands[token.start]
         named = operand.token
@@ -430,8 +428,8 @@ class _Builder:
             return Function(name="mean", of=tuple(with_modifiers(line, one) for one in own))
         return with_modifiers(line, operand)
 
-    def _number(self, word: object) -> Number:
-        amount = self.amounts[word.start_pos]  # type: ignore[attr-defined]
+    def _number(self, word: Any) -> Number:
+        amount = self.amounts[word.start_pos]
         return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
 
 

@@ -21,6 +21,7 @@ from fin_agent.query.tree import (
     Comparison,
     Function,
     How,
+    HowMoved,
     Kind,
     Line,
     Measure,
@@ -31,6 +32,7 @@ from fin_agent.query.tree import (
     Parts,
     Period,
     Query,
+    Way,
     lines_of,
 )
 
@@ -120,7 +122,7 @@ class _Composer:
         base = Query(
             question=self.question,
             companies=companies,
-            unknown_companies=tuple(dict.fromkeys((*self.parsed.unknown, *self.lexed.unknown))),
+            unknown_companies=tuple(dict.fromkeys(self.parsed.unknown)),
             parts=parts,
             periods=periods,
             respectively=bool(self.take("RESPECTIVELY")),
@@ -256,9 +258,10 @@ class _Asked:
 
     def _without_inputs(self) -> None:
         """`return on equity using average equity`: inputs named beside their formula are what it is computed from."""
-        first, *others = self.measures or [None]
-        if not isinstance(first, Named) or not others:
+        if len(self.measures) < 2 or not isinstance(self.measures[0], Named):
             return
+        first, *others = self.measures
+        assert isinstance(first, Named)
         inputs = {name for line in _inputs(first.formula, self.words.lexicon) for name in line}
         lines = [line for one in others for line in (one.of if isinstance(one, Function) else (one,))]
         if all(isinstance(one, Line) and one.metric in inputs for one in lines):
@@ -359,7 +362,7 @@ class _Asked:
         bound = self._bound()
         if words.has("EVERY") and words.has("UP", "DOWN"):
             words.take("EVERY")
-            way = "fell" if words.take("DOWN") else "rose"
+            way: Way = "fell" if words.take("DOWN") else "rose"
             words.take("UP")
             return {
                 "kind": Kind.CLAIM,
@@ -451,18 +454,15 @@ class _Asked:
         """`the highest total sales over 2022 and 2023`: what is ranked is the sum, or the mean, over the periods."""
         name = "sum" if self.words.take("TOTAL") else "mean" if self.words.take("AVERAGE") or self._averaged() else ""
         if name:
-            self.measures = [Function(name=name, of=(one,)) for one in self.measures]  # type: ignore[arg-type]
+            self.measures = [Function(name=name, of=(one,)) for one in self.measures]
 
     def _give_back(self, taken: Sequence[list[Token]]) -> None:
         for tokens in taken:
             if tokens:
                 self.words.left.setdefault(tokens[0].type, []).extend(tokens)
 
-    def _move(self, how: str) -> None:
-        self.measures = [
-            one if isinstance(one, Move) else Move(of=one, how=how)
-            for one in self.measures  # type: ignore[arg-type]
-        ]
+    def _move(self, how: HowMoved) -> None:
+        self.measures = [one if isinstance(one, Move) else Move(of=one, how=how) for one in self.measures]
 
     def _moved(self) -> dict[str, object] | None:
         words = self.words

@@ -82,6 +82,9 @@ class Period(_Node):
         return f"{year}{self.shift:+d}" if self.shift else year
 
 
+Operator = Literal["+", "-", "*", "/", "^"]
+HowMoved = Literal["change", "growth", "cagr"]
+Way = Literal["above", "below", "at-least", "at-most", "equal", "rose", "fell", "exists"]
 Balance = Literal["closing", "opening", "average"]
 
 
@@ -124,7 +127,7 @@ class Operation(_Node):
     """`left operator right`."""
 
     node: Literal["operation"] = "operation"
-    operator: Literal["+", "-", "*", "/", "^"]
+    operator: Operator
     left: Measure
     right: Measure
 
@@ -157,7 +160,7 @@ class Move(_Node):
 
     node: Literal["move"] = "move"
     of: Measure
-    how: Literal["change", "growth", "cagr"]
+    how: HowMoved
     start: Period | None = None
     end: Period | None = None
 
@@ -233,7 +236,7 @@ class Company(_Node):
 class Claim(_Node):
     """What a yes-or-no question says of the measure (or of its move)."""
 
-    way: Literal["above", "below", "at-least", "at-most", "equal", "rose", "fell", "exists"]
+    way: Way
     bound: Number | None = None
     """None: what it is compared with, or zero."""
 
@@ -321,9 +324,9 @@ def written(measure: Measure, above: int = 0) -> str:
             ahead = {"average": "average ", "opening": "opening ", "closing": "closing "}
             lead = ahead.get(getattr(measure, "balance", None) or "", "")
             lead += "prior " if measure.shift == -1 else ""
-            part = f"{measure.part} " if measure.part not in (None, "*") else ""
+            of_part = f"{measure.part} " if measure.part not in (None, "*") else ""
             period = f" {measure.period}" if measure.period else ""
-            return f"{lead}{part}{measure.words}{period}"
+            return f"{lead}{of_part}{measure.words}{period}"
 
 
 Operation.model_rebuild()
