@@ -331,8 +331,10 @@ def _read(tokens: Sequence[Token]) -> Any:
         ) from error
 
 
-_OPERATORS: dict[str, Operator] = {"plus": "+", "minus": "-", "times": "*", "over": "/", "power": "^", "ratio": "/", "ratio_after": "/",
-              "divided": "/", "apart": "-", "added": "+"}  # fmt: skip
+_OPERATORS: dict[str, Operator] = {
+    "plus": "+", "added": "+", "minus": "-", "apart": "-", "times": "*", "over": "/", "ratio": "/", "ratio_after": "/",
+    "divided": "/", "power": "^",
+}  # fmt: skip
 
 
 @dataclass
