@@ -182,8 +182,9 @@ _AMOUNT = re.compile(r"^[$(]*\d{1,3}(?:,\d{3})+\)?|^[$(]*\d*\.\d+\)?%?\)?$|^\$?\
 
 def _find_in(flow: Flow) -> list[FoundTable]:
     lines = flow.lines
-    tokens = [tokens_of(line) for line in lines]
-    heads = [is_header_line(line) for line in lines]
+    near = _near_figures(lines)
+    tokens = [tokens_of(line) if close else [] for line, close in zip(lines, near, strict=True)]
+    heads = [close and is_header_line(line) for line, close in zip(lines, near, strict=True)]
     seeds = [
         []
         if heads[index] or _is_page_number(lines, index) or (flow.printed and flow.table_of(index) is None)
@@ -201,6 +202,21 @@ def _find_in(flow: Flow) -> list[FoundTable]:
             found.append(table)
             floor = end + 1
     return found
+
+
+def _near_figures(lines: Sequence[Line]) -> list[bool]:
+    """Which lines stand near enough to a line that may hold figures to belong to its table; the rest is prose."""
+    near = [False] * len(lines)
+    for index, line in enumerate(lines):
+        if any(map(_MAY_BE_FIGURE.search, (word.text for word in (line.words if line.cells else line.words[-1:])))):
+            first, last = max(0, index - _LINES_BEFORE), min(len(lines), index + _LINES_AFTER)
+            near[first:last] = [True] * (last - first)
+    return near
+
+
+_MAY_BE_FIGURE = re.compile(r"[\d)\]%*x×#—–−-]$|^n\.?/?[am]|bps$|p?pts$|¢$", re.I)
+_LINES_BEFORE = 24
+_LINES_AFTER = 4
 
 
 def _segments(flow: Flow, seeds: Sequence[list[Token]], heads: Sequence[bool]) -> list[tuple[int, int]]:
