@@ -251,6 +251,9 @@ _NEAR = 3
 _PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 _HALF = 2
 """Rows that half of a statement shows at least."""
+_SHORT_REST = 700
+_FEWEST_OF_A_REST = 6
+"""Figures of a page on which nothing but the last rows of a statement stand."""
 _UNTITLED_HITS = 5
 """Kinds of rows, of about seven, by which a statement is known without a title."""
 _OTHER_HEAD = 400
@@ -483,9 +486,13 @@ def _hits(run: Sequence[_Candidate]) -> int:
 
 def _goes_on(page: PageContent, statement: Statement, titles: StatementTitles) -> bool:
     head = _head_of(page)
-    if _OTHER_HEADS.search(head) or titles.other_pages.search(head) or not may_be_table(page.text):
+    if _OTHER_HEADS.search(head) or titles.other_pages.search(head):
         return False
     density = density_of(page)
+    if len(page.text) < _SHORT_REST and density.figures >= _FEWEST_OF_A_REST and density.words <= 9 * density.figures:
+        return _has_rows(page, statement, titles, _HALF)
+    if not may_be_table(page.text):
+        return False
     if not density.table or density.words > _MOST_WORDS:
         return False
     if next(_titles_on(page.text, titles), None) is not None:

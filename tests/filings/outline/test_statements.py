@@ -396,6 +396,7 @@ def test_a_blank_page_parts_no_statement() -> None:
     pages.append(page(5, "Consolidated Statements of Cash Flows", CASH))
     pages.append(Page(6).text("77").done())
     pages.append(page(7, "", (*CASH[-3:], "Net decrease in cash") * 2, above=""))
+    pages[7] = page(7, "", ("Net decrease in cash", "Cash at beginning of year", "Cash at end of year"), above="")
     assert statements_of(pages)[7] is Statement.CASH_FLOW
 
 
