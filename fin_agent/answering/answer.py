@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evidence.intent import OutputUnit
@@ -133,3 +135,11 @@ class Answer(BaseModel):
     """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()
     """What each step saw, kept and dropped, and why."""
+
+
+def gives_verdict(text: str) -> bool:
+    """Whether an answer begins with yes or no."""
+    return bool(_VERDICT.match(text))
+
+
+_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)

@@ -308,9 +308,7 @@ def _show(
     if as_json:
         show_json(told)
     else:
-        show(*map(in_our_look, tables))
-        for line in lines:
-            say(line)
+        show(*map(in_our_look, tables), *lines)
         if run.cost["model_calls"]:
             say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
         if "rows" in told:

@@ -10,9 +10,8 @@ from typing import Literal, cast
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import AnswerPiece, told
-from fin_agent.analyst.model.answers import gives_verdict
 from fin_agent.analyst.protocol import ReasoningStep
-from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved
+from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved, gives_verdict
 from fin_agent.answering.composition import assumptions, citations_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger

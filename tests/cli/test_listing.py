@@ -100,9 +100,9 @@ class TestFinanceBench:
         out = tmp_path / "report"
         ran = Ran("eval", "financebench", "--questions", questions, "--out", out, "--index", sample_index, "--json")
         assert ran.code == 0
-        overall = ran.document["report"]["overall"]
+        overall = ran.document["report"]["groups"][0]
         assert (overall["questions"], overall["numeric_match"], overall["refusals"]) == (2, 1.0, 1)
-        assert overall["retrieval"]["document_recall"] == 0.5
+        assert overall["document_recall"] == 0.5
         with (out / "rows.csv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         assert [(row["id"], row["filing_type"]) for row in rows] == [("q1", "10-K"), ("q2", "unknown")]
@@ -128,7 +128,7 @@ class TestFinanceBench:
         questions = questions_file(tmp_path, *(json.dumps({**line, **more}) for line in lines))
         options = ("--out", tmp_path / "out", "--index", sample_index)
         ran = Ran("eval", "financebench", "--questions", questions, *options, "--oracle", "page", "--json")
-        overall = ran.document["report"]["overall"]
+        overall = ran.document["report"]["groups"][0]
         assert (overall["figure_questions"], overall["numeric_match_any"], overall["stated_match"]) == (4, 0.25, 0.25)
         stages = {miss["id"]: miss["stage"] for miss in ran.document["misses"]}
         assert stages == {"other": "computed", "nobody": "refused_at_once", "dropped": "passage"}

@@ -51,13 +51,13 @@ def test_one_table_with_a_line_per_stage(questions: Path, sample_index: Path, tm
 def test_json_with_ablations_is_the_same_again(questions: Path, sample_index: Path) -> None:
     arguments = ("eval", "ranking", "--questions", questions, "--index", sample_index, "--seeds", 1, "--ablations")
     first, second = (Ran(*arguments, "--json", "--resamples", 100).document for _ in range(2))
-    figures = {each["ranking"]: each for each in first["report"]["figures"]}
+    figures = {each["group"]: each for each in first["report"]["groups"]}
     assert "without metrics" in figures
-    assert figures["stages 1+2+3"]["ndcg"] > figures["BM25"]["ndcg"]
+    assert figures["stages 1+2+3"]["ndcg"]["mean"] > figures["BM25"]["ndcg"]["mean"]
     assert figures["stages 1+2+3"]["questions"] == 6
     for document in (first, second):
         del document["seconds"]
-        for each in document["report"]["figures"]:
+        for each in document["report"]["groups"]:
             del each["seconds"]
     assert first == second
 

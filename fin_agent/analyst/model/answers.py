@@ -14,7 +14,7 @@ from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, reporter_of
 from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
 from fin_agent.analyst.model.replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
-from fin_agent.answering.answer import Citation
+from fin_agent.answering.answer import Citation, gives_verdict
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey
@@ -241,7 +241,6 @@ _IF_NOT_USEFUL = re.compile(
     r"\bif\b.{0,80}?\b(?:not|n't|isn't)\b.{0,60}?\b(?:useful|relevant|meaningful|applicable|appropriate|used|something)\b",
     re.I | re.S,
 )
-_VERDICT = re.compile(r"\W*(?:yes|no)\b", re.I)
 
 
 def asks_judgement(intent: Intent, computed: str) -> bool:
@@ -257,11 +256,6 @@ def asks_yes_or_no(intent: Intent) -> bool:
     True
     """
     return bool(_ASKS_YES_OR_NO.match(intent.core))
-
-
-def gives_verdict(text: str) -> bool:
-    """Whether an answer begins with yes or no."""
-    return bool(_VERDICT.match(text))
 
 
 class Links:

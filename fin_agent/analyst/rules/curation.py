@@ -172,10 +172,10 @@ def _by_figures(
     lacking = lacking_slots(plan, intent, ledger)
     named = f" ({report.words})" if report is not None else ""
     doubts = [doubt_about(slot, workspace, scope) if slot.is_searched else "" for slot in lacking]
-    told = tuple(
+    lacked = tuple(
         f"{slot}{named} ({doubt})" if doubt else f"{slot}{named}" for slot, doubt in zip(lacking, doubts, strict=True)
     )
-    missing = told or _no_choice(plan, intent, ledger) or _no_basis(basis)
+    missing = lacked or _no_choice(plan, intent, ledger) or _no_basis(basis)
     holders = _holders(ledger, bench)
     kept = holders[:most]
     held = {evidence.passage.key for evidence in holders}

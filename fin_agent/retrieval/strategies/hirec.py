@@ -24,8 +24,8 @@ from fin_agent.retrieval.strategies.one_pass import (
     pages_of,
     stored,
 )
-from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, Strategy, Writer, written
-from fin_agent.retrieval.strategies.reranking import CANDIDATES, PassageScorer, reordered
+from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, PassageScorer, Strategy, Writer, written
+from fin_agent.retrieval.strategies.reranking import CANDIDATES, reordered
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,14 @@ from fin_agent.retrieval.strategies.protocol import (
     Layer,
     Models,
     NamedStrategy,
+    PassageScorer,
     Strategy,
     StrategyError,
     Writer,
     parse_strategy,
     plainly,
 )
-from fin_agent.retrieval.strategies.reranking import ByScores, PassageScorer, Reranked
+from fin_agent.retrieval.strategies.reranking import ByScores, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vectors import (
     PageLikeness,
