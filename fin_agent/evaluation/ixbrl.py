@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,8 +13,11 @@ from typing import Any
 
 from fin_agent.evaluation.benchmark import Column, Report, report_on
 from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
+from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
+from fin_agent.filings.facts.tagging import label_of
 from fin_agent.filings.identity.identify import identify
+from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import statements_of
 from fin_agent.filings.reader import read_document
 from fin_agent.filings.tables.periods import FiscalCalendar
@@ -21,7 +25,7 @@ from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.identity import Identity
-from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.page import PrintedLine, Statement
 from fin_agent.vocabulary.place import Box
 
 PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
@@ -29,15 +33,28 @@ PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 
 @dataclass(frozen=True, slots=True)
 class ReadTag:
-    """A consolidated tag of a primary statement, and what the table reader made of its place."""
+    """A numeric tag that stands in a table, and what the table reader made of its place."""
 
-    statement: Statement
+    statement: Statement | None
+    """The primary statement that it is a consolidated figure of; None for all others."""
+    kind: str
+    """What its page shows: a primary statement, `segment`, `other` ..., `prose` where most of it is none."""
     page: int
     """0-based."""
     truth: TrueTag
     fact: Fact | None
     wrong: tuple[str, ...]
     """Of `missing`, `value`, `sign`, `period`; empty where all is right."""
+
+    @property
+    def in_address(self) -> bool:
+        """Whether row, column, caption or note name each of its members, by half of the words of their names."""
+        if self.fact is None:
+            return False
+        fact = self.fact
+        printed = _stems(" ".join((*fact.row_path, *fact.column_path, fact.scope or "", fact.caption, fact.note)))
+        named = (_stems(label_of(member)) for axis, member in self.truth.members if "ConsolidationItems" not in axis)
+        return all(2 * len(words & printed) >= len(words) for words in named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +69,9 @@ class TaggedReport:
     as_facts: int
     """Of those: facts of the filing with the same concept, value, period and members."""
     tables: tuple[ReadTag, ...] = field(repr=False)
-    """Read without the tags."""
+    """Those of the primary statements, read without the tags."""
+    in_tables: tuple[ReadTag, ...] = field(default=(), repr=False)
+    """All that stand in cells of tables, those with members included, read without the tags."""
 
     @property
     def right(self) -> int:
@@ -66,12 +85,15 @@ def evaluate_tagged(
     """Hold the reading of the inline XBRL file at `path` against its own tags and `expected`, its manifest entry."""
     filing = read(path)
     truths = visible_tags(path)
+    kinds = {page.number: str(page.statement or page.kind or "prose") for page in filing.pages}
+    found = list(_tables_against_tags(path, truths, metric_of, unit_of, kinds))
     return TaggedReport(
         path.name,
         tuple(_identity_differences(filing.identity, expected)),
         len(truths),
         _found_as_facts(filing.facts, truths),
-        tuple(_tables_against_tags(path, truths, metric_of, unit_of)),
+        tuple(tag for tag in found if tag.statement is not None),
+        tuple(tag for tag in found if tag.kind),
     )
 
 
@@ -85,6 +107,29 @@ def report_on_tags(reports: Sequence[TaggedReport]) -> Report:
     """A line a file, and their sum."""
     sections: dict[str, Callable[[TaggedReport], str]] = {"file": lambda each: each.file, "all": lambda each: "all"}
     return report_on(reports, "Inline XBRL: tags as facts, and tables read without the tags", "", _COLUMNS, sections)
+
+
+def shares_by_kind(reports: Sequence[TaggedReport]) -> dict[str, dict[str, int]]:
+    """Kind of table -> tags, those right in value, sign, scale and period, those with members, right with the part."""
+    counted: dict[str, Counter[str]] = {}
+    for tag in (tag for report in reports for tag in report.in_tables):
+        of_kind = counted.setdefault(tag.kind, Counter())
+        right, parted = not tag.wrong, bool(tag.truth.members)
+        of_kind.update(tags=1, right=right, with_members=parted, right_part=right and parted and tag.in_address)
+    return {kind: dict(counted[kind]) for kind in sorted(counted)}
+
+
+def _share_in_tables(members: bool) -> Callable[[Sequence[TaggedReport]], float | None]:
+    def share(reports: Sequence[TaggedReport]) -> float | None:
+        tags = [tag for each in reports for tag in each.in_tables if bool(tag.truth.members) == members]
+        return sum(not tag.wrong for tag in tags) / len(tags) if tags else None
+
+    return share
+
+
+def _share_of_parts(reports: Sequence[TaggedReport]) -> float | None:
+    tags = [tag for each in reports for tag in each.in_tables if tag.truth.members]
+    return sum(not tag.wrong and tag.in_address for tag in tags) / len(tags) if tags else None
 
 
 def _share_of_tables(reports: Sequence[TaggedReport]) -> float | None:
@@ -102,6 +147,10 @@ _COLUMNS: tuple[Column[TaggedReport], ...] = (
     ),
     Column("right", lambda reports: sum(each.right for each in reports), "tables right", "{:,}".format),
     Column("share", _share_of_tables, "%"),
+    Column("in_tables", lambda reports: sum(len(each.in_tables) for each in reports), "table tags", "{:,}".format),
+    Column("plain_share", _share_in_tables(False), "plain %"),
+    Column("member_share", _share_in_tables(True), "members %"),
+    Column("part_share", _share_of_parts, "with part %"),
 )
 
 
@@ -115,10 +164,11 @@ def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
             "as_facts": report.as_facts,
             "statement_tags": len(report.tables),
             "right": report.right,
+            "by_kind": shares_by_kind([report]),
             "misses": [
                 {
                     "page": tag.page,
-                    "statement": tag.statement.value,
+                    "statement": tag.statement.value if tag.statement else None,
                     "wrong": list(tag.wrong),
                     "tag": {name: str(value) for name, value in asdict(tag.truth).items()},
                     "read": str(tag.fact) if tag.fact else None,
@@ -185,8 +235,9 @@ def _found_as_facts(facts: Sequence[Fact], truths: Sequence[TrueTag]) -> int:
 
 
 def _tables_against_tags(
-    path: Path, truths: Sequence[TrueTag], metric_of: MetricOf, unit_of: UnitOf
+    path: Path, truths: Sequence[TrueTag], metric_of: MetricOf, unit_of: UnitOf, kinds: Mapping[int, str]
 ) -> Iterator[ReadTag]:
+    """Tags that stand in cells, and the consolidated ones of statements wherever they stand (then `kind` is empty)."""
     document = read_document(path)
     numeric = [tag for tag in document.tags if tag.numeric]
     placed = dict(enumerate(numeric))
@@ -195,18 +246,43 @@ def _tables_against_tags(
     statements = statements_of(document.pages)
     tables = read_tables(document.pages, identity)
     facts = facts_of_filing(tables, statements, FiscalCalendar.of(identity), metric_of, unit_of)
+    notes, note_of_page = notes_of(document.pages, statements)
     by_page: dict[int, list[Fact]] = {}
-    for fact in facts:
+    for fact in with_addresses(facts, tables, document.pages, notes, note_of_page):
         by_page.setdefault(fact.page, []).append(fact)
+    lines_of = {page.number: page.lines for page in document.pages}
     for truth in truths:
         place = placed.get(truth.number)
-        if truth.members or truth.value is None or place is None or place.page not in pages or place.box is None:
+        if truth.value is None or place is None or place.page is None or place.box is None:
+            continue
+        statement = None if truth.members else pages.get(place.page)
+        cell = _in_cell(lines_of[place.page], place.box)
+        if statement is None and not cell:
             continue
         there = _facts_at(by_page.get(place.page, ()), place.box)
         # A label holds several figures in one place; of a cell's there is one.
         right = (fact for fact in there if not any(_wrong(truth, fact)))
         chosen = next(right, there[0] if there else None)
-        yield ReadTag(pages[place.page], place.page, truth, chosen, tuple(_wrong(truth, chosen)))
+        kind = kinds.get(place.page, "prose") if cell else ""
+        yield ReadTag(statement, kind, place.page, truth, chosen, tuple(_wrong(truth, chosen)))
+
+
+def _in_cell(lines: Sequence[PrintedLine], box: Box) -> bool:
+    """Whether a tag stands in a row of a real table, and not among the words of its first cell."""
+    x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+    row = next((line for line in lines if line.table is not None and line.y0 - 1 <= y <= line.y1 + 1), None)
+    if row is None:
+        return False
+    first = row.words[0]
+    return not (first.x0 - 1 <= x <= first.x1 + 1 and any(mark.isalpha() for mark in first.text))
+
+
+def _stems(text: str) -> set[str]:
+    """Beginnings of the words of a text that tell one part from another."""
+    return {word[:5] for word in re.findall(r"[a-z]+|\d+", text.lower()) if word not in _EVERYWHERE}
+
+
+_EVERYWHERE = frozenset(("member", "segment", "segments", "and", "of", "the", "domain", "other", "type", "in"))
 
 
 def _statement_pages(truths: Sequence[TrueTag], placed: Mapping[int, Tag]) -> dict[int, Statement]:
