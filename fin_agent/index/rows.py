@@ -191,11 +191,11 @@ def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
         amount=Decimal(amount),
         scale=scale,
         unit=unit,
-        period=FactPeriod(fiscal_year, quarter, months, _date(end)),
+        period=_fact_period(fiscal_year, quarter, months, end),
         page=page_number,
         box=_box(box) or Box(0, 0, 0, 0),
         metric=metric,
-        section=tuple(json.loads(section)),
+        section=_texts(section),
         line=line,
         column=column,
         statement=Statement(statement) if statement else None,
@@ -203,7 +203,7 @@ def fact(row: Sequence[Any], tag: Tag | None) -> Fact:
         source=source,
         tied=bool(tied),
         inverted=bool(inverted),
-        column_path=tuple(json.loads(column_path)),
+        column_path=_texts(column_path),
         caption=caption,
         note=note,
         part_kind=part_kind,
@@ -333,6 +333,17 @@ def _iso(day: date | None) -> str | None:
 @lru_cache(maxsize=10_000)
 def _date(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
+
+
+# Thousands of facts share their headings and periods: both are made once.
+@lru_cache(maxsize=20_000)
+def _texts(written: str) -> tuple[str, ...]:
+    return tuple(json.loads(written))
+
+
+@lru_cache(maxsize=10_000)
+def _fact_period(fiscal_year: int, quarter: int | None, months: int, end: str | None) -> FactPeriod:
+    return FactPeriod(fiscal_year, quarter, months, _date(end))
 
 
 def _box_text(box: Box | None) -> str | None:
