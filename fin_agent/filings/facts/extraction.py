@@ -255,7 +255,8 @@ def _component_rows(
         if len({period for period in table.periods if period}) > 1 or sum(map(_dated_balance, table.rows)) == 0:
             continue
         if statement is None:
-            if len({said.dates for row in table.rows if len((said := time_words(row.label)).dates) == 1}) > 1:
+            days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
+            if len(days) > 1 and max(days) <= calendar.year_end:  # later days are when debt falls due
                 found[position] = dated_rows([table], calendar)[0]
             continue
         if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:

@@ -114,7 +114,11 @@ def read_tables(pages: Sequence[PageContent], identity: Identity | None = None) 
                     unit_line=table.unit_line or before.unit_line,
                     caption=table.caption or before.caption,
                 )
-            read = _read(page, table, calendar)
+            said = table.caption
+            near = before and page.number - tables[-1].page <= 1 and len(table.columns) == len(before.columns)
+            if before and near and len(said.split()) <= _WORDS_OF_A_HEADING:
+                said = before.caption
+            read = _read(page, table, calendar, said)
             if before and tables and position == 0 and _is_cut_by_a_page(tables[-1], read, table):
                 read = _with_heads_of(tables[-1], read)
             if before and tables and page.number - tables[-1].page <= 1:
@@ -229,12 +233,16 @@ _BALANCE_LABEL = re.compile(r"^total (?:current )?(?:assets|liabilities)\b", re.
 _BALANCE_CAPTION = re.compile(r"\bbalance sheets?\b|\bstatements? of financial (?:position|condition)\b", re.I)
 
 
-def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None) -> Table:
+_WORDS_OF_A_HEADING = 4
+"""A caption this short says nothing of time: what stands over the table before, of as many columns, still holds."""
+
+
+def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None, said: str) -> Table:
     rows = rows_of(found.body)
     instant = bool(_BALANCE_CAPTION.search(found.caption[-160:])) and not re.search("cash flows", found.caption, re.I)
     instant = instant or sum(1 for row in rows if _BALANCE_LABEL.match(row.label)) >= 2
     if found.header:
-        header = read_header(found.header, found.columns, found.caption, calendar, instant)
+        header = read_header(found.header, found.columns, said, calendar, instant)
     else:
         blank = tuple("" for _ in found.columns)
         header = Header(blank, tuple(None for _ in blank), tuple(() for _ in blank))
