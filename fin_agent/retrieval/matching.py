@@ -17,7 +17,8 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
     """Whether company, metric, scope and period of the fact are the slot's.
 
     `owners` gives the company key of each filing (`CompanyDirectory.owners`): a figure counts for its own filer only.
-    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs. Facts for
+    A metric of the primary statements is taken from them, or from a table that repeats some figure of theirs; what is
+    tagged says itself what it is of. Facts for
     a slot that is searched carry its name: fact search has held part and period against it.
     """
     fact = sourced.fact
@@ -30,7 +31,7 @@ def fills(sourced: SourcedFact, slot: Slot, metrics: Mapping[str, Metric], owner
         and is_of_part(fact, slot.part)
         and (metric.period != "instant" or may_be_balance(fact, home))
         and fact.unit == metric.unit
-        and (fact.tied or home is None)
+        and (fact.tied or home is None or fact.tag is not None)
         and owners.get(sourced.doc_id) == slot.company
         and covers(fact, slot, home)
     )
@@ -54,13 +55,13 @@ _FLOWS = re.compile(r"\b(?:cash flows?|activities|changes? in|adjustments to rec
 def is_of_part(fact: Fact, part: str | None) -> bool:
     """Whether the fact is a figure of that part of its company (None is the whole), by its name as printed or tagged.
 
-    A figure of two parts at once (footwear of one brand) is a figure of neither.
+    A figure of two parts at once (footwear of one brand) is a figure of neither, unless both are named.
     """
     if part is None or fact.scope is None:
         return part is fact.scope
     axes = fact.tag.axes if fact.tag else ()
     if len(axes) > 1:
-        return False
+        return fact.scope.count(",") >= len(axes) - 1 and same_part(fact.scope, part)
     named = (fact.label, fact.column) if axes else ()
     return same_part(fact.scope, part) or any(same_part(name, part) for name in named)
 

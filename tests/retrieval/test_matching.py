@@ -111,3 +111,22 @@ def test_the_united_states_by_any_of_their_names(name: str) -> None:
 def test_a_balance_is_not_filled_by_what_happened_in_a_year(change: dict[str, Any], counts: bool) -> None:
     held = replace(fact("inventories", 2023, None, 12), **change)
     assert fills(SourcedFact("a", held), slot("inventories"), load_lexicon().metrics, {"a": "acme"}) is counts
+
+
+def test_what_is_tagged_says_itself_what_it_is_of() -> None:
+    metrics, owners = load_lexicon().metrics, {"a": "acme"}
+    loose = replace(fact("revenue", 2023, None, 12), tied=False)
+    tagged = replace(loose, tag=Tag("us-gaap:Revenues", Decimal(1), "1", "c", None))
+    assert not fills(SourcedFact("a", loose), slot("revenue"), metrics, owners)
+    assert fills(SourcedFact("a", tagged), slot("revenue"), metrics, owners)
+
+
+def test_a_figure_of_two_parts_is_meant_where_both_are_named() -> None:
+    axes = (
+        ("srt:ProductOrServiceAxis", "acme:StreamingMember"),
+        ("srt:StatementGeographicalAxis", "us-gaap:EMEAMember"),
+    )
+    tag = Tag("us-gaap:Revenues", Decimal(1), "1", "c", None, members=axes)
+    of_two = replace(fact("revenue", 2023, None, 12, "Streaming, EMEA"), tag=tag)
+    assert is_of_part(of_two, "Streaming, EMEA")
+    assert not is_of_part(of_two, "EMEA") and not is_of_part(replace(of_two, scope="EMEA"), "EMEA")
