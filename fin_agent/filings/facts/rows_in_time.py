@@ -167,7 +167,6 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
                 column=table.columns[index],
                 column_path=table.column_path(index),
                 scope=names[index] if len(names) > 1 and index != total and names[index] else None,
-                tied=False,
             )
 
 

@@ -249,12 +249,12 @@ def cells_of_row(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _is_mark(token: Token) -> bool:
-    """Whether a cell beside words is their footnote mark: in brackets, or a bare number close behind them."""
-    return bool(_MARK.match(token.text)) or (
-        token.gap < _BARE_MARK_GAP and token.text.isdigit() and len(token.text) <= 2
-    )
+    """Whether a cell close behind words is their footnote mark: in brackets, or a bare number."""
+    bare = token.text.isdigit() and len(token.text) <= 2
+    return (token.gap < _BRACKETED_MARK_GAP and bool(_MARK.match(token.text))) or (token.gap < _BARE_MARK_GAP and bare)
 
 
+_BRACKETED_MARK_GAP = 20.0
 _BARE_MARK_GAP = 9.0
 
 
