@@ -5,6 +5,7 @@ Totals, subtotals and eliminations among the members are recognised by arithmeti
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -135,7 +136,6 @@ _MAY_BE_CALLED = {"region": "segment", "product": "segment"}
 class _Key(NamedTuple):
     """What the members of one family share."""
 
-    kind: str | None
     doc_id: str
     page: int
     axis: str
@@ -182,15 +182,15 @@ def _places(sourced: SourcedFact) -> Iterator[tuple[str, _Key]]:
     members = dict(fact.tag.members) if fact.tag else {}
     in_row = _in_row(fact)
     if fact.scope is not None and not axes:
-        line = (fact.unit, fact.section, fact.column) if in_row else (fact.unit, fact.section, fact.label)
-        yield fact.scope, _Key(kind_of(fact), sourced.doc_id, fact.page, "", words_of(""), line)
+        line = fact.unit, fact.caption, fact.section, fact.column if in_row else fact.label
+        yield fact.scope, _Key(sourced.doc_id, fact.page, "", words_of(""), line)
     for axis in axes:
         concept = fact.tag.concept if fact.tag else ""
         row = concept, fact.unit, words_of("" if in_row else fact.label) - words_of("total net")
         others = [member for other, member in members.items() if _plain(other) in axes and _plain(other) != axis]
         also = words_of(" ".join(map(spelt, others))) - words_of("member")
         along = axis.replace("Subsegments", "StatementBusinessSegments")  # some segments have parts, others none
-        yield _name(fact, axis, in_row=in_row), _Key(kind_of(fact, along), sourced.doc_id, fact.page, along, also, row)
+        yield _name(fact, axis, in_row=in_row), _Key(sourced.doc_id, fact.page, along, also, row)
 
 
 def _plain(name: str) -> str:
@@ -225,12 +225,18 @@ def kind_of(fact: Fact, axis: str = "") -> str | None:
     return next((kind for kind, words in kinds if any(word in letters for word in words)), None)
 
 
+def _kind(key: _Key, group: _Group) -> str | None:
+    """What most of the group's facts are said to be."""
+    kinds = Counter(kind_of(hit.sourced.fact, key.axis) for hit in group.values())
+    return kinds.most_common(1)[0][0]
+
+
 def _like(key: _Key, group: _Group, groups: Mapping[_Key, _Group]) -> _Group:
     """The group of another period that has most of the same parts, at best in the same table."""
     names = {words_of(name) for name in group}
 
     def likeness(other: tuple[_Key, _Group]) -> tuple[int, bool]:
-        return len(names & {words_of(name) for name in other[1]}), other[0][:3] == key[:3]
+        return len(names & {words_of(name) for name in other[1]}), other[0][:2] == key[:2]
 
     return max(groups.items(), key=likeness, default=(key, {}))[1]
 
@@ -250,7 +256,7 @@ def _family(key: _Key, groups: Sequence[_Group], totals: Sequence[SourcedFact | 
     for name, why in _not_members(latest, whole[-1].fact if whole else None):
         dropped.append((name, why))
         del kept[name]
-    return Family(tuple(Member(name, facts) for name, facts in kept.items()), key.kind, whole, tuple(dropped))
+    return Family(tuple(Member(name, facts) for name, facts in kept.items()), _kind(key, last), whole, tuple(dropped))
 
 
 def _not_members(facts: Mapping[str, Fact], whole: Fact | None) -> list[tuple[str, str]]:
