@@ -9,12 +9,13 @@ from fin_agent.analyst.rules.dates import period_ending
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula
 from fin_agent.analyst.rules.over_time import moving_years, years_of_a_move
 from fin_agent.analyst.rules.rankings import ranked_years
-from fin_agent.evidence.expressions import parse_formula, quantities_of
+from fin_agent.evidence.expressions import Quantity, parse_formula
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between
+from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.query.families import members_of
+from fin_agent.query.lexer import content_stems
 from fin_agent.query.tree import (
     Axis,
     Function,
@@ -28,9 +29,10 @@ from fin_agent.query.tree import (
     Parts,
     Period,
     Query,
-    lines_of,
     written,
 )
+from fin_agent.retrieval.facts import FactQuery, facts_for
+from fin_agent.retrieval.families import family
 from fin_agent.workspace import Workspace
 
 
@@ -112,7 +114,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
             "claim": claim,
             "selection": chosen,
             "place": comparison.nth or 1 if comparison is not None else 1,
-            **_parts(query, intent, periods, first.expression, workspace),
+            **_parts(query, intent, periods, workspace),
         }
     )
 
@@ -306,9 +308,7 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     return Claim(above=above, bound=number / 100 if stated == "bps" else number)
 
 
-def _parts(
-    query: Query, intent: Intent, periods: Sequence[FiscalPeriod], expression: str, workspace: Workspace
-) -> dict[str, object]:
+def _parts(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> dict[str, object]:
     """The parts that are asked about; several are set against each other as companies are."""
     if query.parts is None:
         return {}
@@ -319,13 +319,7 @@ def _parts(
         raise UnboundError("parts of several companies, or of none that is named")
     (company,) = intent.companies
     if query.parts.kind is not None:
-        filed = workspace.years[company.key]
-        asked = periods or ((latest,) if (latest := filed.latest()) else ())
-        if any(isinstance(one, Move) for one in query.measures) and len(asked) == 1:
-            (last,) = asked
-            asked = (last.model_copy(update={"fiscal_year": last.fiscal_year - 1}), last)
-        metrics = opened_metrics(expression, workspace.lexicon)
-        names = members_of(query.parts, metrics, company.key, asked, workspace)
+        names = _members(query, query.parts, company.key, periods, workspace)
         if not names:
             raise UnboundError(f"no figures of {written(_without_move(query.measures[0]))} by {query.parts.kind}")
     if query.comparison is not None and query.comparison.top:
@@ -339,13 +333,62 @@ def _parts(
     }
 
 
-def opened_metrics(expression: str, lexicon: Lexicon) -> frozenset[str]:
-    """The metrics an expression comes down to, formulas opened."""
-    found: set[str] = set()
-    for name in quantities_of(parse_formula(expression)):
-        formula = lexicon.formulas.get(name)
-        found |= opened_metrics(formula.expression, lexicon) if formula else {name}
-    return frozenset(found)
+def _members(
+    query: Query, parts: Parts, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
+) -> tuple[str, ...]:
+    """The members of the family that `parts` names, with figures of all periods that are needed; largest first."""
+    latest = workspace.years[company].latest()
+    asked = list(periods) or ([latest] if latest else [])
+    line = next(iter(query.lines()), None)
+    if line is None or not asked:
+        return ()
+    last = asked[-1]
+    years = sorted({period.fiscal_year for period in asked})
+    if any(isinstance(one, Move) for one in query.measures) and len(years) == 1:
+        years.insert(0, years[0] - 1)
+    metric = line.metric if isinstance(line, Line) else None
+    sought = FactQuery(line.words, last.fiscal_year, last.quarter, last.months, metric=metric)
+    found = [family(workspace, sought, company, kind=kind, years=years) for kind in _FAMILIES.get(parts.kind or "", ())]
+    if parts.kind == "region":
+        found.sort(key=lambda one: -_speaking_of_regions([member.name for member in one.members]))
+    left_out = {content_stems(name) for name in parts.without}
+    ranked = next((one.ranked(len(years) - 1) for one in found if one.members), ())
+    return tuple(
+        member.name
+        for member in ranked
+        if content_stems(member.name) not in left_out
+        and not (parts.kind == "country" and content_stems(member.name) & _NO_COUNTRY)
+    )
+
+
+def _speaking_of_regions(names: Sequence[str]) -> float:
+    """Share of the names that speak of large regions; those of single countries do not."""
+    return sum(bool(content_stems(name) & _REGIONS) for name in names) / max(len(names), 1)
+
+
+_NO_COUNTRY = frozenset({"other", "rest", "foreign", "remaining", "international"})
+_REGIONS = frozenset(
+    {"america", "americas", "europe", "emea", "asia", "apac", "pacific", "africa", "latin", "greater", "north", "south"}
+)
+_FAMILIES = {
+    "country": ("region",),
+    "region": ("region", "segment"),
+    "segment": ("segment",),
+    "product": ("product",),
+}
+
+
+def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | None:
+    """The unit that the printed lines of a plan are in; None where one of them is found nowhere.
+
+    Of a measure that is no such line alone it is the unit that the measure is in anyway.
+    """
+    searched = [slot for slot in plan.slots() if slot.is_searched]
+    units = {hit.sourced.fact.unit for slot in searched for hit in facts_for(slot, workspace).found[:1]}
+    if any(not facts_for(slot, workspace).found for slot in searched):
+        return None
+    alone = parse_formula(intent.expression)
+    return units.pop() if isinstance(alone, Quantity) and alone.printed and len(units) == 1 else intent.measure_unit
 
 
 _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
@@ -445,12 +488,3 @@ def _of_line(line: Line | Named, lexicon: Lexicon) -> str:
         elif line.balance == "average":
             text = f"avg({text})"
     return text
-
-
-def named_metrics(query: Query) -> Iterator[str]:
-    """Ids of the lexicon that the query names."""
-    for measure in query.measures:
-        for line in lines_of(measure):
-            name = line.formula if isinstance(line, Named) else line.metric
-            if name:
-                yield name

@@ -146,7 +146,7 @@ def _definition_apart(tokens: list[Token]) -> tuple[list[Token], str]:
             spelt = quotient and bool(lines) and _names_a_ratio(lines[-1]) and not _has_arithmetic(left)
         if spelt and not _has_arithmetic(left):
             name = " ".join(token.text for token in lines)
-            return _with_minus([token for token in left if token.type in MODIFIERS] + right), name
+            return _with_minus([token for token in left if token.type in MODIFIERS - {"PART"}] + right), name
     return _with_minus(tokens), ""
 
 

@@ -41,7 +41,7 @@ class RulesAnalyst:
         words = intent_of(question, self._workspace.directory, self._workspace.lexicon)
         asked = figures_asked(words, self._workspace)
         if asked is not None:
-            return with_dated_periods(asked, self._workspace)
+            return asked
         intent = words
         intent = with_dated_periods(with_partners(intent, self._workspace), self._workspace)
         return with_own_years(intent, self._workspace)
