@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fin_agent.analyst.rules.dates import period_ending
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula
+from fin_agent.analyst.rules.limits import in_other_money
 from fin_agent.analyst.rules.over_time import moving_years, years_of_a_move
 from fin_agent.analyst.rules.rankings import ranked_years
 from fin_agent.evidence.expressions import Quantity, parse_formula
@@ -106,7 +107,7 @@ def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
                 for one in made[1:]
             ),
             "unit": unit,
-            "unsupported": (),
+            "unsupported": in_other_money(query.question),
             "unknown_companies": query.unknown_companies,
             "companies": _companies(query, intent, periods),
             "decimals": query.decimals,
@@ -254,6 +255,9 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     """The companies in the order of the query, each with its own period where they are named `respectively`."""
     known = {one.key: one for one in intent.companies}
     companies = [known[one.key] for one in query.companies if one.key in known] or list(intent.companies)
+    if query.comparison is not None and query.comparison.how in (How.RATIO, How.DIFFERENCE, How.EXCESS):
+        same = {one.key for one in companies} == known.keys()
+        companies = list(intent.companies) if same and not _spelt_out(query) else companies
     if not query.respectively:
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
@@ -261,6 +265,12 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
         raise UnboundError("companies and periods are not as many as each other, so that they cannot be paired")
     pairs = zip(companies, named, strict=True)
     return tuple(company.model_copy(update={"period": period}) for company, period in pairs)
+
+
+def _spelt_out(query: Query) -> bool:
+    """Whether the order of the companies is that of an operator: `Acme's revenue minus Bolt's`."""
+    words = query.question.lower()
+    return any(sign in words for sign in (" minus ", " less ", " / ", " - ", "divided by", "ratio of"))
 
 
 def _order(period: FiscalPeriod) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
     if intent is None and not query.unread and query.parts is not None and query.parts.kind is not None:
         printed_only = _as_printed(query, workspace, total=False)
         intent = _bound(printed_only, words, workspace) if printed_only is not None else None
-    if intent is None and printed and words.numeric:
+    if intent is None and words.numeric and any(" " in one for one in printed):
         return words.model_copy(update={"query": query, "unsupported": (*words.unsupported, _not_understood(printed))})
     return intent
 

@@ -103,16 +103,24 @@ def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
 
 
 def _completed(tokens: list[Token], names: Names) -> list[Token]:
-    """`current assets and liabilities`: what the second name leaves out is taken from the first."""
-    for place in range(2, len(tokens)):
+    """Names that share words: `current assets and liabilities`, `basic and diluted EPS`, each written out."""
+    for place in range(len(tokens) - 1, 1, -1):
         first, joint, second = tokens[place - 2 : place + 1]
-        if joint.type != "AND" or not {first.type, second.type} <= {"METRIC", "FORMULA"}:
+        if joint.type not in ("AND", "COMMA", "OR") or second.type not in ("METRIC", "FORMULA"):
             continue
-        whole = f"{first.text.split()[0]} {second.text}"
-        found = names.lexicon.mentions(whole) if " " in first.text else []
-        if len(found) == 1 and found[0].phrase == whole and found[0].id != second.value:
-            tokens[place] = replace(second, type=found[0].kind.upper(), text=whole, value=found[0].id)
+        if first.type == "PHRASE" and " " not in first.text and " " in second.text:
+            tokens[place - 2] = _named(f"{first.text} {second.text.split(' ', 1)[1]}", first, names)
+        elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
+            tokens[place] = _named(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
+
+
+def _named(words: str, token: Token, names: Names) -> Token:
+    """The token as what `words` name as a whole; as it is where they name nothing else."""
+    found = names.lexicon.mentions(words)
+    if len(found) != 1 or found[0].phrase != words or found[0].id == token.value:
+        return token
+    return replace(token, type=found[0].kind.upper(), text=words, value=found[0].id)
 
 
 def plain_marks(text: str) -> str:

@@ -58,6 +58,7 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
     operands = {place: Operand(one) for place, one in enumerate(groups) if isinstance(one, Token) and one.type in LINES}
     kept: list[Token] = []
     loose: list[tuple[int | None, list[Token]]] = []
+    open_ended: list[str] = []
     for place, one in enumerate(groups):
         if isinstance(one, Token):
             kept.append(one)
@@ -68,7 +69,10 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
             loose.append((place, one))
         else:
             loose.append((hosts[place], one))
+            if pins and hosts[place] is None and place + 1 < len(groups) and _is_operator(groups[place + 1]):
+                open_ended.append(one[0].text)
     attached = Attached(kept, {}, [], [], [])
+    attached.apart = tuple(open_ended)
     for kind in ("COMPANY", "PERIOD", "PART"):
         _distribute(kind, loose, operands, attached, pins=pins)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
@@ -81,7 +85,6 @@ _Group = Token | list[Token]
 def _grouped(tokens: list[Token]) -> list[_Group]:
     """Tokens, with modifiers that stand together (`FY2023 and FY2024`, `Nike vs Adidas`) as one list each."""
     groups: list[_Group] = []
-    joints = ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "MINUS", "DASH", "THAN")
     place = 0
     while place < len(tokens):
         one = tokens[place]
@@ -93,7 +96,7 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
         place += 1
         while place < len(tokens):
             ahead = place
-            while ahead < len(tokens) and tokens[ahead].type in joints and ahead - place < 2:
+            while ahead < len(tokens) and _joins(tokens[ahead], one) and ahead - place < 2:
                 ahead += 1
             same = ahead < len(tokens) and tokens[ahead].type in MODIFIERS
             if not same or (ahead > place and tokens[ahead].type != run[-1].type):
@@ -103,6 +106,13 @@ def _grouped(tokens: list[Token]) -> list[_Group]:
             place = ahead + 1
         groups += [run, *joined]
     return groups
+
+
+def _joins(token: Token, first: Token) -> bool:
+    """Whether a token may stand within a list that begins with `first`; a minus only within years (`2022-2024`)."""
+    if token.type in ("MINUS", "DASH"):
+        return first.type == "PERIOD" and token.text == "-"
+    return token.type in ("AND", "COMMA", "VERSUS", "OR", "TO", "FROM_WORD", "THAN")
 
 
 def _is_operator(group: _Group) -> bool:

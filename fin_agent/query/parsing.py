@@ -58,6 +58,8 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> P
     prepared = list(_prepared(attached.tokens, pins=pins))
     tree = _read(prepared)
     by_place = {one.start: one for one in prepared}
+    if pins and sum(child.data == "measures" for child in tree.children) > 1:
+        raise NoReadingError("two measures stand beside each other, and nothing says how they belong together")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
     parsed = Parsed(named_as=named_as, arithmetic=pins)
@@ -274,7 +276,8 @@ def _lists(tokens: Sequence[Token], place: int) -> list[int]:
             break
         if not depth and one.type in ("AND", "COMMA") and _ends(tokens[ahead - 1]):
             found.append(ahead)
-    return [at for at in found if at + 1 < len(tokens) and _begins(tokens[at + 1])]
+    inside = [at for at in found if at + 1 < len(tokens) and _begins(tokens[at + 1])]
+    return [at for at in inside if tokens[at - 1].type not in MODIFIERS or tokens[at + 1].type != tokens[at - 1].type]
 
 
 def _listed(tokens: Sequence[Token]) -> frozenset[int]:
@@ -383,7 +386,7 @@ class _Builder:
             case "negative":
                 return Operation(operator="-", left=Number(value=0), right=first)
             case "half" | "twice":
-                return Operation(operator="*", left=Number(value=0.5 if rule == "half" else 2), right=first)
+                return Operation(operator="/" if rule == "half" else "*", left=first, right=Number(value=2))
             case "sqrt":
                 return Function(name="sqrt", of=(first,))
             case "absolute":
@@ -435,13 +438,8 @@ class _Builder:
         return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
 
 
-def _phrase(token: Token) -> Line | Named:
-    """Content words that are no name of a figure alone; `automotive gross margin` is a formula of a part."""
-    held = token.value if isinstance(token.value, tuple) else ()
-    formulas = [one for one in held if one.type == "FORMULA" and one.end == token.end]
-    if formulas and len(held) == 1:
-        part = token.text[: formulas[0].start - token.start].strip()
-        return Named(words=formulas[0].text, formula=str(formulas[0].value), part=part)
+def _phrase(token: Token) -> Line:
+    """Content words that are no name of a figure of the lexicon."""
     return Line(words=token.text)
 
 

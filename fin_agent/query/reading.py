@@ -67,7 +67,11 @@ def _define(name: str, formula: str, given: dict[str, Parsed], names: Names) -> 
 
 def _put_in_place_of_the_only_one(parsed: Parsed, formula: Parsed) -> None:
     """A formula whose name the question spells otherwise stands for the only measure it asks for."""
-    if len(parsed.measures) != 1:
+    if (
+        len(parsed.measures) != 1
+        or getattr(parsed.measures[0], "metric", None)
+        or isinstance(parsed.measures[0], Named)
+    ):
         raise NoReadingError("what the question defines is not what it asks for")
     parsed.measures = [formula.measures[0]]
     parsed.arithmetic = parsed.arithmetic or formula.arithmetic
@@ -482,6 +486,8 @@ class _Asked:
         ):
             words.take("DIFFERENCE")
         up, down, change = words.take("UP"), words.take("DOWN"), words.take("CHANGE")
+        if words.has("HOW_MANY_TIMES") and self.companies < 2:
+            return None
         between = self.axis is Axis.PERIODS and words.take("DIFFERENCE")
         percent = bool(up or down or change) and words.take("SHARE")  # `what percentage change`
         excess = words.take("EXCESS") if (up or down or change) else []
@@ -501,7 +507,7 @@ class _Asked:
         )
         absolute = change and words.take("ABS", "NOT")
         percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
-            up and _first_word(up) in _GROW
+            up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
         self._move("growth" if growth or percent else "change")
         return {"kind": Kind.CHANGE, **self._set_against()}

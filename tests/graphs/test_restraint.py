@@ -16,7 +16,7 @@ Ask = Callable[..., Answer]
     [
         ("Median operating margin of Harborlight FY2022-FY2024", "median"),
         ("What were the average revenue and net income of Harborlight and Tellurond in FY2024?", "average"),
-        ("What is the total of Harborlight's current and long-term debt in FY2024?", "one measure at a time"),
+        ("What is the total of Harborlight's current and long-term debt in FY2024?", "short term debt"),
         ("Harborlight's operating income before restructuring charges in FY2023", "before"),
         ("If Harborlight's FY2024 revenue grew by 10%, what would it be?", "if"),
         ("What was Harborlight's cash balance at the beginning of fiscal 2024?", "beginning of"),
@@ -39,9 +39,7 @@ Ask = Callable[..., Answer]
             "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",
             "the ratio",
         ),
-        ("What is half of Harborlight's net income in FY2023?", "'half of' the figure"),
         ("What is a third of Harborlight's FY2023 revenue?", "'a third of' the figure"),
-        ("What is twice Harborlight's goodwill in FY2023?", "'twice' the figure"),
         ("What was 10% of Harborlight's revenue in FY2023?", "'10% of' the figure"),
         ("What was Harborlight's FY2023 revenue in euros?", "'euros'"),
         ("What was Harborlight's revenue for FY2023? Answer in millions of yen.", "'yen'"),

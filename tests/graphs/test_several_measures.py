@@ -33,8 +33,8 @@ def said(answer: Answer) -> str:
         ("Basic and diluted EPS of Harborlight for FY2024?",
          "Basic EPS of Harborlight for FY2024: $3.92 per share; diluted EPS: $3.87 per share."),
         ("What were Harborlight's operating, investing and financing cash flows in FY2024?",
-         "Cash flow from operating activities of Harborlight for FY2024: $935 million; "
-         "cash flow from investing activities: -$285 million; cash flow from financing activities: -$392 million."),
+         "Operating cash flows of Harborlight for FY2024: $935 million; "
+         "investing cash flows: -$285 million; financing cash flows: -$392 million."),
         ("Both capex and total assets of Harborlight in FY2022 and FY2023?",
          "Capex of Harborlight: $158 million in FY2022, $149 million in FY2023; "
          "total assets: $4,691 million in FY2022, $5,054 million in FY2023."),
