@@ -9,6 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
+from fin_agent.evidence.expressions import MOST_OPERATIONS
 from fin_agent.lexicon.companies import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.query.lexer import Amount, Token
@@ -48,6 +49,9 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> P
     Raises NoReadingError.
     """
     stream = [one for one in map(_renamed, tokens) if one.type != "NOISE"]
+    operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
+    if operators > MOST_OPERATIONS:
+        raise NoReadingError(f"{operators} operators and parentheses; at most {MOST_OPERATIONS} are read")
     stream, named_as = _definition_apart(_without_asides(stream))
     stream = list(_parts_as_lines(_with_ranges(stream)))
     kinds = {one.type for one in stream}

@@ -41,7 +41,7 @@ def test_settings_of_strategies_name_models_of_their_roles() -> None:
         Role.CARD: "a:card",
         Role.THOUGHT: "a:own",
     }
-    assert names_model(settings, Role.CARD) and not names_model(settings, Role.TITLE)
+    assert names_model(settings, Role.CARD) and not names_model(settings, Role.INTENT)
     assert role_models(Settings()) == ModelSettings()
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from tests.evaluation.test_report import FIRST
 
 from fin_agent.analyst.events import journal, warned
 from fin_agent.analyst.model.cards import ModelCardMaker
@@ -26,6 +25,7 @@ from fin_agent.models import Caller, Callers, Meter, ModelSettings, Role, load_c
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
+from tests.evaluation.test_benchmark import FIRST
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
