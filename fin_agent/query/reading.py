@@ -446,8 +446,8 @@ class _Asked:
         if rank:
             return {"kind": Kind.RANKING, "comparison": Comparison(axis=axis, how=How.RANK)}
         if not (high or low or ordinal):
-            way = "fell" if moved[1] else "rose"
-            return {"kind": Kind.RANKING, "claim": Claim(way=way), "comparison": Comparison(axis=axis, how=How.FILTER)}
+            claim = Claim(way="fell") if moved[1] else Claim(way="rose")
+            return {"kind": Kind.RANKING, "claim": claim, "comparison": Comparison(axis=axis, how=How.FILTER)}
         how = How.LOWEST if low else How.HIGHEST
         if moved[1] and not low:
             how = How.LOWEST  # `fell the most`
@@ -456,9 +456,10 @@ class _Asked:
 
     def _over_periods(self) -> None:
         """`the highest total sales over 2022 and 2023`: what is ranked is the sum, or the mean, over the periods."""
-        name = "sum" if self.words.take("TOTAL") else "mean" if self.words.take("AVERAGE") or self._averaged() else ""
-        if name:
-            self.measures = [Function(name=name, of=(one,)) for one in self.measures]
+        if self.words.take("TOTAL"):
+            self.measures = [Function(name="sum", of=(one,)) for one in self.measures]
+        elif self.words.take("AVERAGE") or self._averaged():
+            self.measures = [Function(name="mean", of=(one,)) for one in self.measures]
 
     def _give_back(self, taken: Sequence[list[Token]]) -> None:
         for tokens in taken:
@@ -506,10 +507,10 @@ class _Asked:
             "THAN",
         )
         absolute = change and words.take("ABS", "NOT")
-        percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
+        in_percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
-        self._move("growth" if growth or percent else "change")
+        self._move("growth" if growth or in_percent else "change")
         return {"kind": Kind.CHANGE, **self._set_against()}
 
     def _set_against(self) -> dict[str, object]:

@@ -29,7 +29,7 @@ def test_signs_of_injection_are_noted() -> None:
         call_of(load_prompt("cover_summary").filled(pages=[Quoted("Leases."), hostile]))
         call_of(load_prompt("hyde").filled(question="What was revenue?"))
     (flag,) = notes.flags
-    assert flag.startswith("cover-summary: pages 2 (ACME page 4): ")
+    assert flag.startswith("cover_summary: pages 2 (ACME page 4): ")
     assert notes.warnings == ()
 
 
