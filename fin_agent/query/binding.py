@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.dates import period_ending
-from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula
+from fin_agent.analyst.rules.dimensions import unit_of_formula, with_rates_as_fractions
 from fin_agent.analyst.rules.limits import in_other_money
 from fin_agent.analyst.rules.over_time import moving_years, years_of_a_move
 from fin_agent.analyst.rules.rankings import ranked_years
@@ -239,7 +239,7 @@ def _over_periods(
 
 
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
-    if any(period.trailing or period.months == -1 for period in query.periods):
+    if any(period.trailing or period.months == -1 or period.half == 2 for period in query.periods):
         raise UnboundError("a span of months that no plan holds")
     found = {
         _fiscal(period, intent, workspace)
@@ -289,7 +289,7 @@ def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPerio
             return ended.pop()
     if period.fiscal_year is None:
         raise UnboundError(f"{period.end} ends no period that the companies share")
-    months = period.months if period.months in (6, 9) and period.half != 2 else None
+    months = period.months if period.months in (6, 9) else None
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
 
 
@@ -430,10 +430,10 @@ def _bound(measure: Measure, lexicon: Lexicon, part: str = "") -> Bound:
     expression = expression_of(measure, lexicon)
     if isinstance(measure, Move) and measure.how == "growth":
         return Bound(f"{written(measure.of)} growth", expression, "percent")
-    try:
-        unit = unit_of_formula(expression, lexicon)
-    except UnlikeUnitsError as error:
-        raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself") from error
+    fitting = with_rates_as_fractions(expression, lexicon)
+    if fitting is None:
+        raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself")
+    expression, unit = fitting, unit_of_formula(fitting, lexicon)
     words = _share(measure, part) or written(measure)
     return Bound(words, expression, unit)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.part_names import parts_named
+from fin_agent.analyst.rules.partners import partners_in
+from fin_agent.analyst.rules.reports import told_apart
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import plan_of
 from fin_agent.query.binding import UnboundError, bound, unit_of_printed
@@ -44,7 +46,7 @@ def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
     words of the question name no line that is known, they are told as what is not understood: no figure is given as if
     they were not there.
     """
-    query = query_of(words.question, workspace)
+    query = _without_report(words, workspace)
     if query is not None and query.kind is Kind.REASON:
         why = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
         return with_own_years(with_dated_periods(why, workspace), workspace)
@@ -57,8 +59,19 @@ def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
         printed_only = _as_printed(query, workspace, total=False)
         intent = _bound(printed_only, words, workspace) if printed_only is not None else None
     if intent is None and words.numeric and any(" " in one for one in printed):
+        if partners_in(words.core, workspace):
+            return None  # the words that name no line name a company
         return words.model_copy(update={"query": query, "unsupported": (*words.unsupported, _not_understood(printed))})
     return intent
+
+
+def _without_report(words: Intent, workspace: Workspace) -> Query | None:
+    """The question as a Query; words that say which report is meant name neither a line nor a period."""
+    told = told_apart(words.question) if words.report is not None else None
+    if told is None:
+        return query_of(words.question, workspace)
+    query = query_of(told.rest, workspace)
+    return query and query.model_copy(update={"question": words.question, "report": told.report.words})
 
 
 def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | None:

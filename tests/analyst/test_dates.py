@@ -83,9 +83,15 @@ def test_periods_are_counted_from_what_is_filed(workspace: Workspace, question: 
     assert [str(period) for period in found.periods] == periods
 
 
-def test_half_a_year_is_told_of_but_not_computed(workspace: Workspace) -> None:
+def test_the_first_half_of_a_year_is_the_six_months_that_its_second_quarter_reports(workspace: Workspace) -> None:
     found = RulesAnalyst(workspace).intent("What was Tellurond's revenue in the first half of fiscal 2024?")
-    assert [str(period) for period in found.periods] == ["Q2 FY2024"]
+    assert [str(period) for period in found.periods] == ["six months to Q2 FY2024"]
+    assert (found.expression, found.relation, found.unsupported) == ("revenue", Relation.EACH, ())
+
+
+@pytest.mark.parametrize("half", ["the second half of fiscal 2023", "H2 2023"])
+def test_the_second_half_of_a_year_is_told_of_but_not_computed(workspace: Workspace, half: str) -> None:
+    found = RulesAnalyst(workspace).intent(f"What was Tellurond's revenue in {half}?")
     assert any("6 months" in what for what in found.unsupported)
 
 

@@ -175,6 +175,20 @@ def test_changes_of_one_year_and_of_several(truth: GroundTruth, ask: Ask, base_u
         assert float(base_units(answer) or 0) == pytest.approx(of(metric, last) - of(metric, first)), question
 
 
+def test_the_first_half_of_a_year_is_read_from_its_quarterly_report(ask: Ask) -> None:
+    answer = ask("What was Tellurond's revenue in the first half of fiscal 2024?")
+    assert (answer.answer.value, answer.answer.unit) == (3635.0, "USD millions")
+    (citation,) = answer.citations
+    assert (citation.doc_id, citation.page) == ("tellurond_2024q2_10q", 2)
+    assert citation.text == "Revenues | Six Months Ended March 30, 2024: 3,635"
+
+
+def test_a_rate_in_percent_is_a_fraction_in_a_formula_of_the_question(ask: Ask) -> None:
+    answer = ask("What was Harborlight's operating income times (1 - effective tax rate) in FY2023?")
+    assert answer.answer.value == pytest.approx(714 * (1 - 0.188))
+    assert [citation.text.rsplit(" ", 1)[-1] for citation in answer.citations] == ["714", "18.8"]
+
+
 def test_a_rounding_asked_for_is_kept(truth: GroundTruth, ask: Ask) -> None:
     of = figures(truth, "Tellurond")
     exact = 100 * of("gross_profit", 2023) / of("revenue", 2023)

@@ -26,7 +26,6 @@ Ask = Callable[..., Answer]
             "Research and development",
             "$1,306 million",
         ),
-        ("Which segment of Harborlight had the highest revenue in 2023?", "Electronic Test", "$1,803 million"),
     ],
 )
 def test_the_row_that_ranks_first_is_told_with_its_figure_and_cell(
@@ -36,6 +35,20 @@ def test_the_row_that_ranks_first_is_told_with_its_figure_and_cell(
     assert answer.answer.text.startswith(f"{first} ({figure}): the ")
     assert answer.answer.value is None
     assert answer.citations[0].text.endswith(figure) and answer.citations[0].box is not None
+
+
+def test_the_segment_that_ranks_first_is_told_with_its_figure_beside_the_others(ask: Ask) -> None:
+    answer = ask("Which segment of Harborlight had the highest revenue in 2023?")
+    assert answer.answer.text == (
+        "Electronic Test of Harborlight Instruments, Inc. has the highest revenue: $1,803 million"
+        " (Environmental Sensing of Harborlight Instruments, Inc.: $1,097 million;"
+        " Calibration Services of Harborlight Instruments, Inc.: $633 million)."
+    )
+    assert (answer.answer.value, answer.answer.unit) == (1803.0, "USD millions")
+    cited = {citation.text.rsplit(" ", 1)[-1]: citation for citation in answer.citations}
+    assert cited.keys() == {"1,803", "1,097", "633"}
+    assert all(one.doc_id == "harborlight_2023_10k" and one.box is not None for one in cited.values())
+    assert cited["1,803"].text.startswith("Electronic Test")
 
 
 def test_as_many_rows_are_told_as_are_asked_for(ask: Ask) -> None:

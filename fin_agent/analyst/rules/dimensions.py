@@ -60,7 +60,8 @@ def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:
     return None
 
 
-_RATE = re.compile(r"\b[a-z][a-z0-9_]*\b(?:\[\d+\])?(?!\s*\()")
+_RATE = re.compile(r'"[^"]*"|\b[a-z][a-z0-9_]*\b(?:\[\d+\])?(?!\s*\()')
+"""A name, or a printed line in quotes, which stays as it is."""
 
 
 def _as_fraction(name: str, lexicon: Lexicon) -> str:
@@ -117,7 +118,7 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             except KeyError:
                 raise UnlikeUnitsError(name) from None
         case Operation(operator, left, right):
-            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left, right)
+            return _of_two(operator, _dimension(left, lexicon), _dimension(right, lexicon), left)
         case Mean(parts) | Choice(parts):
             found = {_dimension(part, lexicon) for part in parts}
             if len(found) > 1:
@@ -129,13 +130,11 @@ def _dimension(node: Node, lexicon: Lexicon) -> _Dimension:
             raise UnlikeUnitsError("no unit is known")
 
 
-def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node, right: Node) -> _Dimension:
+def _of_two(operator: str, first: _Dimension, second: _Dimension, left: Node) -> _Dimension:
     if operator in "*/":
         return first.times(second, 1 if operator == "*" else -1)
-    if isinstance(left, Constant) and not left.unit:
-        return second  # a sign, or a number in what the other is in
-    if isinstance(right, Constant) and not right.unit:
-        return first
+    if isinstance(left, Constant) and not left.value:
+        return second  # a sign
     if first != second:
         raise UnlikeUnitsError("a sum of unlike units")
     return first

@@ -328,12 +328,19 @@ def rolled_rows(table: Table) -> dict[int, Rolled]:
 
 
 def _carried(table: Table) -> tuple[list[int], list[int]]:
-    """(opening, closing) rows whose figures are carried from column to column, in either order of the years."""
+    """(opening, closing) rows whose figures are carried from column to column, in either order of the years.
+
+    Columns must be spans of time: under days stand balances of those days, and a debt less its current portion may be
+    the same on two of them. What adds up the rows above it opens nothing.
+    """
     figures = [[cell.amount if cell else None for cell in row.cells] for row in table.rows]
     count = len(table.columns)
-    if count < 2 or len(set(table.periods)) < count or None in table.periods:
+    spans = [period for period in table.periods if period is not None and period.months]
+    if count < 2 or len(set(spans)) < count:
         return [], []
     for first, begins in enumerate(figures):
+        if _TOTAL.match(table.rows[first].label):
+            continue
         for last in range(first + 2, min(len(figures), first + _LONGEST_ROLL)):
             ends = figures[last]
             if None in begins or None in ends or begins == ends or not all(begins):
