@@ -166,6 +166,24 @@ def test_a_roll_forward_splits_nothing_up() -> None:
     assert {fact.metric for fact in facts(page)} == {None}
 
 
+def test_debt_of_two_days_less_its_current_portion_is_no_roll_forward() -> None:
+    page = Page().text("Note 5. Debt (in millions)")
+    page.header([("December 31, 2022", 420.0), ("December 31, 2021", 520.0)])
+    page.row("Senior notes", ["$ 325", "$ 525"], EDGES).row("Other notes", ["350", "350"], EDGES)
+    page.row("Total debt", ["675", "875"], EDGES).row("Less: current portion", ["-", "(200)"], EDGES)
+    page.row("Long-term debt", ["$ 675", "$ 675"], EDGES)
+    dated = [(fact.amount, fact.period.end) for fact in facts(page) if fact.label == "Total debt"]
+    assert dated == [(Decimal(675), date(2022, 12, 31)), (Decimal(875), date(2021, 12, 31))]
+
+
+def test_balances_carried_from_year_to_year_are_of_the_days_between_them() -> None:
+    page = Page().text("Changes in accrued warranties (in millions):").header(TWO, stub="Years ended December 31,")
+    page.row("Accrued warranties, first", ["$ 70", "$ 60"], EDGES).row("Additions", ["30", "40"], EDGES)
+    page.row("Claims paid", ["(20)", "(30)"], EDGES).row("Accrued warranties, last", ["$ 80", "$ 70"], EDGES)
+    ends = {fact.amount: fact.period.end for fact in facts(page) if fact.label == "Accrued warranties, first"}
+    assert ends == {Decimal(70): date(2021, 12, 31), Decimal(60): date(2020, 12, 31)}
+
+
 def test_a_part_in_the_row_and_one_in_the_column_are_both_named() -> None:
     page = Page().text("Net sales by region (in millions)").header([("Year Ended December 31, 2022", 430.0)])
     page.header([("Retail", 325.0), ("Wholesale", 420.0), ("Total", 525.0)])
