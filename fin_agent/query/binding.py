@@ -429,13 +429,18 @@ def _share(measure: Measure, part: str) -> str:
 def _bound(measure: Measure, lexicon: Lexicon, part: str = "") -> Bound:
     expression = expression_of(measure, lexicon)
     if isinstance(measure, Move) and measure.how == "growth":
-        return Bound(f"{written(measure.of)} growth", expression, "percent")
+        return Bound(_of_part(f"{written(measure.of)} growth", part), expression, "percent")
     fitting = with_rates_as_fractions(expression, lexicon)
     if fitting is None:
         raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself")
     expression, unit = fitting, unit_of_formula(fitting, lexicon)
-    words = _share(measure, part) or written(measure)
+    words = _share(measure, part) or _of_part(written(measure), part)
     return Bound(words, expression, unit)
+
+
+def _of_part(words: str, part: str) -> str:
+    """The measure with the part it is of: `iPhone revenue`; as it is where its words name the part."""
+    return words if part.casefold() in words.casefold() else f"{part} {words}"
 
 
 def expression_of(measure: Measure, lexicon: Lexicon) -> str:
