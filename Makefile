@@ -7,7 +7,7 @@ INDEX ?= .fin-agent/demo-index
 EXTRAS ?= $(VENV)/extras
 NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training tests/evaluation \
   tests/cli/test_embedding.py tests/cli/test_comparing.py tests/graphs/test_strategies.py \
-  tests/models/test_loading.py tests/models/test_no_other_host.py tests/models/test_openai_clients.py \
+  tests/models/test_costs.py tests/models/test_loading.py tests/models/test_no_other_host.py tests/models/test_openai_clients.py \
   tests/models/test_tokens.py tests/models/test_with_openai.py tests/testing/test_guards.py \
   tests/testing/test_recorded.py tests/testing/test_scripted.py \
   tests/analyst/model/test_roles_over_http.py tests/cli/test_batch_by_model.py tests/cli/test_doctor.py \

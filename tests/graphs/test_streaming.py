@@ -219,9 +219,10 @@ def test_whoever_closes_while_a_model_writes_leaves_the_reply(workspace: Workspa
 
 
 def test_whoever_closes_while_a_model_is_asked_makes_no_further_call(workspace: Workspace) -> None:
-    go_on = threading.Event()
+    begun, go_on = threading.Event(), threading.Event()
 
     def waits(call: ModelCall) -> Mapping[str, object]:
+        begun.set()
         assert go_on.wait(30)
         return sound(call)
 
@@ -229,6 +230,7 @@ def test_whoever_closes_while_a_model_is_asked_makes_no_further_call(workspace: 
     events = stream_answer(QUESTION, context_of(workspace, model, server="asked"))
     while not isinstance(next(events), CallBegun):
         pass
+    assert begun.wait(30)
     events.close()
     go_on.set()
     settled(lambda: not of_runs())
