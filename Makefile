@@ -21,7 +21,7 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras test-elasticsearch check filings clean
+.PHONY: demo test properties test-extras test-elasticsearch test-versions check audit filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -63,6 +63,11 @@ check: $(VENV)/developing
 	cd $(TYPED) && $(abspath $(BIN))/mypy -p fin_agent --config-file $(CURDIR)/pyproject.toml
 	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(addprefix $(CURDIR)/,$(APPLICATIONS))
 
+# Known vulnerabilities of the versions that are tested; asks the network.
+audit: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed
 	$(BIN)/python examples/filings/make_filings.py
@@ -73,15 +78,19 @@ $(VENV)/installed: pyproject.toml
 	touch $@
 
 $(VENV)/developing: $(VENV)/installed pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
 # torch first, and pinned to what is tested.
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,evaluation,chat,elasticsearch,studio,mcp,serve,serving-tests,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,serving-tests,dev]"
 	touch $@
+
+# The lowest versions that are allowed, and the highest there are, of what the package builds on. Takes the network.
+test-versions:
+	$(PYTHON) tests/versions.py
 
 clean:
 	rm -rf $(VENV) .fin-agent build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -49,11 +49,12 @@ class Group:
 GROUPS = (
     Group(
         "Ask",
-        "An index is opened as a workspace, the workspace goes into a context, the context answers any number of "
-        "questions.",
+        "In one line by `ask`, or by an index that is opened as a workspace. What is in between can be had as well: "
+        "the workspace goes into a context, the context answers any number of questions.",
         tuple(
             f"fin_agent.{name}"
             for name in (
+                "ask",
                 "Workspace",
                 "AnswerContext",
                 "answer_question",
@@ -99,7 +100,7 @@ GROUPS = (
         (
             "fin_agent.build_graph",
             "fin_agent.graphs.answer.state.QuestionInput",
-            "fin_agent.graphs.answer.state.state_types",
+            "fin_agent.graphs.channels.Kept",
             "fin_agent.graphs.exported.*",
         ),
     ),

@@ -29,7 +29,7 @@ if __name__ == "__main__":
         print(f"--- {name} ({message.status})\n{message.content}\n")
         return message.artifact
 
-    found = call("page_search", query="income statement", company="HLGT", form="10-K", fiscal_year=2023, limit=1)
+    found = call("page_search", query="income statement", company="HLGT", form="10-K", fiscal_year=2023, k=1)
     page = found.pages[0]
     place = {"doc_id": page.filing.doc_id, "pages": str(page.page_number)}
     call("card_extraction", **place)

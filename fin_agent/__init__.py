@@ -2,10 +2,8 @@
 
 The names below are the public interface; each is loaded when it is first used, so that importing this package is quick.
 
->>> from pathlib import Path
->>> from fin_agent import AnswerContext, Workspace, answer_question
->>> context = AnswerContext.by_rules(Workspace.open(Path("my-index")))
->>> answer = answer_question("What was Harborlight's net income in FY2023?", context)
+>>> import fin_agent
+>>> answer = fin_agent.ask("What was Harborlight's net income in FY2023?", index="my-index")
 >>> answer.answer.value, answer.answer.unit
 (544.0, 'USD millions')
 
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     from fin_agent.models.settings import ModelSettings as ModelSettings
     from fin_agent.tools.toolkit import FinAgentToolkit as FinAgentToolkit
     from fin_agent.workspace import Workspace as Workspace
+    from fin_agent.workspace import ask as ask
 
     __version__: str
 
@@ -65,6 +64,7 @@ _HOMES = {
     "Workspace": "fin_agent.workspace",
     "aanswer_question": "fin_agent.graphs.answer",
     "answer_question": "fin_agent.graphs.answer",
+    "ask": "fin_agent.workspace",
     "as_runnable": "fin_agent.graphs.answer",
     "astream_answer": "fin_agent.graphs.answer",
     "build_chat": "fin_agent.graphs.chat",

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fin_agent.config_sources import (
     Place,
     Said,
+    is_trusted,
     said_by_code,
     said_by_environment,
     said_by_file,
@@ -64,6 +65,10 @@ class Settings(BaseModel):
     edgar: EdgarSettings = Field(
         default_factory=EdgarSettings, exclude=True, description="how filings are fetched; kept out of records of runs"
     )
+    trees: Path | None = Field(
+        default=None, description="folder of FinGEAR's trees; `trees` beside the index if not given"
+    )
+    tree_chunks: str = Field(default="512:0", description="tokens of a tree's leaves and their overlap: `2000:100`")
     prompts: Path | None = Field(default=None, description="folder whose Markdown files replace prompts of that name")
 
     @property
@@ -108,19 +113,20 @@ class Configured:
     """The `fin-agent.toml` that was read."""
 
 
-def configured(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Configured:
+def configured(flags: Iterable[Said] = (), *, file: Path | str | None = None, **given: object) -> Configured:
     """Settings as the environment says, before which goes what a file says, then `flags`, then what is `given` here.
 
     Each setting for itself: a model from the environment goes with a budget from the file. The file is the one named,
     else the one that `settings_file` finds. Raises SettingsError that names who gave what cannot be used.
     """
+    file = None if file is None else Path(file)
     found = settings_file(file)
-    of_file = () if found is None else tuple(said_by_file(found, Settings))
+    of_file = () if found is None else tuple(said_by_file(found, Settings, trusted=is_trusted(found, file)))
     said = (*said_by_environment(VARIABLES), *of_file, *flags, *said_by_code(given))
     return Configured(*validated(Settings, said), found)
 
 
-def settings_from(flags: Iterable[Said] = (), *, file: Path | None = None, **given: object) -> Settings:
+def settings_from(flags: Iterable[Said] = (), *, file: Path | str | None = None, **given: object) -> Settings:
     """Settings as the environment says, before which goes `fin-agent.toml`, then `flags`, then what is `given` here.
 
     `file` names another file of settings. Raises SettingsError that names who gave what cannot be used.
@@ -143,9 +149,9 @@ def recording_from_environment(**given: object) -> Recording:
     return validated(Recording, (*said_by_environment(RECORDING_VARIABLES), *said_by_code(given)))[0]
 
 
-def index_folder(given: Path | None = None) -> Path:
+def index_folder(given: Path | str | None = None) -> Path:
     """The index to use: the one given, else `FIN_AGENT_INDEX`, else a folder of the user's own."""
     if given is not None:
-        return given
+        return Path(given)
     named = os.environ.get(INDEX_VARIABLE)
     return Path(named).expanduser() if named else platformdirs.user_data_path("fin-agent") / "index"

@@ -132,7 +132,7 @@ def settings_file(named: Path | None = None) -> Path | None:
     directory or above it, else the one in the user's own folder of settings; None where there is none of these.
 
     One file is read, never several. Raises SettingsError where the one named is not there, or where the nearest belongs
-    to neither this user nor the owner of the working directory: it may send questions and keys to another server.
+    to another user.
     """
     if named is None and (variable := os.environ.get(FILE_VARIABLE)):
         named = Path(variable)
@@ -145,20 +145,31 @@ def settings_file(named: Path | None = None) -> Path | None:
     here = Path.cwd()
     for file in (folder / FILE_NAME for folder in (here, *here.parents)):
         if file.is_file():
-            if hasattr(os, "getuid") and file.stat().st_uid not in (0, os.getuid(), here.stat().st_uid):
+            if hasattr(os, "getuid") and file.stat().st_uid not in (0, os.getuid()):
                 raise SettingsError(
                     "this file of settings belongs to another user, and is not read",
                     subject=str(file),
                     remedy=f"If you trust it, name it: {FILE_VARIABLE}={file}; otherwise name another, as {os.devnull}",
                 )
             return file
-    own = platformdirs.user_config_path("fin-agent") / FILE_NAME
+    own = _own_file()
     return own if own.is_file() else None
 
 
-def said_by_file(file: Path, schema: type[BaseModel]) -> Iterator[Said]:
+def _own_file() -> Path:
+    return platformdirs.user_config_path("fin-agent") / FILE_NAME
+
+
+def is_trusted(file: Path, named: Path | None = None) -> bool:
+    """Whether the user named this file of settings or keeps it in a folder of their own, rather than that it was found
+    in the working directory or above, where whoever packed an archive may have put it."""
+    return named is not None or bool(os.environ.get(FILE_VARIABLE)) or file == _own_file()
+
+
+def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[Said]:
     """What a file says, paths in it taken from its folder. Raises SettingsError that names file, key and what is
-    allowed: also for a key of an API, which belongs in the environment."""
+    allowed: also for a key of an API, which belongs in the environment, and, where the file is not `trusted`, for what
+    decides where questions and keys are sent, what is asked, and what is opened or written."""
     tree = _read(file)
     leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
     for each in leaves:
@@ -170,8 +181,28 @@ def said_by_file(file: Path, schema: type[BaseModel]) -> Iterator[Said]:
         schema.model_validate_json(json.dumps(tree, default=str), strict=True)
     except ValidationError as failure:
         raise _settings_error(failure, schema, {(name,): str(file) for name in tree}) from None
+    if not trusted:
+        _refuse_reaching_out(file, leaves, schema)
     for each in leaves:
         yield replace(each, value=_from_folder(each, file.parent, schema))
+
+
+def _refuse_reaching_out(file: Path, leaves: Iterable[Said], schema: type[BaseModel]) -> None:
+    """A file that was only found may give numbers and choices: words name servers, keys, models, folders and files."""
+    words = {place for place, kinds in types_of(schema).items() if {str, Path} & set(kinds)} - _HARMLESS
+    named = [".".join(each.place) for each in leaves if each.place in words or each.place[:2] == _ROLES]
+    if named:
+        raise SettingsError(
+            "this file was found in the working directory or above, and says what is sent, to whom, or what is opened:"
+            f" {', '.join(named)}",
+            subject=str(file),
+            remedy=f"If you trust it, name it: {FILE_VARIABLE}={file} or --config; else keep these settings in"
+            f" {_own_file()}, in the environment or in options",
+        )
+
+
+_HARMLESS = frozenset({("strategy",)})
+"""A word that is no name of anything outside."""
 
 
 def _read(file: Path) -> Mapping[str, object]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 
 class FinAgentError(Exception):
     """Base of every error this package raises on purpose.
@@ -14,6 +17,10 @@ class FinAgentError(Exception):
         self.subject = subject
         self.remedy = remedy
         super().__init__(self._sentence())
+
+    def __reduce__(self) -> tuple[Callable[[], FinAgentError], tuple[()]]:
+        """As it comes back from a worker process."""
+        return partial(type(self), self.what, subject=self.subject, remedy=self.remedy), ()
 
     def _sentence(self) -> str:
         head = f"{self.subject}: {self.what}" if self.subject else self.what

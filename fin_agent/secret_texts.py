@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 FULLY_SECRET = ("FIN_AGENT_ES_PASSWORD", "FIN_AGENT_TOKEN")
 """Variables beside those for keys whose values no message may hold."""
@@ -44,6 +46,30 @@ def why_unsendable(value: str, *, ascii_only: bool = True) -> str:
     if any("\ud800" <= sign <= "\udfff" for sign in value):
         return "it holds bytes that are no UTF-8"
     return ""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can call what listens there, or goes by that name.
+
+    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.4", "")]
+    [True, True, True, False, False, False]
+    """
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def shows_secrets(address: str) -> bool:
+    """Whether all on the way could read a key that is sent there: plain HTTP to another machine.
+
+    >>> [shows_secrets(each) for each in ("http://example.com/v1", "https://example.com/v1", "http://localhost:8000")]
+    [True, False, False]
+    """
+    parts = urlsplit(address)
+    return parts.scheme == "http" and not is_loopback(parts.hostname or "")
 
 
 def without_secrets(text: str) -> str:

@@ -2,22 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+from fin_agent.config import Settings, index_folder
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.lexicon.companies import CompanyDirectory
 from fin_agent.lexicon.fiscal import FiscalYears
 from fin_agent.lexicon.lexicon import Lexicon, load_lexicon
 
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from fin_agent.answering.answer import Answer
+    from fin_agent.graphs.answer.context import AnswerContext
+    from fin_agent.tools.artifacts import DocumentsFound, FactsListed, PagesFound
+
+
+def ask(
+    question: str,
+    index: Path | str | Workspace | None = None,
+    *,
+    filings: str | Sequence[str] | None = None,
+    settings: Settings | None = None,
+    model: str | BaseChatModel | None = None,
+) -> Answer:
+    """Answer a question from the filings of `index`: a folder, a cluster's address, or what is open already.
+
+    Without one it is that of FIN_AGENT_INDEX, else the user's own. What was opened stays open for the next question.
+    The others are those of `Workspace.ask`, which says what is raised.
+
+    >>> import fin_agent
+    >>> fin_agent.ask("What was Harborlight's net income in FY2023?", index="my-index").answer.text
+    'Net income of Harborlight Instruments, Inc. for FY2023: $544 million.'
+    """
+    workspace = index if isinstance(index, Workspace) else _kept_open(str(index_folder() if index is None else index))
+    return workspace.ask(question, filings=filings, settings=settings, model=model)
+
 
 class Workspace:
-    """An index with everything derived from its list of filings, kept until that list changes.
+    """An index to ask, with everything derived from its list of filings, kept until that list changes.
 
-    >>> from pathlib import Path
     >>> from fin_agent import Workspace
-    >>> workspace = Workspace.open(Path("my-index"))
+    >>> workspace = Workspace.open("my-index")
+    >>> workspace.ask("What was Harborlight's net income in FY2023?", filings="harborlight_2023_10k").answer.value
+    544.0
+    >>> [(page.filing.doc_id, page.page_number) for page in workspace.search("Harborlight's suppliers", k=1).pages]
+    [('harborlight_2024_10k', 3)]
+    >>> fact = workspace.facts("accrued liabilities", company="Harborlight", fiscal_year=2023).facts[0]
+    >>> fact.label, int(fact.amount), fact.scale, fact.doc_id, fact.page_number
+    ('Accrued liabilities', 420, 1000000, 'harborlight_2023_10k', 11)
     >>> sorted(company.name for company in workspace.directory.by_key.values())[0]
     'Harborlight Instruments, Inc.'
     """
@@ -25,6 +62,7 @@ class Workspace:
     def __init__(self, index: FilingIndex, lexicon: Lexicon | None = None) -> None:
         self.index = index
         self.lexicon = lexicon or load_lexicon()
+        self._answering: tuple[object, AnswerContext] | None = None
         self._derived: tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]] | None = None
 
     @classmethod
@@ -34,6 +72,96 @@ class Workspace:
         Raises FilingIndexError where there is none that can be read.
         """
         return cls(open_index(place))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        filings: str | Sequence[str] | None = None,
+        settings: Settings | None = None,
+        model: str | BaseChatModel | None = None,
+    ) -> Answer:
+        """The answer to a question, or a refusal that says what is missing; from `filings` (doc_ids) only, where given.
+
+        Rules answer, and where they are unsure the chat `model`: by name (`openai:gpt-5.4`), or one that is there
+        already. Raises QuestionError where there is no question, FilingIndexError where a filing named is not indexed,
+        ModelSetupError where a model cannot be set up.
+        """
+        from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
+
+        chosen = [filings] if isinstance(filings, str) else filings
+        return answer_question(question, self._context(settings or Settings(), model), doc_ids=chosen)
+
+    def search(
+        self,
+        query: str,
+        *,
+        level: Literal["page", "document"] = "page",
+        k: int = 5,
+        filings: str | Sequence[str] | None = None,
+        company: str | None = None,
+        form: str | None = None,
+        fiscal_year: int | None = None,
+        quarter: int | None = None,
+    ) -> PagesFound | DocumentsFound:
+        """The `k` pages, or filings, that fit best, best first, each with where it stands.
+
+        Narrowed to `filings` (doc_ids), a company, form (`10-K`), fiscal year or quarter, where given. Raises
+        ToolInputError that says what can be given instead.
+        """
+        from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, checked
+        from fin_agent.tools.context import SearchContext
+        from fin_agent.tools.errors import ToolInputError
+        from fin_agent.tools.operations import documents_found, pages_found
+
+        given: dict[str, object] = {"query": query, "k": k, "company": company, "form": form, "quarter": quarter}
+        given |= {"fiscal_year": fiscal_year, "doc_ids": [filings] if isinstance(filings, str) else filings}
+        context = SearchContext.of(self, Settings())
+        if level == "document":
+            return documents_found(context, checked(DocumentSearchArguments, given))
+        if level != "page":
+            raise ToolInputError(f"there is no level {level!r}", remedy="Give page or document")
+        return pages_found(context, checked(PageSearchArguments, given))
+
+    def facts(
+        self,
+        phrase: str,
+        *,
+        company: str | None = None,
+        fiscal_year: int | None = None,
+        quarter: int | None = None,
+        part: str | None = None,
+        each: str | None = None,
+        filings: str | Sequence[str] | None = None,
+        k: int = 10,
+    ) -> FactsListed:
+        """The `k` figures of tables whose line is called most like `phrase`, best first, and whether that is sure.
+
+        Of a company, period, or `part` (a segment, product, region), where given; `each="segment"` lists every part.
+        Raises ToolInputError that says what can be given instead.
+        """
+        from fin_agent.tools.arguments import FactSearchArguments, checked
+        from fin_agent.tools.context import SearchContext
+        from fin_agent.tools.operations import facts_found
+
+        given: dict[str, object] = {
+            "phrase": phrase,
+            "company": company,
+            "fiscal_year": fiscal_year,
+            "quarter": quarter,
+            "part": part,
+        }
+        given |= {"each": each, "k": k, "doc_ids": [filings] if isinstance(filings, str) else filings}
+        return facts_found(SearchContext.of(self, Settings()), checked(FactSearchArguments, given))
+
+    def _context(self, settings: Settings, model: str | BaseChatModel | None) -> AnswerContext:
+        """Made anew where another way to answer is asked for than the last time."""
+        from fin_agent.graphs.answer.context import AnswerContext
+
+        kept = self._answering  # another thread may put another one there meanwhile
+        if kept is None or kept[0] != (settings, model):
+            kept = self._answering = (settings, model), AnswerContext.with_model(self, settings, model)
+        return kept[1]
 
     @property
     def directory(self) -> CompanyDirectory:
@@ -75,3 +203,8 @@ class _YearsOfCompanies(Mapping[str, FiscalYears]):
 
     def __len__(self) -> int:
         return len(self._directory.by_key)
+
+
+@lru_cache(maxsize=8)
+def _kept_open(place: str) -> Workspace:
+    return Workspace.open(place)

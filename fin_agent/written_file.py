@@ -38,6 +38,16 @@ def write_whole(file: Path, content: bytes) -> None:
             unfinished.unlink(missing_ok=True)
 
 
+def make_private(file: Path) -> None:
+    """Make `file`, empty, where it is not there; for its owner alone in any case. Raises OSError.
+
+    What was asked and answered is nobody else's business; SQLite gives its log the modes of the file beside it.
+    """
+    file.touch(mode=0o600)
+    if file.stat().st_mode & 0o077:
+        file.chmod(0o600)
+
+
 def check_place(file: Path) -> None:
     """Raises WriteError where a folder, or no file at all (a device, a pipe), stands at `file`."""
     if file.is_dir():

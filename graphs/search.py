@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, cast
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -24,8 +24,9 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Around, add_node
-from fin_agent.graphs.answer.search_nodes import Update, emitted, rewrite_query, scope_of
+from fin_agent.graphs.answer.search_nodes import Update, emitted, rewrite_query
 from fin_agent.graphs.answer.state import AnswerState, QuestionInput
+from fin_agent.graphs.channels import Kept
 from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.retrieval.query import Depth, RankedFiling, RankedPage, RankedPassage
 from fin_agent.vocabulary.ranked_group import RankedGroup
@@ -78,7 +79,7 @@ def search_builder(
 class RerankInput(QuestionInput, total=False):
     """A question, and the passages to put into order; without any, those that a search finds."""
 
-    candidates: list[FoundPassage]
+    candidates: Annotated[list[FoundPassage], Kept]
 
 
 class RankedCandidate(BaseModel):
@@ -100,9 +101,9 @@ class RankedCandidate(BaseModel):
 class RerankState(AnswerState, total=False):
     """What the nodes hand on."""
 
-    candidates: list[FoundPassage]
-    ranked: list[RankedCandidate]
-    groups: list[RankedGroup]
+    candidates: Annotated[list[FoundPassage], Kept]
+    ranked: Annotated[list[RankedCandidate], Kept]
+    groups: Annotated[list[RankedGroup], Kept]
 
 
 class RerankOutput(TypedDict):
@@ -170,7 +171,7 @@ def find_candidates(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     strategy = context.strategy or strategy_for(context.settings, context.workspace)
     most = runtime.context.candidates
     depth = Depth(context.settings.documents, max(most, context.settings.pages), most)
-    found = strategy.search(state["query"], scope_of(cast(AnswerState, state)), depth)
+    found = strategy.search(state["query"], state["asked"].scope, depth)
     places = [
         FoundPassage(each.stored.doc_id, each.stored.passage.page, each.stored.passage.ordinal)
         for each in found.passages
@@ -191,7 +192,8 @@ def hold_tournament(state: RerankState, runtime: Runtime[RerankContext]) -> Upda
     ranked = [_candidate(each, before) for each in ordering.passages[: runtime.context.kept]]
     summary = f"the first {len(ranked)} of {len(stored)} passages, {len(ordering.groups)} lists ranked"
     step = TraceStep(node="hold_tournament", round=1, summary=summary)
-    return emitted(step, {"ranked": ranked, "groups": list(ordering.groups)})
+    # The next question of the thread finds its own candidates.
+    return emitted(step, {"ranked": ranked, "groups": list(ordering.groups), "candidates": None})
 
 
 def _stored(places: Sequence[FoundPassage], index: FilingIndex) -> list[StoredPassage]:

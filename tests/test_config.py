@@ -27,6 +27,7 @@ def test_defaults_are_those_published() -> None:
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
         "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "chat_model": None,
         "card_model": None, "judge_model": None, "analyst": "auto", "prompts": None,
+        "trees": None, "tree_chunks": "512:0",
         "models": {
             "model": None, "small": None, "roles": {}, "base_url": None, "key_variable": None, "output": "auto",
             "preset": "default", "budget": NO_LIMITS, "batch_budget": NO_LIMITS, "at_once": 8, "timeout": 120.0,

@@ -58,7 +58,7 @@ def written(folder: Path, text: str = "rounds = 1") -> Path:
 def test_all_of_it_can_be_said_in_a_file_and_paths_are_from_its_folder(folder: Path) -> None:
     written(folder / "project", WHOLE)
     here = folder / "project"
-    assert settings_from() == Settings(
+    assert settings_from(file=here / FILE_NAME) == Settings(
         rounds=2,
         strategy="rerank:hybrid",
         encoder=str(here / "models" / "mine"),
@@ -99,6 +99,45 @@ def test_the_nearest_is_read_and_no_other(folder: Path, monkeypatch: pytest.Monk
 def test_a_file_named_that_is_not_there(folder: Path) -> None:
     with pytest.raises(SettingsError, match="no such file of settings"):
         settings_from(file=folder / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'strategy = "hybrid"\n[models]\nbase_url = "http://stranger.example/v1"',
+        '[models]\nkey_variable = "AWS_SECRET_ACCESS_KEY"',
+        '[models]\nmodel = "openai:gpt-4o"',
+        '[models.roles]\nintent = "fireworks:x"',
+        '[models]\ncache = "/home/me/.bashrc"',
+        'chat_model = "openai:x"',
+        'encoder = "stranger/model-on-a-hub"',
+        'prompts = "prompts"',
+        '[edgar]\nurl = "https://stranger.example"',
+    ],
+)
+def test_a_file_that_was_only_found_decides_nothing_that_is_sent_or_opened(
+    folder: Path, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An archive that is unpacked, a repository that is cloned: their owner is the user."""
+    file = written(folder / "project", said)
+    with pytest.raises(SettingsError, match="found in the working directory or above") as raised:
+        settings_from()
+    assert f"{FILE_VARIABLE}={file}" in raised.value.remedy and "stranger.example" not in raised.value.what
+    assert settings_from(file=file) != Settings()  # consented to
+    monkeypatch.setenv(FILE_VARIABLE, str(file))
+    assert settings_from() != Settings()
+    monkeypatch.delenv(FILE_VARIABLE)
+    file.unlink()
+    written(folder / "own" / "fin-agent", said)
+    assert settings_from() != Settings()
+
+
+def test_a_file_that_was_found_may_say_how_much_and_how(folder: Path) -> None:
+    written(
+        folder / "project", 'rounds = 1\nstrategy = "hybrid"\n[models]\npreset = "fast"\n[models.budget]\ncalls = 3'
+    )
+    settings = settings_from()
+    assert (settings.rounds, settings.strategy, settings.models.budget.calls) == (1, "hybrid", 3)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files")
@@ -166,7 +205,7 @@ def test_a_key_is_refused_and_not_shown(folder: Path, text: str) -> None:
 
 def test_names_that_only_resemble_keys_are_taken(folder: Path) -> None:
     written(folder / "project", 'encoder = "hf-internal-testing/tiny-bert-2"\n[models]\nmodel = "x:key-value-store"')
-    assert settings_from().encoder == "hf-internal-testing/tiny-bert-2"
+    assert settings_from(file=folder / "project" / FILE_NAME).encoder == "hf-internal-testing/tiny-bert-2"
 
 
 def test_a_file_that_is_no_text(folder: Path) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.identity import Form
 
 FormName = Literal["10-K", "10-Q", "8-K", "20-F", "earnings", "annual-report", "other"]
@@ -37,25 +39,16 @@ def none_if_blank(given: object) -> object:
 
 
 Query = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=2_000,
-        description="What to look for, in words: a question or key phrases, with the words a filing would use.",
-    ),
+    str, Field(min_length=1, max_length=2_000, description="What to look for, in the words a filing would use.")
 ]
 Pages = Annotated[
     str,
     BeforeValidator(_pages),
-    Field(description="Pages as a PDF viewer counts them, from 1: '12', '3-5' or '3-5, 8'. Tools print these numbers."),
+    Field(description="As a viewer counts, from 1: '12', '3-5' or '3-5, 8'."),
 ]
 DocId = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=300,
-        description="The filing's id, exactly as another tool printed it. Not a company's name.",
-    ),
+    Field(min_length=1, max_length=300, description="As another tool printed it; not a company's name."),
 ]
 
 
@@ -65,62 +58,80 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
+Kind = TypeVar("Kind", bound=Arguments)
+_MOST_PROBLEMS = 5
+
+CompanyName = Annotated[
+    Annotated[str, Field(max_length=300)] | None,
+    BeforeValidator(none_if_blank),
+    Field(description="Name or ticker; one company a call."),
+]
+FiscalYear = Annotated[
+    Annotated[int, Field(ge=1900, le=2200)] | None,
+    BeforeValidator(none_if_blank),
+    Field(description="As the company numbers its years."),
+]
+Quarter = Annotated[
+    Annotated[int, Field(ge=1, le=4)] | None,
+    BeforeValidator(none_if_blank),
+    Field(description="1 to 4; none for full years."),
+]
+DocIds = Annotated[
+    Annotated[list[str], Field(max_length=200)] | None,
+    BeforeValidator(none_if_blank),
+    Field(description="Only these filings."),
+]
+
+
+class Queried(Arguments):
+    """Of a tool that looks for something: required arguments stand before what narrows."""
+
+    query: Query
+
+
 class Narrowed(Arguments):
     """Of a tool that looks at several filings; what is left out narrows nothing."""
 
-    company: Annotated[
-        Annotated[str, Field(max_length=300)] | None,
-        BeforeValidator(none_if_blank),
-        Field(
-            description="Only filings of this company: its name or its ticker symbol. One company a call; call again "
-            "for another."
-        ),
-    ] = None
-    form: Annotated[
-        FormName | None,
-        BeforeValidator(_form),
-        Field(
-            description="Only this kind of filing: 10-K is annual, 10-Q quarterly, 8-K an event, earnings a release."
-        ),
-    ] = None
-    fiscal_year: Annotated[
-        Annotated[int, Field(ge=1900, le=2200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(
-            description="Only filings of this fiscal year, as the company numbers its years. A 10-K also states the "
-            "one or two years before its own."
-        ),
-    ] = None
-    quarter: Annotated[
-        Annotated[int, Field(ge=1, le=4)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Only filings of this fiscal quarter, 1 to 4; leave out for annual reports."),
-    ] = None
-    doc_ids: Annotated[
-        Annotated[list[str], Field(max_length=200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Only these filings, by the ids that other tools printed."),
-    ] = None
+    company: CompanyName = None
+    form: Annotated[FormName | None, BeforeValidator(_form)] = None
+    fiscal_year: FiscalYear = None
+    quarter: Quarter = None
+    doc_ids: DocIds = None
 
 
-class DocumentSearchArguments(Narrowed):
+def checked(kind: type[Kind], given: Mapping[str, object]) -> Kind:
+    """The arguments of a call in code; None is left out. Raises ToolInputError that names what does not fit."""
+    try:
+        return kind.model_validate({name: value for name, value in given.items() if value is not None})
+    except ValidationError as failure:
+        raise ToolInputError(
+            f"the arguments do not fit ({problems_in(failure)})",
+            remedy=f"It takes: {', '.join('filings' if name == 'doc_ids' else name for name in kind.model_fields)}",
+        ) from None
+
+
+def problems_in(failure: ValidationError) -> str:
+    """Which arguments are wrong, and how; what was given is not repeated."""
+    errors = failure.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]
+    return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}" for each in errors)
+
+
+class DocumentSearchArguments(Narrowed, Queried):
     """Of `document_search`."""
 
-    query: Query
-    limit: Annotated[int, Field(ge=1, le=50, description="How many filings to list at most.")] = 10
+    k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
 
 
-class PageSearchArguments(Narrowed):
+class PageSearchArguments(Narrowed, Queried):
     """Of `page_search`."""
 
-    query: Query
     pages: Annotated[
         str | None,
         BeforeValidator(_pages),
         BeforeValidator(none_if_blank),
-        Field(description="Only these pages of each filing, counted from 1: '40-60'. Leave out to search all pages."),
+        Field(description="Only these pages: '40-60'."),
     ] = None
-    limit: Annotated[int, Field(ge=1, le=30, description="How many pages to return at most.")] = 5
+    k: Annotated[int, Field(ge=1, le=30, description="How many at most.")] = 5
 
 
 class FactSearchArguments(Arguments):
@@ -131,48 +142,30 @@ class FactSearchArguments(Arguments):
         Field(
             min_length=1,
             max_length=300,
-            description="What the line of a table may be called, without company and period: 'long-lived assets', "
-            "'content obligations due within one year'.",
+            description="What the line may be called, without company and period: 'long-lived assets'.",
         ),
     ]
-    company: Annotated[
-        Annotated[str, Field(max_length=300)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Only figures of this company: its name or its ticker symbol."),
-    ] = None
-    fiscal_year: Annotated[
-        Annotated[int, Field(ge=1900, le=2200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="The year that the figure is of, as the company numbers its years, in whichever filing."),
-    ] = None
-    quarter: Annotated[
-        Annotated[int, Field(ge=1, le=4)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="The fiscal quarter that the figure is of, 1 to 4; leave out for full years."),
-    ] = None
+    company: CompanyName = None
+    fiscal_year: FiscalYear = None
+    quarter: Quarter = None
     months: Annotated[
-        Literal[0, 3, 6, 9, 12] | None,
-        Field(description="0 for a balance, else the months of the span: 9 with quarter 3 for the year to date."),
+        Literal[0, 3, 6, 9, 12] | None, Field(description="0 for a balance, else of the span: 9 for nine months.")
     ] = None
     part: Annotated[
         Annotated[str, Field(max_length=200)] | None,
         BeforeValidator(none_if_blank),
-        Field(description="Only figures of this segment, product, region or customer; leave out for the whole."),
+        Field(description="Only of this segment, product, region or customer."),
     ] = None
     each: Annotated[
         str | None,
         BeforeValidator(none_if_blank),
         Field(
-            description="List every part of one kind in place of one figure: segment, product, region, customer, debt, "
-            "maturity ..., or any. Needs company and fiscal_year. Totals and eliminations are left out."
+            description="List all parts of one kind: segment, product, region, customer, debt ... Needs company and "
+            "fiscal_year."
         ),
     ] = None
-    doc_ids: Annotated[
-        Annotated[list[str], Field(max_length=200)] | None,
-        BeforeValidator(none_if_blank),
-        Field(description="Only these filings, by the ids that other tools printed."),
-    ] = None
-    limit: Annotated[int, Field(ge=1, le=50, description="How many figures to list at most.")] = 10
+    doc_ids: DocIds = None
+    k: Annotated[int, Field(ge=1, le=50, description="How many at most.")] = 10
 
 
 class CardExtractionArguments(Arguments):
@@ -187,15 +180,13 @@ class ReadPageArguments(Arguments):
 
     doc_id: DocId
     pages: Pages
-    from_line: Annotated[
-        int, Field(ge=1, description="Begin at this line of the first page: to go on where a long page was cut.")
-    ] = 1
+    from_line: Annotated[int, Field(ge=1, description="Of the first page, to go on where it was cut.")] = 1
 
 
 class ListFilingsArguments(Narrowed):
     """Of `list_filings`."""
 
-    limit: Annotated[int, Field(ge=1, le=500, description="How many filings to list at most.")] = 100
+    k: Annotated[int, Field(ge=1, le=500, description="How many at most.")] = 100
 
 
 class FigurePlace(Arguments):
@@ -212,36 +203,70 @@ class PythonExecutionArguments(Arguments):
         str,
         Field(
             min_length=1,
-            description="A Python program that defines `def solution():` without parameters and returns a number, a "
-            "text, a bool or a list of these. Put each figure into a variable of its own, as printed, with its unit "
-            "behind it: `revenue_fy2023 = 3533  # USD millions`. Only assignments, + - * / **, comparisons, "
-            "if, return, lists of values, abs, min, max, sum, round and sorted; no imports, no loops, no printing.",
+            description="Defines `def solution():`. Each figure in a variable of its own, as printed, with its unit: "
+            "`revenue_fy2023 = 3533  # USD millions`. Only assignments, arithmetic, comparisons, if, return, lists, "
+            "abs, min, max, sum, round, sorted.",
         ),
     ]
     sources: Annotated[
         Annotated[list[FigurePlace], Field(max_length=50)] | None,
         BeforeValidator(none_if_blank),
-        Field(
-            description="The pages that the program's figures were read on. Every number is then held against the "
-            "figures on these pages, and those that stand on none of them are named.",
-        ),
+        Field(description="Pages its figures were read on: every number is held against them."),
     ] = None
     question: Annotated[
         Annotated[str, Field(max_length=2_000)] | None,
         BeforeValidator(none_if_blank),
-        Field(description="The question that is computed: its own numbers may be used as well."),
+        Field(description="What is computed: its own numbers may be used."),
     ] = None
 
 
-class AnswerQuestionArguments(Narrowed):
-    """Of `answer_question`."""
+class Asked(Arguments):
+    """Of a tool that answers."""
 
     question: Annotated[
         str,
         Field(
             min_length=1,
             max_length=2_000,
-            description="One complete question, with the company, the measure and the period in words: 'What was "
-            "Acme's operating margin in FY2023?' Replace 'it' and 'that year' by what is meant.",
+            description="Whole, with company, measure and period: 'What was Acme's operating margin in FY2023?'",
         ),
     ]
+
+
+class AnswerQuestionArguments(Narrowed, Asked):
+    """Of `answer_question`."""
+
+
+def short_schema(arguments: type[Arguments], told: set[str]) -> dict[str, Any]:
+    """The JSON Schema that a model is shown with each call: its words, types and choices.
+
+    Sizes, titles and that what may be left out may be null are not in it: who passes something else is told so then.
+    What narrows is described in the first schema that has it, and known by its name in the others: `told` holds what
+    was described already, and gets what this one describes.
+    """
+
+    def short(part: Any) -> Any:
+        if isinstance(part, list):
+            return [short(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        of = {name: value for name, value in part.items() if name not in _UNSHOWN and value is not None}
+        for choice in of.pop("anyOf", ()):
+            if choice.get("type") != "null":
+                of = {**choice, **of}
+        if (named := of.pop("$ref", None)) is not None:
+            place = schema["$defs"][named.rpartition("/")[2]]
+            of = {**of, **place, "properties": {name: {"type": "string"} for name in place["properties"]}}
+            of.pop("description")
+        return {name: short(value) for name, value in of.items() if name not in _UNSHOWN}
+
+    schema = arguments.model_json_schema()
+    properties = {name: short(value) for name, value in schema["properties"].items()}
+    for name in _SHARED & properties.keys() & told:
+        properties[name] = {key: each for key, each in properties[name].items() if key in ("type", "items")}
+    told |= _SHARED & properties.keys()
+    return {"type": "object", "properties": properties, "required": schema.get("required", [])}
+
+
+_SHARED = {"query", "company", "form", "fiscal_year", "quarter", "doc_ids", "k", "doc_id", "pages"}
+_UNSHOWN = {"title", "minLength", "maxLength", "maxItems", "minimum", "maximum", "additionalProperties"}

@@ -6,8 +6,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, computed_field
+from pydantic import computed_field
 
+from fin_agent.answering.answer import Artifact
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
@@ -19,11 +20,7 @@ from fin_agent.vocabulary.page import Statement
 BoxSides = tuple[float, float, float, float]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class _OnPage(_Frozen):
+class _OnPage(Artifact):
     page: int
     """0-based, as in an Answer."""
 
@@ -34,7 +31,7 @@ class _OnPage(_Frozen):
         return self.page + 1
 
 
-class FilingListed(_Frozen):
+class FilingListed(Artifact):
     """Who, what and when a filing is."""
 
     doc_id: str
@@ -70,7 +67,7 @@ class FilingFound(FilingListed):
     score: float
 
 
-class DocumentsFound(_Frozen):
+class DocumentsFound(Artifact):
     """Of `document_search`, best first."""
 
     query: str
@@ -94,7 +91,7 @@ class PageFound(_OnPage):
     """Of that passage, in points from the top left; of tables only."""
 
 
-class PagesFound(_Frozen):
+class PagesFound(Artifact):
     """Of `page_search`, best first."""
 
     query: str
@@ -103,7 +100,7 @@ class PagesFound(_Frozen):
 
 
 class FactFound(_OnPage):
-    """A figure of a table, its address, and how far it is what was looked for."""
+    """A figure of a table or a sentence, its address, and how far it is what was looked for."""
 
     doc_id: str
     company: str
@@ -117,7 +114,10 @@ class FactFound(_OnPage):
     """As printed, in units of `scale`."""
     scale: int
     unit: str
+    source: str
+    """`table`, `label`, `ixbrl` or `text`: an amount in a sentence, whose label is the clause."""
     fiscal_year: int
+    """0 where the sentence names no time."""
     quarter: int | None
     months: int
     """0 for a balance."""
@@ -148,6 +148,7 @@ class FactFound(_OnPage):
             amount=fact.amount,
             scale=fact.scale,
             unit=fact.unit,
+            source=fact.source,
             fiscal_year=fact.period.fiscal_year,
             quarter=fact.period.quarter,
             months=fact.period.months,
@@ -160,7 +161,7 @@ class FactFound(_OnPage):
         )
 
 
-class FactsListed(_Frozen):
+class FactsListed(Artifact):
     """Of `fact_search`, best first; of `each` part, in the order in which they are printed."""
 
     phrase: str
@@ -187,21 +188,21 @@ class PageRead(_OnPage):
     text: str
 
 
-class PagesRead(_Frozen):
+class PagesRead(Artifact):
     """Of `read_page`: the pages asked for, in that order."""
 
     filing: FilingListed
     pages: tuple[PageRead, ...]
 
 
-class CardsMade(_Frozen):
+class CardsMade(Artifact):
     """Of `card_extraction`, in the order of the pages."""
 
     filing: FilingListed
     cards: tuple[Card, ...]
 
 
-class FilingsListed(_Frozen):
+class FilingsListed(Artifact):
     """Of `list_filings`, by company, then time."""
 
     filings: tuple[FilingListed, ...]
@@ -209,7 +210,7 @@ class FilingsListed(_Frozen):
     """How many there are, listed or not."""
 
 
-class NumberAccounted(_Frozen):
+class NumberAccounted(Artifact):
     """A number of a program and where it comes from."""
 
     literal: str
@@ -224,7 +225,7 @@ class NumberAccounted(_Frozen):
     """0-based."""
 
 
-class ProgramRun(_Frozen):
+class ProgramRun(Artifact):
     """Of `python_execution`."""
 
     value: ProgramValue

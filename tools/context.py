@@ -21,11 +21,11 @@ FEWEST_TOKENS = 300
 """Less than this holds no passage beside what has to be said around it."""
 
 
-def opened_workspace(index: Path | None, workspace: Workspace | None) -> Workspace:
+def opened_workspace(index: Path | str | None, workspace: Workspace | None) -> Workspace:
     """The one given, else that of the index named. Raises ValueError where both are given, FilingIndexError."""
     if index is not None and workspace is not None:
         raise ValueError("give `index` or `workspace`, not both")
-    return workspace or Workspace.open(index_folder(index))
+    return workspace or Workspace.open(index if index is not None else index_folder())
 
 
 @dataclass(frozen=True)

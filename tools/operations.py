@@ -46,7 +46,7 @@ _PASSAGES_A_PAGE = 4
 
 def filings_listed(context: ToolContext, given: take.ListFilingsArguments) -> FilingsListed:
     """Filings by company, then time. Raises ToolInputError."""
-    return all_filings(context, given, given.limit)
+    return all_filings(context, given, given.k)
 
 
 def all_filings(context: ToolContext, to: take.Narrowed, limit: int | None = None) -> FilingsListed:
@@ -65,12 +65,12 @@ def documents_found(
     """The best filings. Raises QuestionError where there is nothing to read, ToolInputError."""
     doc_ids = narrowed(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
-    result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.limit))
+    result = context.strategy.search(understood, Scope(doc_ids), Depth(documents=given.k))
     entries = entries_by_id(context)
     fitting = [ranked for ranked in result.filings if ranked.score > 0] or result.filings
     found = tuple(
         FilingFound(**FilingListed.of(entries[ranked.doc_id]).model_dump(), score=round(ranked.score, 6))
-        for ranked in fitting[: given.limit]
+        for ranked in fitting[: given.k]
     )
     return DocumentsFound(query=given.query, filings=found, notes=notes)
 
@@ -81,10 +81,10 @@ def pages_found(context: SearchContext, given: take.PageSearchArguments) -> Page
     understood, notes = read_query(context, given.query, doc_ids)
     entries = entries_by_id(context)
     scope = Scope(doc_ids, _page_keys(entries, doc_ids, given.pages))
-    most = max(given.limit, context.settings.pages)
+    most = max(given.k, context.settings.pages)
     depth = Depth(context.settings.documents, most, _PASSAGES_A_PAGE * most)
     result = context.strategy.search(understood, scope, depth)
-    ranked_pages = result.pages[: given.limit]
+    ranked_pages = result.pages[: given.k]
     keys = [ranked.key for ranked in ranked_pages]
     best = _best_passages(result.passages, keys, context)
     stored = {page.key: page.page for page in context.workspace.index.pages(keys)}
@@ -120,7 +120,7 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
         return FactFound.of(hit, names[hit.sourced.doc_id])
 
     if given.each is None:
-        found = find_facts(workspace, query, company=company, scope=scope, limit=given.limit)
+        found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
         hits = tuple(map(told, found.hits))
         return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
@@ -130,7 +130,7 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
     made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
     return FactsListed(
         phrase=given.phrase,
-        facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.limit]),
+        facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
         sure=made.sums_up(),
         kind=made.kind,
         total=told(FactHit(made.total[-1], 1.0)) if made.total else None,

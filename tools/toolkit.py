@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool, ToolException
 from langgraph.errors import GraphBubbleUp
@@ -18,11 +17,15 @@ from fin_agent.models.callers import Callers
 from fin_agent.tools import arguments as take
 from fin_agent.tools import operations, wording
 from fin_agent.tools.context import FEWEST_TOKENS, USUAL_TOKENS, ToolContext, opened_workspace
+from fin_agent.tools.errors import ToolInputError
 from fin_agent.workspace import Workspace
 
+TOOL_NAMES = (
+    *("list_filings", "document_search", "page_search", "fact_search"),
+    *("read_page", "card_extraction", "python_execution", "answer_question"),
+)
 Given = TypeVar("Given", bound=take.Arguments)
 Found = TypeVar("Found", bound=BaseModel)
-_MOST_PROBLEMS = 5
 
 
 class FinAgentToolkit(BaseToolkit):
@@ -43,7 +46,7 @@ class FinAgentToolkit(BaseToolkit):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
 
-    index: Path | None = Field(
+    index: Path | str | None = Field(
         default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
     )
     workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
@@ -70,8 +73,27 @@ class FinAgentToolkit(BaseToolkit):
             callers=self.callers,
         )
 
-    def get_tools(self) -> list[BaseTool]:
-        """The tools, those that find before those that read and compute."""
+    def get_tools(self, *, include: Collection[str] | None = None, prefix: str = "") -> list[BaseTool]:
+        """The tools, those that find before those that read and compute.
+
+        Only those named in `include`, where given; each called `prefix` and its name, beside tools of other makers.
+        Raises ToolInputError for a name that no tool has.
+        """
+        named = [include] if isinstance(include, str) else include
+        unknown = sorted(set(named or ()) - set(TOOL_NAMES))
+        if unknown:
+            raise ToolInputError(
+                f"there is no tool {' or '.join(map(repr, unknown))}", remedy=f"There are: {', '.join(TOOL_NAMES)}"
+            )
+        told: set[str] = set()
+        return [
+            made_tool(prefix + name, description, arguments, run, told)
+            for name, description, arguments, run in self._described()
+            if named is None or name in named
+        ]
+
+    def _described(self) -> list[tuple[str, str, type[take.Arguments], Callable[[Any], tuple[str, BaseModel]]]]:
+        """Name, description, arguments and what is run of each tool, in the order of `TOOL_NAMES`."""
         context = self._context
         budget = wording.Budget(context.max_tokens, context.counter)
 
@@ -79,87 +101,69 @@ class FinAgentToolkit(BaseToolkit):
             read = operations.pages_read(context, given)
             return wording.pages_read_told(read, budget, given.from_line), read
 
-        def tool(
-            name: str,
-            description: str,
-            arguments: type[Given],
-            operation: Callable[[Given], Found],
-            told: Callable[[Found, wording.Budget], str],
-        ) -> BaseTool:
+        def by(
+            operation: Callable[[ToolContext, Given], Found], told: Callable[[Found, wording.Budget], str]
+        ) -> Callable[[Given], tuple[str, BaseModel]]:
             def run(given: Given) -> tuple[str, BaseModel]:
-                found = operation(given)
+                found = operation(context, given)
                 return told(found, budget), found
 
-            return made_tool(name, description, arguments, run)
+            return run
 
         return [
-            tool(
+            (
                 "list_filings",
-                "List the SEC filings that are indexed: id, company, form, fiscal period, number of pages. Use it to "
-                "see which companies and periods there are before searching.",
+                "List which SEC filings, companies and periods are indexed. Arguments narrow here as in the other "
+                "tools: by company, kind of filing, fiscal year, quarter, or ids of filings.",
                 take.ListFilingsArguments,
-                partial(operations.filings_listed, context),
-                wording.listing_told,
+                by(operations.filings_listed, wording.listing_told),
             ),
-            tool(
+            (
                 "document_search",
-                "Find the filings that can answer something, best first. Use it where it is not clear which filing to "
-                "look into; then search the pages of those found.",
+                "Find the filings that can answer something, best first, where it is not clear which to look into.",
                 take.DocumentSearchArguments,
-                partial(operations.documents_found, context),
-                wording.filings_told,
+                by(operations.documents_found, wording.filings_told),
             ),
-            tool(
+            (
                 "page_search",
-                "Find the pages that hold something (a statement, a figure, a policy, an event), best first, each with "
-                "its best passage as printed. Narrow by company, form and fiscal_year: filings of other years look "
-                "almost the same.",
+                "Find the pages that say something (a policy, risk, event, reason, statement), best first, each with "
+                "its best passage as printed. Narrow by company and fiscal_year: filings of other years look alike.",
                 take.PageSearchArguments,
-                partial(operations.pages_found, context),
-                wording.pages_told,
+                by(operations.pages_found, wording.pages_told),
             ),
-            tool(
+            (
                 "fact_search",
-                "Find figures in tables by what their line is called (label, headings, column, part), for a company "
-                "and period: any printed line, also of one segment, product or region, or each of them. It says which "
-                "words no line has, and where several lines fit alike.",
+                "Find single figures in tables by what their line is called, also of one segment, product or region, "
+                "or of each of them. Says which words no line has.",
                 take.FactSearchArguments,
-                partial(operations.facts_found, context),
-                wording.facts_told,
+                by(operations.facts_found, wording.facts_told),
             ),
-            made_tool(
+            (
                 "read_page",
-                "Read whole pages of one filing as printed. Use it before citing a figure: what stands beside it says "
-                "its unit, its period and what it is of.",
+                "Read whole pages of one filing as printed, to check or cite what stands there.",
                 take.ReadPageArguments,
                 read_page,
             ),
-            tool(
+            (
                 "card_extraction",
-                "Describe the passages on pages of one filing: what they do, their metrics, periods, units, warnings, "
-                "and every figure read in them with its exact amount, scale and period. Use it to get figures without "
-                "misreading a table.",
+                "Describe the passages on pages of one filing: what each does, its metrics, periods, units, and every "
+                "figure with exact amount and scale.",
                 take.CardExtractionArguments,
-                partial(operations.cards_made, context),
-                wording.cards_told,
+                by(operations.cards_made, wording.cards_told),
             ),
-            tool(
+            (
                 "python_execution",
-                "Run a Python program in a sandbox and get what its solution() returns. Use it for all arithmetic. "
-                "With sources, it says of each number in the program which figure of the filings it is, and which "
-                "have no source.",
+                "Run a Python program in a sandbox, for all arithmetic with figures you have read. With sources, says "
+                "which of its numbers are figures of the filings.",
                 take.PythonExecutionArguments,
-                partial(operations.program_run, context),
-                wording.run_told,
+                by(operations.program_run, wording.run_told),
             ),
-            tool(
+            (
                 "answer_question",
-                "Answer a question over the filings at once: searches, reads, computes and gives the answer with its "
-                "figures, pages and program, or refuses and says what is missing. Try it first for figures, ratios, "
-                "growth and comparisons.",
+                "Answer a whole question over the filings, with figures, pages and program, or say what is missing. "
+                "Try it first for figures, ratios, growth, comparisons and reasons.",
                 take.AnswerQuestionArguments,
-                partial(operations.question_answered, context),
-                wording.answer_told,
+                by(operations.question_answered, wording.answer_told),
             ),
         ]
 
@@ -170,11 +174,16 @@ class FinAgentToolkit(BaseToolkit):
 
 
 def made_tool(
-    name: str, description: str, arguments: type[Given], run: Callable[[Given], tuple[str, BaseModel]]
+    name: str,
+    description: str,
+    arguments: type[Given],
+    run: Callable[[Given], tuple[str, BaseModel]],
+    told: set[str] | None = None,
 ) -> BaseTool:
     """A tool of a function that gives the text for a model and the artifact for code.
 
-    What it raises reaches the model as a message with what to do next, never as a traceback.
+    What it raises reaches the model as a message with what to do next, never as a traceback. `told` is that of
+    `short_schema`.
     """
 
     def called(**given: object) -> tuple[str, BaseModel]:
@@ -193,7 +202,7 @@ def made_tool(
     return StructuredTool(
         name=name,
         description=description,
-        args_schema=arguments,
+        args_schema=take.short_schema(arguments, set() if told is None else told),
         func=called,
         response_format="content_and_artifact",
         handle_tool_error=True,
@@ -206,13 +215,9 @@ def _said(name: str, what: str) -> str:
 
 
 def _do_not_fit(name: str, arguments: type[take.Arguments], error: object) -> str:
-    """Which arguments are wrong, and how; what was given is not repeated."""
     assert isinstance(error, ValidationError), error
-    problems = []
-    for each in error.errors(include_url=False, include_input=False)[:_MOST_PROBLEMS]:
-        where = ".".join(str(part) for part in each["loc"]) or "arguments"
-        problems.append(f"{where}: {each['msg']}")
     takes = ", ".join(arguments.model_fields)
     return _said(
-        name, f"the arguments do not fit ({'; '.join(problems)}). It takes: {takes}. Call it again with these mended."
+        name,
+        f"the arguments do not fit ({take.problems_in(error)}). It takes: {takes}. Call it again with these mended.",
     )

@@ -1,9 +1,10 @@
-"""Change 20 random bytes of an index: is it noticed, is a wrong figure ever answered, and does repair bring all back?
+"""Change bytes of an index: is it noticed, is a wrong figure ever answered, and does repair bring all back?
 
-    python benchmarks/durability/flipped.py [--rounds 40] [--bytes 20] [--seed 0]
+    python -m benchmarks.durability.flipped [--rounds 40] [--bytes 20] [--aimed 0] [--seed 0]
 
-Each round copies the index of the sample filings, changes bytes anywhere in its file, asks four questions, verifies,
-repairs, and reads what was lost again from its files. An answer may be the right one, a refusal or an error. Prints
+Each round copies the index of the sample filings, changes bytes anywhere in its file (in the first `--aimed` rounds one
+bit of what the answers stand on: labels, amounts, periods, names), asks four questions, verifies, repairs, and reads
+what was lost again from its files. An answer may be the right one, a refusal or an error. Prints
 what was found; the exit code is 1 where a figure is wrong, a change is noticed by nobody, or something is not back.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -36,6 +38,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--bytes", type=int, default=20)
+    parser.add_argument("--aimed", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     chance = random.Random(arguments.seed)
@@ -45,10 +48,11 @@ def main() -> int:
         with SqliteIndex.create(whole) as index:
             ingest([SAMPLES], index, prepare)
         expected, sealed = asked(whole), checksums(whole)
-        for _ in range(arguments.rounds):
+        for turn in range(arguments.aimed + arguments.rounds):
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(whole, copy)
-            changed = change(copy / FILE_NAME, arguments.bytes, chance)
+            aimed = turn < arguments.aimed
+            changed = aim(copy / FILE_NAME, chance) if aimed else change(copy / FILE_NAME, arguments.bytes, chance)
             for answer, right in zip(asked(copy), expected, strict=True):
                 found["right" if answer == right else answer if answer in ("error", "refused") else "WRONG"] += 1
             faults = verified(copy)
@@ -63,7 +67,8 @@ def main() -> int:
             if checksums(copy) != sealed or verified(copy) or asked(copy) != expected:
                 found["WRONG: not all came back"] += 1
             assert changed
-    print(f"{arguments.rounds} rounds, {arguments.bytes} bytes each: {dict(sorted(found.items()))}")
+    print(f"{arguments.aimed} aimed rounds, {arguments.rounds} of {arguments.bytes} bytes each:")
+    print(dict(sorted(found.items())))
     return any(name.startswith("WRONG") for name in found)
 
 
@@ -75,6 +80,25 @@ def change(file: Path, count: int, chance: random.Random) -> int:
         content[at] = chance.randrange(256)
     file.write_bytes(content)
     return sum(one != other for one, other in zip(before, content, strict=True))
+
+
+TELLING = (
+    *(rb"Merchandise inventories", rb"Net income", rb"Total revenue", rb"Net revenue", rb"Revenue", rb"Inventories"),
+    *(rb"net_income", rb"inventor(?:y|ies)", rb"revenue", rb"cost_of_revenue", rb"total_assets"),
+    *(rb"20(?:19|2\d)-\d\d-\d\d", rb"(?:harborlight|quillmark|tellurond)_20\d\d\w*", rb"Harborlight", rb"Quillmark"),
+    *(rb"(?<![\d.])\d{3,4}(?![\d.])", rb"FY20\d\d", rb"\[\d+\.\d+,\d+\.\d+", rb"balance sheet", rb"income"),
+)
+"""What answers are made of, as it stands in the file."""
+
+
+def aim(file: Path, chance: random.Random) -> int:
+    """Flip one bit in something that an answer may stand on."""
+    content = bytearray(file.read_bytes())
+    places = [found.span() for telling in chance.sample(TELLING, 3) for found in re.finditer(telling, content)]
+    start, end = chance.choice(places)
+    content[chance.randrange(start, end)] ^= 1 << chance.randrange(7)
+    file.write_bytes(content)
+    return 1
 
 
 def asked(folder: Path) -> list[str]:

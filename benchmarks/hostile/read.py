@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from benchmarks.hostile.mutate import EXAMPLES
@@ -33,8 +33,6 @@ from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.reader import PDF_READER_VARIABLE
 from fin_agent.index.ingest import IngestedFile, Outcome, PreparedFiling
 from fin_agent.vocabulary.fact import Fact
-
-_TIMES = "HOSTILE_TIMES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,6 @@ def read_all(files: Sequence[Path], out: Path | None = None, *, workers: int = 2
     with tempfile.TemporaryDirectory() as made, SqliteIndex.create(Path(made) / "index") as index:
         times = Path(made) / "times"
         times.touch()
-        os.environ[_TIMES] = str(times)
 
         def told(file: IngestedFile) -> None:
             took = dict(line.split("\t") for line in times.read_text(encoding="utf-8").splitlines())
@@ -92,7 +89,7 @@ def read_all(files: Sequence[Path], out: Path | None = None, *, workers: int = 2
                 with out.open("a", encoding="utf-8") as lines:
                     lines.write(f"{json.dumps(asdict(came[-1]))}\n")
 
-        ingest(files, index, timed_prepare, workers=workers, on_file=told)
+        ingest(files, index, partial(timed_prepare, times=times), workers=workers, on_file=told)
     return came
 
 
@@ -105,14 +102,14 @@ def _read_before(out: Path | None, names: Set[str]) -> list[Came]:
     return [each for name, each in found.items() if name in names]
 
 
-def timed_prepare(path: Path) -> PreparedFiling:
-    """`prepare`, and a line with its seconds."""
+def timed_prepare(path: Path, *, times: Path) -> PreparedFiling:
+    """`prepare`, and a line with its seconds in `times`."""
     started = time.perf_counter()
     try:
         return prepare(path)
     finally:
-        with Path(os.environ[_TIMES]).open("a", encoding="utf-8") as times:
-            times.write(f"{path.name}\t{time.perf_counter() - started:.3f}\n")
+        with times.open("a", encoding="utf-8") as lines:
+            lines.write(f"{path.name}\t{time.perf_counter() - started:.3f}\n")
 
 
 def report(came: Sequence[Came], seconds: float) -> list[str]:

@@ -107,8 +107,8 @@ class Analyst(Protocol):
         Raises ValueError where there is no such program.
         """
 
-    def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
-        """Answer in words from the evidence, with citations."""
+    def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
+        """Answer in words from the evidence, with citations; `filings` may be read besides, best first."""
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """What a result says to a question that asks for a judgement; None where it asks for none, or none is had.

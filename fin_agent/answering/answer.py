@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry
 from fin_agent.evidence.trace import TraceStep
@@ -32,6 +34,8 @@ class Citation(BaseModel):
     page: int
     text: str
     box: BoxSides | None = None
+    printed_page: str | None = Field(default=None, exclude=True)
+    """The number that the page itself prints, as far as it prints one; it is shown and not written."""
 
 
 class PagePlace(BaseModel):
@@ -100,10 +104,28 @@ class Usage(BaseModel):
     """Calls that were not made because a budget did not allow them."""
 
 
-class Answer(BaseModel):
-    """An answer with everything that shows where it comes from, or a refusal that says what is missing."""
+class Artifact(BaseModel):
+    """What a tool hands to code beside what a model reads."""
 
     model_config = ConfigDict(frozen=True)
+
+    @classmethod
+    def from_artifact(cls, artifact: object) -> Self:
+        """The artifact of a tool's message as its type: a checkpoint gives back a dict.
+
+        Raises QuestionError where it is the artifact of another tool.
+        """
+        try:
+            return cls.model_validate(artifact)
+        except ValidationError as failure:
+            raise QuestionError(
+                f"this is no artifact of the type {cls.__name__}: {failure.errors()[0]['msg']}",
+                remedy="Give `message.artifact` of the tool that makes it; fin_agent.tools.artifacts has the others",
+            ) from None
+
+
+class Answer(Artifact):
+    """An answer with everything that shows where it comes from, or a refusal that says what is missing."""
 
     id: str | None = None
     """That the question was given."""

@@ -66,7 +66,7 @@ def numeric_answer(intent: Intent, plan: Plan, program: Program, result: Program
         value = values[0]
         moved = from_and_to(intent, plan, program, numbers[0], beside)
         lead = _moved_as_asked(intent, numbers[0], base) or yes_or_no(intent.claim, numbers[0], base)
-        if unit == "percentage points" and _BASIS_POINTS.search(intent.core):
+        if unit in ("percentage points", "percent") and _BASIS_POINTS.search(intent.core):
             moved = f", {shown(100 * value, 'basis points', 0)}{moved}"
         subject = subject_of(intent, plan)
         written = shown(value, unit, intent.decimals)
@@ -102,7 +102,7 @@ def _side_by_side(intent: Intent, names: Sequence[str], values: Sequence[float],
     return f"{capital(intent.measure)}: {'; '.join(figures)}."
 
 
-_BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps\b", re.I)
+_BASIS_POINTS = re.compile(r"\bbasis points?\b|\bbps?\b", re.I)
 
 
 def citations_of(figures: Sequence[Figure]) -> tuple[Citation, ...]:
@@ -375,7 +375,13 @@ def _definitions(intent: Intent, formulas: Mapping[str, Formula]) -> Iterator[st
     names = (name for expression in expressions for name in sorted(quantities_of(parse_formula(expression))))
     for name in dict.fromkeys(names):
         if name in formulas:
-            yield f"{formulas[name].words[0]} is {formulas[name].meaning}"
+            yield f"{_written(name, formulas[name])} is {formulas[name].meaning}"
+
+
+def _written(name: str, formula: Formula) -> str:
+    """What a formula is called: its name, else the first of its words; they may begin with an abbreviation (`GM`)."""
+    plain = name.replace("_", " ")
+    return plain if plain in formula.words else formula.words[0]
 
 
 def _zeros(terms: Sequence[Term], ledger: Ledger) -> list[str]:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TextIO, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.cli.exits import sentence_of
 from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.streams import say, warn
+from fin_agent.cli.streams import on_one_line, say, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
@@ -37,9 +36,7 @@ from fin_agent.written_file import check_place, writing
 
 def answer_json(answer: Answer, *, trace: bool = False) -> str:
     """The published contract as one line of JSON; the audit trace is added only where asked for."""
-    # U+2028 and its like end a line for some readers of JSON Lines.
-    line = answer.model_dump_json(exclude=None if trace else {"trace"})
-    return line.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
+    return on_one_line(answer.model_dump_json(exclude=None if trace else {"trace"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,47 +75,6 @@ def refusal_for(question: str, reason: str, question_id: str | None) -> Answer:
         refused=True,
         missing=(reason,),
     )
-
-
-class AnswersFile:
-    """A file of answers, a line each. Written under `NAME.part` as they come; it gets its name when all are there."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.unfinished = path.with_name(f"{path.name}.part")
-        self.written = 0
-        self._file: TextIO | None = None
-
-    def __enter__(self) -> AnswersFile:
-        check_place(self.path)
-        with writing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.unfinished.open("w", encoding="utf-8", newline="\n")
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._file is not None
-        if kind is None:
-            with writing(self.path):
-                self._file.close()
-                self.unfinished.replace(self.path)
-        else:
-            with suppress(OSError):  # what a full disk did not take comes up again here
-                self._file.close()
-            say(f"the {self.written} answers so far are in {self.unfinished}")
-
-    def write(self, answer: Answer) -> dict[str, object]:
-        """Add a line; it is on its way to the disk when this returns. Gives back what was written."""
-        assert self._file is not None
-        line = answer_json(answer)
-        with writing(self.path):
-            self._file.write(f"{line}\n")
-            self._file.flush()
-        self.written += 1
-        written: dict[str, object] = json.loads(line)
-        return written
 
 
 class AnswersKept:
@@ -262,7 +218,13 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
-def each_done(do: Callable[[Given], Result], given: Sequence[Given], jobs: int) -> Iterator[Result]:
+def _threads(jobs: int) -> Executor:
+    return ThreadPoolExecutor(jobs, thread_name_prefix="question")
+
+
+def each_done(
+    do: Callable[[Given], Result], given: Sequence[Given], jobs: int, pool_of: Callable[[int], Executor] = _threads
+) -> Iterator[Result]:
     """The results in the order in which they come: one after the other by this thread, or `jobs` at once by others.
 
     What `do` raises ends it. Stopped from the keyboard, it begins no other; those under way are ended and given back
@@ -273,7 +235,7 @@ def each_done(do: Callable[[Given], Result], given: Sequence[Given], jobs: int) 
         return
     left = enumerate(given)
     under_way: dict[Future[Result], int] = {}
-    with ThreadPoolExecutor(jobs, thread_name_prefix="question") as pool, _stopped(under_way) as stopped:
+    with pool_of(min(jobs, max(1, len(given)))) as pool, _stopped(under_way) as stopped:
         while True:
             while not stopped.is_set() and len(under_way) < jobs and (following := next(left, None)) is not None:
                 under_way[pool.submit(do, following[1])] = following[0]

@@ -12,7 +12,19 @@ import typer
 
 from fin_agent.cli.evaluations import benchmarks
 from fin_agent.cli.exits import MEANINGS, ExitCode
-from fin_agent.cli.filing_commands import check, embed, facts, fetch, filings, info, ingest, remove, show, summarize
+from fin_agent.cli.filing_commands import (
+    check,
+    embed,
+    facts,
+    fetch,
+    filings,
+    info,
+    ingest,
+    remove,
+    show,
+    summarize,
+    trees,
+)
 from fin_agent.cli.index_app import index_commands
 from fin_agent.cli.options import (
     AsJson,
@@ -83,6 +95,7 @@ def fin_agent(
 command(app)(ingest)
 command(app)(fetch)
 command(app)(summarize)
+command(app)(trees)
 command(app)(embed)
 
 

@@ -33,9 +33,10 @@ from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.stepping import SteppedRun
-from fin_agent.presentation.answers import answer_view, trace_view
+from fin_agent.presentation.answers import answer_view
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
+from fin_agent.presentation.traces import rounds_view
 
 
 def ask_question(
@@ -57,7 +58,8 @@ def ask_question(
     if as_json:
         show_json_line(answer_json(answer, trace=trace))
     else:
-        show(answer_view(answer), *([trace_view(answer.trace)] if trace else []))
+        steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
+        show(answer_view(answer), *steps)
     if recorded and messages().is_terminal:
         # Whoever reads this from a pipe has asked for the answer, and finds the run with `runs list`.
         where = f" --index {given}" if given is not None else ""

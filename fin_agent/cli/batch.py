@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import re
+import signal
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +29,7 @@ from fin_agent.models.metering import Budget, CallRecord, Meter, metered
 from fin_agent.presentation.answers import usage_line, usage_view
 from fin_agent.runs.run import asking_fingerprint, index_state, question_fingerprint
 from fin_agent.runs.store import Recorder
+from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
 """Questions at once where a model answers, and most of the time is spent waiting for it."""
@@ -36,7 +40,7 @@ class HowAsked:
     """How a batch is asked, beside its settings."""
 
     jobs: int | None = None
-    """Questions at once; None for one where rules answer, several where a model does."""
+    """Questions at once; None for one where rules answer, several where a model does. Rules answer in processes."""
     restart: bool = False
     """Ask everything anew, whatever an interrupted batch has left."""
     cache: bool = True
@@ -63,7 +67,8 @@ def answer_batch(
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
         asking = asking_fingerprint(settings, index_state(workspace.index, chosen_index(given).folder))
         with AnswersKept(out, restart=how.restart) as kept:
-            result = _Batch(context, settings, asking, kept, recorder, how).answered(lines)
+            place = chosen_index(given).place
+            result = _Batch(context, settings, asking, kept, recorder, how, place).answered(lines)
     show_result(result, out, time.perf_counter() - started, as_json=as_json)
     if not result.failures:
         return ExitCode.DONE
@@ -94,7 +99,10 @@ class _Batch:
         kept: AnswersKept,
         recorder: Recorder,
         how: HowAsked,
+        place: Path | str,
     ) -> None:
+        self._place = place
+        self._settings = settings
         self._context = context
         self._asking = asking
         self._kept = kept
@@ -145,7 +153,11 @@ class _Batch:
                 failures.append(FailedLine(line.number, reason))
                 progress.step(f"line {line.number}: failed: {reason}", problem=True)
 
-            for done in each_done(self._one, lines, self._jobs):
+            if self._waits_for_models:
+                all_done = each_done(self._one, lines, self._jobs)
+            else:
+                all_done = each_done(_one_apart, lines, self._jobs, self._processes)
+            for done in all_done:
                 if isinstance(done, Line):
                     failed(done, done.fault)
                     continue
@@ -158,6 +170,22 @@ class _Batch:
                 outcome = "refused" if answer.refused else "answered"
                 progress.step(f"{outcome} in {answer.seconds:.2f} s: {done.asked.short}")
         return sorted(failures, key=lambda failure: failure.line)
+
+    @property
+    def _waits_for_models(self) -> bool:
+        """Threads serve where servers answer, and only one process adds up what they take."""
+        settings = self._settings
+        asked = (settings.chat_model, settings.card_model, settings.judge_model)
+        return self._jobs == 1 or self._how.debug or settings.by_model or any(asked)
+
+    def _processes(self, jobs: int) -> Executor:
+        """What rules compute takes a processor: processes that share the index's file, each with its own connection."""
+        return ProcessPoolExecutor(
+            jobs,
+            multiprocessing.get_context("spawn"),
+            _open_apart,
+            (self._place, self._settings.model_dump_json(), self._asking),
+        )
 
     def _one(self, line: Line) -> _Done | Line:
         """The line as it was, where it is no question."""
@@ -173,6 +201,28 @@ class _Batch:
 
     def _key(self, asked: AskedQuestion) -> str:
         return question_fingerprint(self._asking, asked.question, asked.doc_ids or ())
+
+
+_opened: tuple[AnswerContext, str] | None = None
+"""In a process that answers questions of a batch: what it answers with."""
+
+
+def _open_apart(place: Path | str, settings: str, asking: str) -> None:
+    global _opened
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it says when it ends
+    context = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
+    _opened = context, asking
+
+
+def _one_apart(line: Line) -> _Done | Line:
+    """As `_Batch._one`, in a process of its own, where no model is called."""
+    asked, begun = line.asked, datetime.now(UTC)
+    if asked is None:
+        return line
+    assert _opened is not None
+    context, asking = _opened
+    tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id)
+    return _Done(line, asked, question_fingerprint(asking, asked.question, asked.doc_ids or ()), begun, tried)
 
 
 class _NotedMeter(Meter):

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import AnswersFile, attempt, refusal_for
+from fin_agent.cli.answers import answer_json, attempt, refusal_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import Progress, say, show, show_json, warn
@@ -39,9 +39,10 @@ from fin_agent.evaluation.tagged_questions import benchmark as tagged
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Meter, metered
-from fin_agent.presentation.plain import in_our_look
+from fin_agent.presentation.plain import first_of, in_our_look
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
 
 _MOST_NAMED = 5
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
@@ -73,7 +74,7 @@ def run_financebench(
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = standing_for(records)
         if lacking := sorted({question.doc_id for question in asked} - forms.keys()):
-            warn(f"{len(lacking)} of the filings asked about are not in the index: {_first_of(lacking)}")
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {first_of(lacking)}")
 
         def ask_within(question: FinanceBenchQuestion) -> Answered:
             scope = allowed(question, oracle, forms)
@@ -284,9 +285,8 @@ def _run(benchmark: Benchmark[QuestionT, RowT], out: Path | None, line: Callable
 def _write_run(run: Run[RowT], out: Path) -> None:
     """`rows.csv` and `answers.jsonl`."""
     write_csv(run.rows, out / "rows.csv")
-    with AnswersFile(out / "answers.jsonl") as file:
-        for each in run.answered:
-            file.write(each.answer)
+    lines = "".join(f"{answer_json(each.answer)}\n" for each in run.answered)
+    write_whole(out / "answers.jsonl", lines.encode())
 
 
 def _write_misses(misses: list[Miss], run: Run[Row], out: Path) -> None:
@@ -335,7 +335,3 @@ def _warn_of_fewer(made: Mapping[Family, int] | Mapping[QuestionKind, int], coun
     for kind, found in made.items():
         if found < counts[kind]:
             warn(f"only {found} of {counts[kind]} {kind.value} questions can be made of {of}")
-
-
-def _first_of(names: list[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")

@@ -33,7 +33,6 @@ from fin_agent.graphs.chat.threads import (
     KeptThread,
     ThreadStore,
     ThreadStoreError,
-    chat_serializer,
     continued_elsewhere,
 )
 from fin_agent.index.protocol import PageKey
@@ -67,7 +66,7 @@ def chat(
             return store.listed() if store is not None else []
 
         name = thread or next_name([each.name for each in listed()])
-        talked_in = ChatThread(context, store or InMemorySaver(serde=chat_serializer()), name)
+        talked_in = ChatThread(context, store or InMemorySaver(), name)
         return _Talk(talked_in, Commands(talked_in, workspace, listed), as_json).until_the_end()
 
 
@@ -227,7 +226,7 @@ class ChatThread:
             for node, changes in update.items():
                 on_step(node)
                 for each in (changes or {}).get("turns", ()):
-                    turn = each
+                    turn = Turn.model_validate(each)
         assert turn is not None, "the last node always ends the turn"
         return turn
 
@@ -349,7 +348,7 @@ class Commands:
             )
         frames = () if citation.box is None else (Frame(Box(*citation.box), Ink.FACT, one_line(citation.text, 80)),)
         wanted = FramedPage(citation.page, frames)
-        drawn = next(iter(draw_pages(Path(record.source), record.content_hash, [wanted], _DPI)))
+        (drawn,) = draw_pages(Path(record.source), record.content_hash, [wanted], _DPI)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(drawn)

@@ -15,7 +15,7 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, strategy_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
@@ -24,11 +24,9 @@ from fin_agent.evaluation.comparison import Comparison, Conditions, QuestionScor
 from fin_agent.evaluation.comparison_report import ComparisonReport, draw_comparison, report_on_comparison
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
 from fin_agent.evaluation.statistics import DRAWING, MEASURING, Overlap, require_libraries
-from fin_agent.presentation.plain import in_our_look
+from fin_agent.presentation.plain import first_of, in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
-
-_MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +60,25 @@ def compare_strategies(
     if not comparison.strategies:
         raise FinAgentError("no strategy could be set up", remedy="See the warnings above.")
     for strategy in comparison.strategies:
-        failures = sum(bool(score.failure) for score in comparison.of(strategy))
-        if failures:
-            warn(f"{strategy} failed on {failures} of {len(asked)} questions; they count as not found")
+        if failed := sum(bool(score.failure) for score in comparison.of(strategy)):
+            warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
     report = report_on_comparison(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
     files = _written(comparison, report, wanted)
-    if as_json:
-        show_json(
-            {
-                "report": report.as_json(),
-                "failed": [
-                    {"strategy": score.strategy, "id": score.id, "reason": score.failure}
-                    for score in comparison.scores
-                    if score.failure
-                ],
-                "files": [str(file) for file in files],
-                "seconds": round(time.perf_counter() - started, 3),
-            }
-        )
-    else:
-        show(*(line for table in report.as_tables() for line in (in_our_look(table), "")))
-        for file in files:
-            say(f"written: {file}")
-    failed = bool(comparison.not_built) or any(score.failure for score in comparison.scores)
-    return ExitCode.SOME_FAILED if failed else ExitCode.DONE
+    failures = [
+        {"strategy": score.strategy, "id": score.id, "reason": score.failure}
+        for score in comparison.scores
+        if score.failure
+    ]
+    document = {
+        "report": report.as_json(),
+        "failed": failures,
+        "files": [str(file) for file in files],
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    show_result(as_json, document, *(line for table in report.as_tables() for line in (in_our_look(table), "")))
+    for file in () if as_json else files:
+        say(f"written: {file}")
+    return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
 
 
 def strategies_in(said: str) -> tuple[str, ...]:
@@ -143,7 +136,7 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
     said = []
     lacking = sorted({doc_id for question in asked for doc_id in question.documents} - page_counts.keys())
     if lacking:
-        said.append(f"{len(lacking)} of the filings asked about are not in the index: {_first_of(lacking)}")
+        said.append(f"{len(lacking)} of the filings asked about are not in the index: {first_of(lacking)}")
     beyond = [
         f"{question.id} (page {page} of {doc_id}, which has {page_counts[doc_id]})"
         for question in asked
@@ -153,19 +146,15 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
     if beyond:
         said.append(
             f"{len(beyond)} gold {'pages are' if len(beyond) > 1 else 'page is'} beyond the end of the filing, where"
-            f" nothing is found; `evidence_page_num` counts from 0: {_first_of(beyond)}"
+            f" nothing is found; `evidence_page_num` counts from 0: {first_of(beyond)}"
         )
     repeated = [name for name, times in Counter(question.id for question in asked).items() if times > 1]
     if repeated:
         said.append(
             f"{len(repeated)} {'ids stand' if len(repeated) > 1 else 'id stands'} on several lines, each of which"
-            f" counts as a question: {_first_of(repeated)}"
+            f" counts as a question: {first_of(repeated)}"
         )
     return said
-
-
-def _first_of(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
 
 
 def _built(workspace: Workspace, name: str) -> Strategy:

@@ -1,8 +1,9 @@
-"""`fin-agent embed` and `summarize`: what is made of filings beside what ingest reads."""
+"""`fin-agent embed`, `trees` and `summarize`: what is made of filings beside what ingest reads."""
 
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +13,10 @@ from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, give
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.streams import Progress, say, show_result, warn
-from fin_agent.config import Settings
+from fin_agent.config import Settings, settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
-from fin_agent.index.protocol import FilingRecord, VectorUnit
+from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
 from fin_agent.models.call import Role
 from fin_agent.models.costs import usage_table
 from fin_agent.models.metering import Meter, metered
@@ -101,6 +102,53 @@ def _document(
             for of_unit in ([filing for filing in made if filing.unit is unit],)
         ],
     }
+
+
+def grow_trees(
+    chunk: str | None, model: str | None, docs: Sequence[str], given: Path | None, *, again: bool, as_json: bool
+) -> ExitCode:
+    """Build the trees that filings lack, and say how many, how large, and what took how long."""
+    from fin_agent.retrieval.fingear.trees import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
+
+    settings = settings_from()
+    chunking = Chunking.parsed(chunk or settings.tree_chunks)
+    place = chosen_index(given).place
+    built: list[dict[str, object]] = []
+    seconds: defaultdict[str, float] = defaultdict(float)
+    with open_index(place) as index:
+        workspace = Workspace(index)
+        store = TreeStore(trees_folder(index, settings.trees))
+        encoder = None
+        if model is not None:
+            from fin_agent.retrieval.dense.encoder import load_encoder
+
+            encoder = load_encoder(model)
+        entries: Sequence[FilingRecord | FilingEntry] = [index.filing(doc_id) for doc_id in docs] or index.entries()
+        store.prune([entry.content_hash for entry in index.entries()])
+        waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
+        with Progress(len(waiting), "building trees", "filings") as progress:
+            for one in waiting:
+                made = build_trees(
+                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=RuleWriter(), encoder=encoder
+                )
+                size = store.write(made.trees)
+                for stage, took in made.seconds.items():
+                    seconds[stage] += took
+                leaves = sum(len(tree.leaves) for tree in made.trees.trees)
+                nodes = sum(len(tree.nodes) for tree in made.trees.trees)
+                built.append({"doc_id": one.doc_id, "leaves": leaves, "nodes": nodes, "bytes": size})
+                progress.step(f"{one.doc_id}: {leaves} leaves under {nodes - leaves} nodes")
+    document = {
+        "index": str(place),
+        "chunks": str(chunking),
+        "built": built,
+        "had_trees": len(entries) - len(waiting),
+        "seconds": {stage: round(second, 3) for stage, second in seconds.items()},
+    }
+    stages = ", ".join(f"{stage} {second:.1f} s" for stage, second in seconds.items())
+    summary = f"Trees of {len(built)} filings ({stages})." if built else "Every filing has its trees."
+    show_result(as_json, document, summary)
+    return ExitCode.DONE
 
 
 def summarize_filings(

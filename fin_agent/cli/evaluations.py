@@ -69,7 +69,7 @@ def reading(
     as_json: AsJson = False,
 ) -> ExitCode:
     """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
-    from fin_agent.cli.reading_benchmark import run_reading
+    from fin_agent.cli.search_benchmarks import run_reading
 
     return run_reading(documents, questions, index, as_json=as_json)
 
@@ -94,10 +94,12 @@ def ranking(
     debug: Debug = False,
 ) -> ExitCode:
     """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`."""
-    from fin_agent.cli.ranking_benchmark import RankingWanted, run_ranking
+    from fin_agent.cli.search_benchmarks import run_ranking
+    from fin_agent.evaluation.ranking import Measuring
+    from fin_agent.evidence.tournament.judge import TournamentSettings
 
-    wanted = RankingWanted(k=k, ablations=ablations, seeds=seeds, seed=seed, resamples=resamples, out=out)
-    return run_ranking(questions, index, wanted, as_json=as_json, debug=debug)
+    measuring = Measuring(k, ablations, seeds, TournamentSettings(top_k=k, seed=seed), debug)
+    return run_ranking(questions, index, measuring, resamples, out, as_json=as_json)
 
 
 @command(benchmarks, "ixbrl")
@@ -111,9 +113,9 @@ def ixbrl(
     as_json: AsJson = False,
 ) -> ExitCode:
     """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags."""
-    from fin_agent.cli.tagged_benchmark import run_tagged
+    from fin_agent.cli.search_benchmarks import run_ixbrl
 
-    return run_tagged(folder, out, as_json_text=as_json)
+    return run_ixbrl(folder, out, as_json=as_json)
 
 
 @command(benchmarks, "facts")
@@ -127,7 +129,7 @@ def facts(
     as_json: AsJson = False,
 ) -> ExitCode:
     """Search for figures that inline XBRL tags state, with and without their tags, and for families of parts."""
-    from fin_agent.cli.fact_benchmark import run_facts
+    from fin_agent.cli.search_benchmarks import run_facts
 
     return run_facts(company or (), index, count=count, seed=seed, as_json=as_json)
 

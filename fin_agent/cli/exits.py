@@ -7,6 +7,7 @@ import functools
 import os
 import re
 import shlex
+import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -81,7 +82,12 @@ def sentence_of(error: Exception) -> str:
 
 def _told(error: Exception) -> str:
     if isinstance(error, FinAgentError):
+        if "the disk is full" not in error.what and _of_full_disk(error):
+            told = FinAgentError(f"the disk is full ({error.what})", subject=error.subject, remedy=_MAKE_ROOM)
+            return str(told)
         return str(error)
+    if not isinstance(error, OSError) and _of_full_disk(error):
+        return f"the disk is full ({error}). {_MAKE_ROOM}"
     if isinstance(error, OSError) and error.strerror:
         remedy = f". {_MAKE_ROOM}" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
         return f"{error.filename}: {error.strerror}{remedy}" if error.filename else f"{error.strerror}{remedy}"
@@ -89,6 +95,19 @@ def _told(error: Exception) -> str:
 
 
 _MAKE_ROOM = "Make room and run the same command again"
+
+
+def _of_full_disk(error: Exception) -> bool:
+    """Whether an error, or one that it came of, says that there is no room: also as SQLite does, in other words."""
+    from fin_agent.index.database import is_full
+
+    subject = Path(getattr(error, "subject", "") or ".")
+    each: BaseException | None = error
+    while each is not None:
+        if isinstance(each, OSError | sqlite3.Error) and is_full(each, subject):
+            return True
+        each = each.__cause__ or each.__context__
+    return False
 
 
 def _say(line: str) -> None:

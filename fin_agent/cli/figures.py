@@ -70,10 +70,11 @@ def _cells(fact: FactFound) -> tuple[str, ...]:
     scale = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}.get(fact.scale, "")
     period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
     span = "" if fact.months in (0, 3, 12) else f", {fact.months} months"
+    in_text = fact.source == "text"
     return (
         " > ".join((*fact.section, fact.label)),
-        fact.part or "whole company",
-        f"{period}{span}",
+        fact.part or ("not said" if in_text else "whole company"),
+        f"{period}{span}" if fact.fiscal_year else "not said",
         f"{fact.amount:,}",
         f"{fact.unit}{scale}",
         fact.doc_id,

@@ -22,11 +22,34 @@ def ingest(
             "--retry-failed", help="Read again what failed or was left unread before; PATH may then be left out."
         ),
     ] = False,
+    accept_repaired: Annotated[
+        bool,
+        typer.Option(
+            "--accept-repaired", help="Read PDFs that are cut off as far as they can be mended; answers from them warn."
+        ),
+    ] = False,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Read all files again that the index knows, also one of another version; it is kept beside."
+        ),
+    ] = False,
     wait: Wait = False,
     workers: Annotated[
         int | None,
         typer.Option(min=0, help="Files read at once; 0 reads in this process. One per core where not given."),
     ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="ray://HOST:PORT",
+            help="Read on a Ray cluster (extra `ray`); ray:// is on this machine.",
+        ),
+    ] = None,
+    writers: Annotated[
+        int, typer.Option(min=1, max=64, help="Processes that write to an index on Elasticsearch, with `--on`.")
+    ] = 1,
     index: IndexFolder = None,
     as_json: AsJson = False,
 ) -> ExitCode:
@@ -34,11 +57,25 @@ def ingest(
 
     Stop it at any time: the same command goes on where it was. `fin-agent index failures` lists what failed, and why.
     """
-    from fin_agent.cli.ingesting import ingest_files
+    from fin_agent.cli.ingesting import files_to_read_again, ingest_files, ingest_over_ray
 
-    if not paths and not retry_failed:
+    if on is not None:
+        if retry_failed or not paths or not on.startswith("ray://"):
+            raise typer.BadParameter("it takes ray://HOST:PORT, and files or folders beside", param_hint="--on")
+        return ingest_over_ray(paths, index, on, writers=writers, as_json=as_json)
+    if again:
+        paths = [*(paths or ()), *files_to_read_again(index)]
+    elif not paths and not retry_failed:
         raise typer.BadParameter("name files or folders, or give --retry-failed", param_hint="PATH")
-    return ingest_files(paths or (), index, workers=workers, retry_failed=retry_failed, wait=wait, as_json=as_json)
+    return ingest_files(
+        paths or (),
+        index,
+        workers=workers,
+        retry_failed=retry_failed,
+        accept_repaired=accept_repaired,
+        wait=wait,
+        as_json=as_json,
+    )
 
 
 def fetch(
@@ -83,6 +120,28 @@ def fetch(
         ingested=ingested,
         as_json=as_json,
     )
+
+
+def trees(
+    docs: Annotated[
+        list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
+    ] = None,
+    chunk: Annotated[
+        str | None,
+        typer.Option("--chunk", metavar="TOKENS:OVERLAP", help="How leaves are cut: 2000:100. Usually 512:0."),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option("--encoder", metavar="MODEL", help="Cluster by vectors of this model: `minilm`, or its folder."),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Build those that are there once more.")] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Build the trees that the strategy `fingear` walks: of each Item the topics of its chunks, by rules."""
+    from fin_agent.cli.enriching import grow_trees
+
+    return grow_trees(chunk, encoder, docs or (), index, again=again, as_json=as_json)
 
 
 def summarize(
@@ -163,7 +222,7 @@ def facts(
     """List the figures whose line a phrase names, best first, with the words that a line lacks or has beside."""
     from fin_agent.cli.figures import list_facts
 
-    asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "limit": k}
+    asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "k": k}
     return list_facts({**asked, "doc_ids": doc}, period, index, as_json=as_json)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -14,11 +14,11 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show, show_json, warn
+from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
-from fin_agent.presentation.plain import listing
+from fin_agent.presentation.plain import listing, right
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
@@ -26,20 +26,9 @@ from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vectors import PageLikeness
 from fin_agent.workspace import Workspace
 
-
-@dataclass(frozen=True, slots=True)
-class FitRow:
-    """Page recall over the first five pages of some questions, as shares."""
-
-    name: str
-    questions: int
-    searched: float
-    """Share of the gold pages that are among the pages of the filings found at all."""
-    packaged: float
-    fitted: float
-    """Weights fitted on all questions, these among them."""
-    left_out: float
-    """Weights fitted without the company asked about."""
+_SHARES = ("searched", "packaged", "fitted", "left_out")
+"""Of a row: the share of the gold pages that are in the filings found at all; then page recall over the first five
+pages with packaged weights, fitted on all questions, and fitted without the company asked about."""
 
 
 def fit_pages(
@@ -71,25 +60,21 @@ def fit_pages(
         figures = (example.gold_share, example.recall(packaged), example.recall(weights), each.recall)
         for name in names[example.question.id]:
             by_name.setdefault(name, []).append(figures)
-    rows = [
-        FitRow(name, len(of), *(sum(column) / len(of) for column in zip(*of, strict=True)))
-        for name, of in by_name.items()
-    ]
+    rows: list[dict[str, Any]] = []
+    for name, of in by_name.items():
+        means = (round(sum(column) / len(of), 4) for column in zip(*of, strict=True))
+        rows.append({"questions": name, "n": len(of), **dict(zip(_SHARES, means, strict=True))})
     if out is not None:
         out.write_text(weights_text(weights), encoding="utf-8")
-    if as_json:
-        show_json(
-            {
-                "rows": [_fields(row) for row in rows],
-                "weights": dict(weights),
-                "out": str(out) if out else None,
-                "seconds": round(time.perf_counter() - started, 3),
-            }
-        )
-    else:
-        show(_recalls(rows), _weights(weights, packaged))
-        if out is not None:
-            say(f"weights: {out}")
+    document = {
+        "rows": rows,
+        "weights": dict(weights),
+        "out": str(out) if out else None,
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    show_result(as_json, document, _recalls(rows), _weights(weights, packaged))
+    if out is not None and not as_json:
+        say(f"weights: {out}")
     return ExitCode.DONE
 
 
@@ -108,36 +93,19 @@ def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tupl
     }
 
 
-def _fields(row: FitRow) -> dict[str, object]:
-    return {
-        "questions": row.name,
-        "n": row.questions,
-        "searched": round(row.searched, 4),
-        "packaged": round(row.packaged, 4),
-        "fitted": round(row.fitted, 4),
-        "left_out": round(row.left_out, 4),
-    }
-
-
-def _recalls(rows: Sequence[FitRow]) -> Table:
-    table = listing()
+def _recalls(rows: Sequence[dict[str, Any]]) -> Table:
+    table = listing("Questions", *map(right, ("n", "Searched", "Packaged", "Fitted", "Left out")))
     table.caption = (
         "page recall of the first five pages; searched: share of gold pages in the filings found; "
         "left out: fitted without the company asked about"
     )
-    table.add_column("Questions")
-    for heading in ("n", "Searched", "Packaged", "Fitted", "Left out"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in sorted(rows, key=lambda row: row.name):
-        figures = (f"{100 * share:.1f}" for share in (row.searched, row.packaged, row.fitted, row.left_out))
-        table.add_row(row.name, str(row.questions), *figures)
+    for row in sorted(rows, key=lambda row: str(row["questions"])):
+        table.add_row(row["questions"], str(row["n"]), *(f"{100 * row[name]:.1f}" for name in _SHARES))
     return table
 
 
 def _weights(weights: PageWeights, packaged: PageWeights) -> Table:
-    table = listing("Feature")
-    table.add_column("Packaged", justify="right")
-    table.add_column("Fitted", justify="right")
+    table = listing("Feature", right("Packaged"), right("Fitted"))
     for name, weight in weights.items():
         table.add_row(name, f"{packaged[name]:.2f}", f"{weight:.2f}")
     return table

@@ -6,17 +6,20 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import embedded_folder, say_waiting, waiting_time
+from fin_agent.cli.indexes import chosen_index, embedded_folder, say_waiting, waiting_time
 from fin_agent.cli.streams import Progress, as_plain, fields_of, say, show_result
-from fin_agent.errors import ReadError
+from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
+from fin_agent.index.database import set_aside
 from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below, ingest
 from fin_agent.index.manifest import Manifest, UnreadFile
-from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.opening import open_index
+from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.presentation.plain import counted, told_warnings
 
 
@@ -27,6 +30,7 @@ def ingest_files(
     workers: int | None,
     as_json: bool,
     retry_failed: bool = False,
+    accept_repaired: bool = False,
     wait: bool = False,
 ) -> ExitCode:
     """Bring the files of `paths` into the index, and say what became of each; with those that were not read before."""
@@ -61,7 +65,7 @@ def ingest_files(
             report = ingest(
                 files,
                 index,
-                prepare,
+                partial(prepare, accept_repaired=True) if accept_repaired else prepare,
                 workers=workers,
                 on_file=told,
                 wait=waiting_time(wait),
@@ -79,6 +83,38 @@ def ingest_files(
     for line in _what_failed(report, retried=len(gone)):
         say(line)
     return ExitCode.SOME_FAILED
+
+
+def files_to_read_again(given: Path | None) -> list[Path]:
+    """The files that the index knows; it is put beside first. Raises FilingIndexError where it knows none."""
+    folder = embedded_folder(given)
+    files = set_aside(folder / FILE_NAME)
+    if not files:
+        raise FilingIndexError(
+            "no index here tells what it was read from", subject=str(folder), remedy="Name files or folders"
+        )
+    say(f"reading {counted(len(files), 'file')} again; the index before is kept in {folder}")
+    return files
+
+
+def ingest_over_ray(
+    paths: Sequence[Path], given: Path | None, address: str, *, writers: int, as_json: bool
+) -> ExitCode:
+    """The same, read by the tasks of a Ray cluster; into a folder or onto a cluster of Elasticsearch."""
+    from fin_agent.index.ingest_ray import ingest_on_ray
+
+    started, place = time.perf_counter(), chosen_index(given).place
+    with Progress(len(files_below(paths)), "reading filings", "filings") as progress:
+
+        def told(file: IngestedFile) -> None:
+            progress.step(line_of(file), problem=file.outcome is Outcome.FAILED)
+
+        report = ingest_on_ray(paths, place, address, writers=writers, on_file=told)
+    with open_index(place) as index:
+        held = len(index.entries())
+    seconds = time.perf_counter() - started
+    show_result(as_json, _document(report, place, held, seconds), _summary(report, place, held, seconds))
+    return ExitCode.SOME_FAILED if report.failures else ExitCode.DONE
 
 
 def _what_failed(report: IngestReport, retried: int) -> Iterator[str]:
@@ -130,12 +166,12 @@ def line_of(file: IngestedFile) -> str:
     return f"{file.doc_id}: {file.outcome.value}{pages}"
 
 
-def _summary(report: IngestReport, folder: Path, held: int, seconds: float) -> str:
+def _summary(report: IngestReport, folder: Path | str, held: int, seconds: float) -> str:
     counts = ", ".join(f"{report.count(outcome)} {outcome.value}" for outcome in Outcome)
     return f"{counts}, in {seconds:.1f} s. The index in {folder} holds {counted(held, 'filing')}."
 
 
-def _document(report: IngestReport, folder: Path, held: int, seconds: float) -> dict[str, object]:
+def _document(report: IngestReport, folder: Path | str, held: int, seconds: float) -> dict[str, object]:
     return {
         "index": str(folder),
         "filings": held,

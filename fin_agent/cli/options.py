@@ -74,7 +74,13 @@ Wait = Annotated[
 
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="N", min=1, max=64, help="Questions at once; not given: 1 by rules, 4 by a model."),
+    typer.Option(
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=64,
+        help="Questions at once, by rules in as many processes; not given: 1 by rules, 4 by a model.",
+    ),
 ]
 Restart = Annotated[
     bool, typer.Option("--restart", help="Ask all questions anew, also those that a stopped batch answered.")

@@ -52,7 +52,7 @@ def show_run(name: str, given: Path | None, *, step: int | None, full: bool, as_
         raise typer.BadParameter(f"this run has {len(run.answer.trace)} steps", param_hint="--step")
     if as_json:
         shown = run if step is None else run.answer.trace[step - 1]
-        show_json_line(_on_one_line(shown.model_dump_json()))
+        show_json_line(shown.model_dump_json())
     else:
         show(run_view(run, full=full) if step is None else step_of_run_view(run, step))
     return ExitCode.DONE
@@ -74,7 +74,7 @@ def export_run(name: str, given: Path | None, *, out: Path | None) -> ExitCode:
     with opened_store(given) as store:
         run = store.run(name)
     if out is None:
-        show_json_line(_on_one_line(run.model_dump_json()))
+        show_json_line(run.model_dump_json())
         return ExitCode.DONE
     write_whole(out, f"{run.model_dump_json(indent=2)}\n".encode())
     say(f"run {run.id} is in {out}")
@@ -93,11 +93,6 @@ def opened_store(given: Path | None) -> RunStore:
     """The runs that belong to an index, or those in the file that the environment names."""
     recording = recording_from_environment()
     return RunStore(store_file(chosen_index(given).folder, recording), recording)
-
-
-def _on_one_line(document: str) -> str:
-    # U+2028 and its like end a line for some readers of JSON Lines.
-    return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
 
 
 def replay_run(name: str, given: Path | None, *, full: bool, as_json: bool, ask_model: bool = False) -> ExitCode:

@@ -36,7 +36,7 @@ runs = typer.Typer(help="Look at recorded runs: list, show, replay, compare.", n
 
 @command(runs, "list")
 def list_(
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to list.")] = 20,
+    limit: Annotated[int, typer.Option("--k", "-k", "--limit", "-n", min=1, help="How many to list.")] = 20,
     index: IndexFolder = None,
     as_json: AsJson = False,
 ) -> ExitCode:

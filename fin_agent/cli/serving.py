@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import Docs, IndexFolder, ModelOptions, StrategyName
+
+if TYPE_CHECKING:
+    from fin_agent.serving.http_api import Limits
+    from fin_agent.serving.http_server import Access
 
 Host = Annotated[
     str,
@@ -72,8 +79,11 @@ def serve(
     host: Host = "127.0.0.1",
     allow_host: AllowedHosts = None,
     at_once: Annotated[
-        int, typer.Option("--at-once", min=1, max=64, help="Calls at work at once; as many again wait.")
+        int, typer.Option("--at-once", min=1, max=64, help="Calls at work at once in a worker; as many again wait.")
     ] = 4,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that share the port and the index.")
+    ] = 1,
     time_limit: Annotated[
         float, typer.Option("--time-limit", metavar="S", min=1, help="Seconds that a question may take.")
     ] = 120.0,
@@ -82,7 +92,7 @@ def serve(
     index: IndexFolder = None,
 ) -> ExitCode:
     """Serve questions, searches, filings and pictures of pages over HTTP. Needs the extra `serve`; docs/serving.md."""
-    from fin_agent.cli.indexes import opened
+    from fin_agent.cli.indexes import chosen_index, opened
     from fin_agent.cli.streams import say, warn
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
@@ -93,8 +103,27 @@ def serve(
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits, http_api
 
-    with opened(index) as workspace:
-        limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
-        api = http_api(ToolContext.of(workspace, settings, doc_ids=doc, notify=warn), access, limits)
-        run_application(api, host, port, ready=lambda at: say(f"serving at {at}, described at {at}/openapi.json"))
+    limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
+
+    def ready(at: str) -> None:
+        say(f"serving at {at}, described at {at}/openapi.json" + (f", by {workers} processes" if workers > 1 else ""))
+
+    with opened(index) as workspace:  # what is wrong with the index or the settings is said here, once
+        context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
+        if workers == 1:
+            run_application(http_api(context, access, limits), host, port, ready=ready)
+    if workers > 1:
+        worker = partial(_api, chosen_index(index).place, settings.model_dump_json(), doc, access, limits)
+        run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
+
+
+def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, access: Access, limits: Limits) -> object:
+    """The application of one worker process, over the index at `place`."""
+    from fin_agent.config import Settings
+    from fin_agent.serving.http_api import http_api
+    from fin_agent.tools.context import ToolContext
+    from fin_agent.workspace import Workspace
+
+    context = ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids)
+    return http_api(context, access, limits)

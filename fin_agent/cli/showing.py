@@ -32,7 +32,7 @@ from fin_agent.presentation.filings import (
 from fin_agent.presentation.pages import page_view, statement_view
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.vocabulary.fact import Fact, Tag
-from fin_agent.vocabulary.page import Page, Statement
+from fin_agent.vocabulary.page import Page, Statement, printed_number
 from fin_agent.vocabulary.table import Table
 from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
@@ -103,7 +103,7 @@ class _Shown:
         if self.wanted.statement is not None:
             return statement_view(self.record, self.parts)
         if self.wanted.page is not None:
-            return page_view(self.record, self.pages[0], self.tables)
+            return page_view(self.record, self.pages[0], self.tables, self._printed_number())
         return overview(self.record, self.outline)
 
     def fields(self) -> dict[str, object]:
@@ -119,8 +119,14 @@ class _Shown:
         if self.wanted.page is not None:
             page = self.pages[0]
             tags = self.index.tags(self.record.doc_id, page=page.number)
-            return page_fields(self.record, page, self.tables, tags)
+            fields = page_fields(self.record, page, self.tables, tags)
+            return {**fields, "printed_page": self._printed_number()}
         return filing_fields(self.record, self.outline)
+
+    def _printed_number(self) -> str | None:
+        page = self.pages[0]
+        beside = [PageKey(self.record.doc_id, page.number + step) for step in (-1, 1) if page.number + step >= 0]
+        return printed_number(page, [stored.page for stored in self.index.pages(beside)])
 
     def _take_statement(self, index: FilingIndex, statement: Statement) -> None:
         keys = [page.key for page in self.outline if statements_on(page)]

@@ -49,7 +49,12 @@ def show_json(document: Any) -> None:
 def show_json_line(line: str) -> None:
     """Print a line that is JSON already; characters the stream cannot carry are escaped."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    sys.stdout.write(f"{line if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
+    sys.stdout.write(f"{on_one_line(line) if encoding == 'utf8' else json.dumps(json.loads(line))}\n")
+
+
+def on_one_line(document: str) -> str:
+    """JSON without what ends a line for some readers of JSON Lines: U+2028 and its like are escaped."""
+    return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
 
 
 def show_result(as_json: bool, document: Any, *renderables: RenderableType) -> None:

@@ -57,3 +57,5 @@ class QuestionKind(StrEnum):
     """A segment, product or region under its printed name."""
     TOTAL = "total"
     """A total or an average over the years of one company."""
+    FAMILY = "family"
+    """All segments, products or regions at once: the highest, the second, the fastest grower, two of them."""

@@ -80,15 +80,6 @@ TOLERANCE = 0.03
 _USD_SCALES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
 
 
-def numbers_in(text: str) -> list[float]:
-    """A text's quantities in reading order, in base units: 2.018e9 for `$2,018mn`, -5.0 for `(5)`, 21.6 for `21.6%`.
-
-    Calendar years, ordinals, dates and numbers that belong to names (`10-K`, `Q2`) are left out, unless the text holds
-    nothing else.
-    """
-    return [float(numeral.in_base_units) for numeral in _quantities(text)]
-
-
 def published_numeric_match(answer_text: str, gold: str) -> bool:
     """Whether some number of the answer is within 3% of some number of the gold answer.
 

@@ -10,7 +10,8 @@ from decimal import Decimal
 from enum import StrEnum
 
 from fin_agent.index.protocol import SourcedFact
-from fin_agent.retrieval.facts import FactQuery, search_facts, spelt, words_of
+from fin_agent.retrieval.addresses import spelt, words_of
+from fin_agent.retrieval.facts import FactQuery, search_facts
 from fin_agent.retrieval.families import family
 from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Tag

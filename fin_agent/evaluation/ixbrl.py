@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -45,16 +45,22 @@ class ReadTag:
     fact: Fact | None
     wrong: tuple[str, ...]
     """Of `missing`, `value`, `sign`, `period`; empty where all is right."""
+    in_address: bool = False
+    """Whether row, column, caption or note tell each of its members; see `_with_parts_told`."""
 
     @property
-    def in_address(self) -> bool:
-        """Whether row, column, caption or note name each of its members, by half of the words of their names."""
-        if self.fact is None:
-            return False
+    def parts(self) -> tuple[tuple[str, str], ...]:
+        """Its (axis, member) pairs; that a segment's figure is a segment's is none of them."""
+        return tuple(pair for pair in self.truth.members if "ConsolidationItems" not in pair[0])
+
+    @property
+    def address(self) -> tuple[str, ...]:
+        """What is printed around it, each piece with its role, since `Other` over a column is not `Other` in a row."""
         fact = self.fact
-        printed = _stems(" ".join((*fact.row_path, *fact.column_path, fact.scope or "", fact.caption, fact.note)))
-        named = (_stems(label_of(member)) for axis, member in self.truth.members if "ConsolidationItems" not in axis)
-        return all(2 * len(words & printed) >= len(words) for words in named)
+        if fact is None:
+            return ()
+        pieces = (("row", fact.row_path), ("column", fact.column_path), ("above", (fact.caption, fact.note)))
+        return tuple(f"{role} {words.lower()}" for role, some in pieces for words in some if words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ def evaluate_tagged(
     filing = read(path)
     truths = visible_tags(path)
     kinds = {page.number: str(page.statement or page.kind or "prose") for page in filing.pages}
-    found = list(_tables_against_tags(path, truths, metric_of, unit_of, kinds))
+    found = list(_with_parts_told(list(_tables_against_tags(path, truths, metric_of, unit_of, kinds))))
     return TaggedReport(
         path.name,
         tuple(_identity_differences(filing.identity, expected)),
@@ -267,6 +273,79 @@ def _tables_against_tags(
         yield ReadTag(statement, kind, place.page, truth, chosen, tuple(_wrong(truth, chosen)))
 
 
+def _with_parts_told(tags: Sequence[ReadTag]) -> Iterator[ReadTag]:
+    """`tags` of one filing, those with members marked where the address tells each of them.
+
+    Names of members are the filer's own and often not what is printed. So an address tells one by half of the words
+    of its name that not all members of the axis have (`FairValueInputsLevel2Member` by `Level 2`), by their initials
+    (`AWS`), or by a piece that the filing prints at several figures, nine in ten of them the member's, while others of
+    the same concept that are not the member's stand without it. Where a concept has no others, the piece has to stand
+    at several concepts, as a heading does.
+    """
+    of_axis: dict[str, list[set[str]]] = {}
+    for axis, member in {part for tag in tags for part in tag.parts}:
+        of_axis.setdefault(axis, []).append(_stems(label_of(member)))
+    shared = {axis: set.intersection(*names) if len(names) > 1 else set[str]() for axis, names in of_axis.items()}
+    holding: dict[str, list[ReadTag]] = {}
+    same_concept: dict[str, list[ReadTag]] = {}
+    for tag in tags:
+        if tag.fact is not None:
+            same_concept.setdefault(tag.truth.concept, []).append(tag)
+            for piece in set(tag.address):
+                holding.setdefault(piece, []).append(tag)
+    told: dict[tuple[str, tuple[str, str], str], bool] = {}
+
+    def tells(piece: str, part: tuple[str, str], concept: str) -> bool:
+        key = (piece, part, concept)
+        if key not in told:
+            with_piece = holding[piece]
+            others = [each for each in same_concept[concept] if part not in each.parts]
+            told[key] = (
+                len(with_piece) > 1
+                and 10 * sum(part in each.parts for each in with_piece) >= 9 * len(with_piece)
+                and (
+                    any(piece not in each.address for each in others)
+                    if others
+                    else len({each.truth.concept for each in with_piece}) > 1
+                )
+            )
+        return told[key]
+
+    for tag in tags:
+        if tag.fact is None or not tag.truth.members:
+            yield tag
+            continue
+        fact = tag.fact
+        words = " ".join((*fact.row_path, *fact.column_path, fact.scope or "", fact.caption, fact.note))
+        printed, letters = _stems(words), _letters(words)
+        yield replace(
+            tag,
+            in_address=all(
+                _letters(part[1]) in letters
+                or _is_in_initials(part[1], words)
+                or 2 * len((name := _stems(label_of(part[1])) - shared[part[0]]) & printed) >= max(1, len(name))
+                or any(tells(piece, part, tag.truth.concept) for piece in tag.address)
+                for part in tag.parts
+            ),
+        )
+
+
+def _letters(text: str) -> str:
+    """Letters and digits of a name, without what every member's name ends with: `iPad` and `us-gaap:IPadMember`."""
+    return re.sub(r"[^a-z0-9]", "", re.sub(r"(?:Segment)?Member$|Domain$", "", text.rpartition(":")[2]).lower())
+
+
+def _is_in_initials(member: str, words: str) -> bool:
+    """Whether `AWS` stands for `AmazonWebServicesMember`, or `United States` for the country `US`."""
+    name = re.sub(r"(?:Segment)?Member$|Domain$", "", member.rpartition(":")[2])
+    capitals = re.sub(r"[^A-Z]", "", name)
+    short = [capitals, *re.findall(r"[A-Z]{2,}(?![a-z])", name)]
+    if any(len(each) > 1 and re.search(rf"\b{each}s?\b", words) for each in short):
+        return True
+    initials = "".join(word[0] for word in re.findall(r"[A-Z][\w.]*", words))
+    return member.startswith("country:") and (name in initials or name in words)
+
+
 def _in_cell(lines: Sequence[PrintedLine], box: Box) -> bool:
     """Whether a tag stands in a row of a real table, and not among the words of its first cell."""
     x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
@@ -279,7 +358,8 @@ def _in_cell(lines: Sequence[PrintedLine], box: Box) -> bool:
 
 def _stems(text: str) -> set[str]:
     """Beginnings of the words of a text that tell one part from another."""
-    return {word[:5] for word in re.findall(r"[a-z]+|\d+", text.lower()) if word not in _EVERYWHERE}
+    words = re.findall(r"[a-z]+|\d+", text.lower())
+    return {word[:5].rstrip("s") or word for word in words if word not in _EVERYWHERE}
 
 
 _EVERYWHERE = frozenset(("member", "segment", "segments", "and", "of", "the", "domain", "other", "type", "in"))

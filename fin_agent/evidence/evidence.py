@@ -93,3 +93,5 @@ class Curation(BaseModel):
     """Pages that state a figure on the basis of the others, and were not retrieved: to be judged as well."""
     judged: tuple[Judged, ...] = ()
     """Every passage it was given, in the order given, with what became of it."""
+    dropped: tuple[tuple[str, int], ...] = ()
+    """Passages, by filing and place, that are not to be read again in this run: a model's decisions are final."""

@@ -42,6 +42,10 @@ class Quantity:
     """The part that it is of, whatever part is asked about."""
     quarter: int | None = None
     """With `year`: the quarter of that year."""
+    words: str = ""
+    """The question's words for a metric that is looked for by them as well."""
+    table: str = ""
+    """The table that its figures are taken from (`Family.table`); empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +107,9 @@ def parse_formula(text: str) -> Node:
     The grammar is the lexicon's (`docs/lexicon.md`), with six additions that questions need: `revenue[2019]` is the
     figure of that fiscal year, whatever period is asked about, `mean(a, b, ...)` averages its parts,
     `whole(revenue)` is the whole company's where a part of it is asked about, `at(revenue, part="AWS", year=2024)` is
-    said of that part, company or period alone, `amount(1000000)` is money in dollars, and `"content obligations"` is
-    the line that filings print under these words, which no metric of the lexicon has to be. An expression of more than
-    MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
+    said of that part, company or period alone, or of one table, `amount(1000000)` is money in dollars, and
+    `"content obligations"` is the line that filings print under these words, which no metric of the lexicon has to be.
+    An expression of more than MOST_OPERATIONS operators and parentheses is refused: its tree could be too deep to walk.
     """
     operations = sum(map(text.count, _OPERATION_MARKS))
     if operations > MOST_OPERATIONS:
@@ -140,30 +144,13 @@ def leaves_of(node: Node) -> Iterator[Quantity]:
     """The metrics, formulas and printed lines of an expression, before it is bound."""
     if isinstance(node, Quantity):
         yield node
-        return
-    parts: list[Node] = []
-
-    def collect(part: Node) -> Node:
-        parts.append(part)
-        return part
-
-    rebuilt(node, collect)
-    for part in parts:
+    for part in parts_of(node):
         yield from leaves_of(part)
 
 
 def has_guesses(node: Node) -> bool:
     """Whether something in it is zero where it is not reported."""
-    if isinstance(node, IfReported):
-        return True
-    found: list[bool] = []
-
-    def collect(part: Node) -> Node:
-        found.append(has_guesses(part))
-        return part
-
-    rebuilt(node, collect)
-    return any(found)
+    return isinstance(node, IfReported) or any(map(has_guesses, parts_of(node)))
 
 
 def bind(
@@ -189,7 +176,7 @@ def bind(
             return walk(_set_as(current, formula), shift, open_ids | {name})
         asked = replace(current, shift=shift)
         known = Known(slot_of(asked))
-        derived = derive_of(asked) if name not in open_ids else None
+        derived = derive_of(asked) if name not in open_ids and not asked.table else None
         if derived is None:
             return known
         return Choice((known, walk(_set_as(current, derived), shift, open_ids | {name})))
@@ -199,33 +186,20 @@ def bind(
 
 def resolve(node: Node, is_filled: Callable[[Slot], bool]) -> tuple[Node | None, tuple[Slot, ...]]:
     """Settle choices with what is known: (tree of filled slots, ()) or (None, the slots it fails for)."""
+    if isinstance(node, Known):
+        return (node, ()) if is_filled(node.slot) else (None, (node.slot,))
+    settled = [resolve(part, is_filled) for part in parts_of(node)]
+    trees = [tree for tree, _ in settled if tree is not None]
     match node:
-        case Known(slot):
-            return (node, ()) if is_filled(slot) else (None, (slot,))
-        case Operation(operator, left, right):
-            first, missing = resolve(left, is_filled)
-            second, also = resolve(right, is_filled)
-            if first is None or second is None:
-                return None, missing + also
-            return Operation(operator, first, second), ()
-        case Mean(parts):
-            settled = [resolve(part, is_filled) for part in parts]
-            trees = tuple(tree for tree, _ in settled if tree is not None)
-            if len(trees) < len(parts):
-                return None, tuple(slot for _, slots in settled for slot in slots)
-            return Mean(trees), ()
-        case Magnitude(of):
-            inner, missing = resolve(of, is_filled)
-            return (Magnitude(inner), ()) if inner is not None else (None, missing)
-        case Choice(options):
-            settled = [resolve(option, is_filled) for option in options]
-            tree = next((tree for tree, _ in settled if tree is not None), None)
-            return (tree, ()) if tree is not None else (None, settled[0][1])
-        case IfReported(of):
-            inner, _ = resolve(of, is_filled)
-            return (inner if inner is not None else Constant(0)), ()
+        case Choice():
+            return (trees[0], ()) if trees else (None, settled[0][1])
+        case IfReported():
+            return (trees[0] if trees else Constant(0)), ()
+        case _ if len(trees) < len(settled):
+            return None, tuple(slot for _, slots in settled for slot in slots)
         case _:
-            return node, ()
+            in_order = iter(trees)
+            return rebuilt(node, lambda part: next(in_order)), ()
 
 
 def counted_as_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[Slot]:
@@ -235,50 +209,44 @@ def counted_as_zero(node: Node, is_filled: Callable[[Slot], bool]) -> Iterator[S
             yield from resolve(of, is_filled)[1]
         case Choice(options):
             settled = (option for option in options if resolve(option, is_filled)[0] is not None)
-            chosen = next(settled, None)
-            if chosen is not None:
+            if (chosen := next(settled, None)) is not None:
                 yield from counted_as_zero(chosen, is_filled)
-        case Operation(_, left, right):
-            yield from counted_as_zero(left, is_filled)
-            yield from counted_as_zero(right, is_filled)
-        case Mean(parts):
-            for part in parts:
-                yield from counted_as_zero(part, is_filled)
-        case Magnitude(of):
-            yield from counted_as_zero(of, is_filled)
         case _:
-            return
+            for part in parts_of(node):
+                yield from counted_as_zero(part, is_filled)
 
 
 def slots_of(node: Node, *, required: bool = True) -> Iterator[tuple[Slot, bool]]:
     """(slot, whether it is required) of a bound tree: alternatives and optional parts are not required."""
+    if isinstance(node, Known):
+        yield node.slot, required
+    for position, part in enumerate(parts_of(node)):
+        optional = isinstance(node, IfReported) or (isinstance(node, Choice) and position > 0)
+        yield from slots_of(part, required=required and not optional)
+
+
+def parts_of(node: Node) -> tuple[Node, ...]:
+    """The nodes that stand right below; none for a leaf."""
     match node:
-        case Known(slot):
-            yield slot, required
         case Operation(_, left, right):
-            yield from slots_of(left, required=required)
-            yield from slots_of(right, required=required)
-        case Mean(parts):
-            for part in parts:
-                yield from slots_of(part, required=required)
-        case Magnitude(of):
-            yield from slots_of(of, required=required)
-        case Choice(options):
-            for position, option in enumerate(options):
-                yield from slots_of(option, required=required and position == 0)
-        case IfReported(of):
-            yield from slots_of(of, required=False)
+            return left, right
+        case Mean(parts) | Choice(parts):
+            return parts
+        case Magnitude(of) | IfReported(of):
+            return (of,)
+        case _:
+            return ()
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
-    """The same node with `change` applied to its parts; a leaf stays as it is."""
+    """The same node with `change` applied to its parts, left to right; a leaf stays as it is."""
     match node:
         case Operation(operator, left, right):
             return Operation(operator, change(left), change(right))
         case Mean(parts):
-            return Mean(tuple(change(part) for part in parts))
+            return Mean(tuple(map(change, parts)))
         case Choice(options):
-            return Choice(tuple(change(option) for option in options))
+            return Choice(tuple(map(change, options)))
         case Magnitude(of):
             return Magnitude(change(of))
         case IfReported(of):
@@ -338,7 +306,10 @@ def _node(tree: ast.expr) -> Node:
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
             return Operation(OPERATORS[type(operator)], _node(left), _node(right))
         case ast.Call(func=ast.Name(id="at"), args=[of], keywords=pins) if pins:
-            return _set_as(_pins(pins), _node(of))
+            said, made = _pins(pins), _node(of)
+            if isinstance(made, Quantity):
+                made = replace(made, table=said.table, words=said.words)
+            return _set_as(said, made)
         case ast.Call(func=ast.Name(id="amount"), args=[ast.Constant(value=int() | float() as value)], keywords=[]):
             return Constant(value, "USD")
         case ast.Call(func=ast.Name(id=name), args=args) if args and not tree.keywords:
@@ -350,8 +321,8 @@ def _node(tree: ast.expr) -> Node:
 def _pins(pins: Sequence[ast.keyword]) -> Quantity:
     """The company, part and period that `at(revenue, part="AWS", year=2024, quarter=2)` says its measure is of."""
     said = {pin.arg: pin.value.value for pin in pins if isinstance(pin.value, ast.Constant)}
-    if not said.keys() <= {"company", "part", "year", "quarter"} or len(said) < len(pins):
-        raise ValueError("at() takes company, part, year and quarter")
+    if not said.keys() <= {"company", "part", "year", "quarter", "table", "words"} or len(said) < len(pins):
+        raise ValueError("at() takes company, part, year, quarter, table and words")
     year, quarter = said.get("year"), said.get("quarter")
     return Quantity(
         "",
@@ -359,6 +330,8 @@ def _pins(pins: Sequence[ast.keyword]) -> Quantity:
         quarter=quarter if isinstance(quarter, int) else None,
         company=str(said["company"]) if "company" in said else None,
         part=str(said["part"]) if "part" in said else None,
+        table=str(said.get("table", "")),
+        words=str(said.get("words", "")),
     )
 
 

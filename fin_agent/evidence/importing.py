@@ -11,8 +11,8 @@ from fin_agent.index.archive import Imported
 
 
 def import_archive(
-    file: Path,
-    folder: Path,
+    file: Path | str,
+    folder: Path | str,
     *,
     replace: bool = False,
     wait: float = 0.0,
@@ -35,6 +35,7 @@ def import_archive(
     >>> len(imported.added) == archived.filings
     True
     """
+    file, folder = Path(file), Path(folder)
     return archive.import_archive(
         file, folder, Card.model_validate_json, replace=replace, wait=wait, on_filing=on_filing
     )

@@ -188,12 +188,13 @@ def _bound(
             company=own,
             company_name=names.get(own, company.name) if own != company.key or company.part is None else filer,
             metric="" if asked.printed else asked.name,
-            phrase=asked.name if asked.printed else "",
+            phrase=asked.name if asked.printed else asked.words,
             label=_label(asked.name if asked.printed else asked.name.replace("_", " "), of_part),
             fiscal_year=fiscal_year,
             quarter=quarter,
             months=None if at_end or asked.year is not None else period.months,
             part=of_part,
+            table=asked.table,
         )
 
     def formula_of(name: str) -> Node | None:

@@ -12,10 +12,11 @@ from fin_agent.index.ingest import PreparedFiling
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
-def prepare(path: Path) -> PreparedFiling:
+def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFiling:
     """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step.
 
-    It is what `ingest` is given to read a file with.
+    It is what `ingest` is given to read a file with. With `accept_repaired` a PDF that is cut off is read as far as it
+    can be mended; the filing and every answer from it say so.
 
     >>> from pathlib import Path
     >>> from fin_agent import prepare
@@ -23,7 +24,8 @@ def prepare(path: Path) -> PreparedFiling:
     >>> prepared.filing.identity.company, prepared.filing.identity.fiscal_year
     ('Harborlight Instruments, Inc.', 2023)
     """
-    document, content_hash = read_unchanged(path)
+    path = Path(path)
+    document, content_hash = read_unchanged(path, accept_repaired=accept_repaired)
     return prepare_document(document, doc_id=doc_id_of(path), source=str(path.resolve()), content_hash=content_hash)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from types import MappingProxyType
 
 from fin_agent.evidence.filling import Filling, filling_of
@@ -17,9 +16,8 @@ from fin_agent.index.protocol import SourcedFact
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot, metric_of
 from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.vocabulary.amounts import in_words
 from fin_agent.vocabulary.identity import Form, Identity
-
-_SCALES = {1: "", 1_000: " thousand", 1_000_000: " million", 1_000_000_000: " billion"}
 
 
 def remarks_on(
@@ -80,7 +78,7 @@ def _reports(
         yield _Report(
             name=name_of(identity),
             order=_order(identity),
-            amount=_money(as_asked(held[0], metrics), held[0].scale, held[0].unit),
+            amount=in_words(as_asked(held[0], metrics), held[0].scale, held[0].unit),
             differs=not any(agree_in_size(figure.fact(), fact) for fact in held),
             restates=filling_of(entry.slot, identity) is not Filling.OTHER_FILING,
         )
@@ -100,7 +98,7 @@ def _restated(
     if not (earlier or later or others):
         return
     how = "as reported in" if entry.filling is Filling.EXACT else "in"
-    said = f"{entry.slot} is {_money(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
+    said = f"{entry.slot} is {in_words(figure.amount, figure.scale, figure.unit)} {how} {name_of(own)}"
     if earlier:
         said += f", restated from {earlier[0].amount} in {earlier[0].name}"
     if later:
@@ -115,12 +113,12 @@ def _of_its_print(
     entry: Entry, figure: Figure, prints: Sequence[SourcedFact], metrics: Mapping[str, Metric]
 ) -> Iterator[str]:
     """What is said of prints of the same number in another scale, or of the other sign."""
-    own = figure.fact()
+    own, taken = figure.fact(), in_words(figure.amount, figure.scale, figure.unit)
     scaled = next((each for each in prints if off_by_scale(own, each.fact)), None)
     if scaled is not None:
-        there = _money(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
+        there = in_words(scaled.fact.amount, scaled.fact.scale, scaled.fact.unit)
         yield (
-            f"{entry.slot} is taken as {_money(figure.amount, figure.scale, figure.unit)}; page {scaled.fact.page + 1}"
+            f"{entry.slot} is taken as {taken}; page {scaled.fact.page + 1}"
             f" of {scaled.doc_id} has {there}, the same number in another scale"
         )
     home = metric_of(entry.slot, metrics).statement
@@ -136,9 +134,9 @@ def _of_its_print(
         None,
     )
     if flipped is not None:
-        there = _money(as_asked(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
+        there = in_words(as_asked(flipped.fact, metrics), flipped.fact.scale, flipped.fact.unit)
         yield (
-            f"{entry.slot} is {_money(figure.amount, figure.scale, figure.unit)} by the sign of {figure.label!r};"
+            f"{entry.slot} is {taken} by the sign of {figure.label!r};"
             f" page {flipped.fact.page + 1} of {flipped.doc_id} has {there}"
         )
 
@@ -157,11 +155,3 @@ def name_of(identity: Identity) -> str:
 
 
 _KINDS = {Form.ANNUAL_REPORT: "annual report", Form.EARNINGS: "release", Form.EIGHT_K: "release", Form.OTHER: "filing"}
-
-
-def _money(amount: Decimal, scale: int, unit: str) -> str:
-    """`$29,025 million`, `-$0.14 per share`, `1,720 million shares`."""
-    sign, size = ("-" if amount < 0 else ""), f"{abs(amount):,}"
-    if unit.startswith("USD"):
-        return f"{sign}${size}{_SCALES.get(scale, '')}{unit.removeprefix('USD')}"
-    return f"{sign}{size}%" if unit == "percent" else f"{sign}{size}{_SCALES.get(scale, '')} {unit}"

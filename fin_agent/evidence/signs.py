@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement
 
 
 def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
@@ -17,6 +18,8 @@ def as_asked(fact: Fact, metrics: Mapping[str, Metric]) -> Decimal:
     sign = metric.sign if metric else "outflow" if _PAYMENT.match(label) else "as printed"
     if sign == "outflow":
         return abs(fact.amount)
+    if sign == "as printed" and fact.amount < 0 and fact.statement in _OF_FLOWS and _GAIN.search(label):
+        return -fact.amount  # a statement that adds up costs, or takes gains off, prints a gain in parentheses
     if fact.inverted or (sign == "expense" and re.search(r"\((?:expense|provision|cost)s?\)", label)):
         return -fact.amount
     if sign == "expense" and fact.amount < 0 and not _MAY_BE_NEGATIVE.search(label):
@@ -28,6 +31,13 @@ _PAYMENT = re.compile(
     r"(?:cash )?(?:(?:re)?payments?|(?:re)?purchases?|acquisitions?|dividends?) (?:of|for|on|to|paid)\b"
 )
 """Begins a line of payments that is no metric of the lexicon."""
+_OF_FLOWS = frozenset({Statement.INCOME, Statement.CASH_FLOW})
+_GAIN = re.compile(
+    r"^(?!.*\b(?:loss(?:es)?|expenses?|net (?:income|earnings)|operating|before|comprehensive|discontinued|tax(?:es)?"
+    r"|equity|other)\b)"
+    r".*\b(?:income|gains?|benefit)\b"
+)
+"""A line that can only be a gain: results, and lines that may be either, are what their sign says."""
 _MAY_BE_NEGATIVE = re.compile(r"benefit|income|credit|gain|tax")
 
 

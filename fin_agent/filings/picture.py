@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from fin_agent.errors import ReadError
+from fin_agent.errors import FinAgentError, ReadError
 from fin_agent.filings.html.typesetting import SIZE
 from fin_agent.filings.reader import content_hash
 from fin_agent.filings.readers.protocol import no_such_page, pdf_reader, refuse_picture
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Box
+from fin_agent.worker_processes import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 
 
 class Ink(Enum):
@@ -142,17 +144,94 @@ class FramedPage:
     frames: tuple[Frame, ...] = ()
 
 
-def draw_pages(path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int) -> Iterator[bytes]:
+class TooLongToDrawError(ReadError):
+    """Drawing was given up: it took too long, or brought the process that drew down."""
+
+
+class OffPageError(FinAgentError):
+    """What is to be framed does not stand on the page."""
+
+
+DRAWING = Limits(seconds=20.0, wait=30.0, memory=3 * 2**30)
+"""For one page; the fullest of filings take a second."""
+DRAWN_AT_ONCE, DRAWN_LATER = 2, 8
+"""Calls that draw, and calls that wait for one of these."""
+_POOL = WorkerPool(DRAWN_AT_ONCE, DRAWN_LATER)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a picture may come to; it is drawn with fewer dots an inch where it would be larger."""
+
+    longest_side: int
+    """In pixels."""
+    most_bytes: int
+
+
+def draw_pages(
+    path: Path,
+    expected_hash: str,
+    pages: Sequence[FramedPage],
+    dpi: int,
+    bounds: Bounds | None = None,
+    *,
+    left: Callable[[], bool] = lambda: False,
+) -> list[bytes]:
     """PNG pictures of `pages` of the filing at `path`, in the order given, `dpi` dots an inch.
 
-    A PDF is drawn by its reader; of HTML, which has no pages to draw, the layout is drawn that it was read in. Raises
-    ReadError where the file is gone or is not the one with `expected_hash` (SHA-256): its frames would lie.
+    A PDF is drawn by its reader; of HTML, which has no pages to draw, the layout is drawn that it was read in. It is
+    drawn in a process of its own, within limits: a library that draws cannot be stopped from within, and its process
+    does nothing else meanwhile. Raises ReadError where the file is gone or is not the one with `expected_hash`
+    (SHA-256): its frames would lie; TooLongToDrawError, PoolBusyError, and CallLeftError once `left` says that nobody
+    waits.
     """
+    limits = replace(DRAWING, seconds=DRAWING.seconds * len(pages), wait=DRAWING.wait * len(pages))
+    try:
+        return _POOL.call(pages_drawn, path, expected_hash, pages, dpi, bounds, limits=limits, left=left)
+    except (WorkerEndedError, OutOfTimeError, MemoryError):
+        raise TooLongToDrawError(
+            f"drawing it took more than {DRAWING.seconds:.0f} seconds or {DRAWING.memory >> 30} GB, or broke the "
+            "library that draws",
+            subject=path.name,
+            remedy="Its text and figures can be read without a picture; a viewer may open it",
+        ) from None
+
+
+def pages_drawn(
+    path: Path, expected_hash: str, pages: Sequence[FramedPage], dpi: int, bounds: Bounds | None = None
+) -> list[bytes]:
+    """As `draw_pages`, in this process and without limits."""
     refuse_changed(path, expected_hash)
-    if path.suffix.lower() == ".pdf":
-        yield from _of_pdf(path, pages, dpi)
-    else:
-        yield from _of_html(path, pages, dpi)
+    of_kind = _of_pdf if path.suffix.lower() == ".pdf" else _of_html
+    if bounds is None:
+        return list(of_kind(path, pages, dpi))
+    return [_bounded(partial(of_kind, path, [wanted]), _at_most(path, wanted, dpi, bounds), bounds) for wanted in pages]
+
+
+def _at_most(path: Path, wanted: FramedPage, dpi: int, bounds: Bounds) -> int:
+    """Dots an inch at which a page of a PDF is not too large. Raises OffPageError."""
+    if path.suffix.lower() != ".pdf":
+        return dpi  # a sheet of HTML is as large as what is framed on it
+    width, height = pdf_reader().page_size(path, wanted.page)
+    for box in (frame.box for frame in wanted.frames):
+        if box.x0 >= width or box.y0 >= height or box.x1 <= 0 or box.y1 <= 0:
+            raise OffPageError(
+                f"the box is not on page {wanted.page + 1}", remedy="Give one in points from the page's top left"
+            )
+    return max(1, min(dpi, int(bounds.longest_side * 72 / max(width, height))))
+
+
+def _bounded(drawn: Callable[[int], Iterator[bytes]], dpi: int, bounds: Bounds) -> bytes:
+    for _ in range(_MOST_TRIES):
+        (png,) = drawn(dpi)
+        longest = max(size_of(png))
+        if (longest <= bounds.longest_side and len(png) <= bounds.most_bytes) or dpi <= 1:
+            break
+        dpi = max(1, int(dpi * min(bounds.longest_side / longest, 0.9 if longest <= bounds.longest_side else 1.0)))
+    return png
+
+
+_MOST_TRIES = 5
 
 
 def refuse_changed(path: Path, expected_hash: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
+from fin_agent.filings.facts.sentences import facts_of_sentences
 from fin_agent.filings.facts.tagging import ConceptOf, with_tags
 from fin_agent.filings.html.document import read_html
 from fin_agent.filings.identity.identify import identify
@@ -22,15 +23,15 @@ from fin_agent.filings.outline.notes import notes_of
 from fin_agent.filings.outline.statements import located_statements
 from fin_agent.filings.passages import passages_of
 from fin_agent.filings.readers.mupdf import picture_warnings
-from fin_agent.filings.readers.protocol import MUPDF, Document, pdf_reader
+from fin_agent.filings.readers.protocol import CUT_OFF, MUPDF, Document, pdf_reader
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.filing import Filing
+from fin_agent.vocabulary.filing import REPAIRED, Filing, ReadWarning
 from fin_agent.vocabulary.page import ItemStart, Page, PageContent, TableKind
 
 PDF_READER_VARIABLE = "FIN_AGENT_PDF_READER"
-READER_VERSION = "5"
+READER_VERSION = "7"
 """Raised whenever the same file would be read differently: filings read by another version are read again."""
 READABLE = (".pdf", ".htm", ".html", ".xhtml", ".htm.gz", ".html.gz")
 
@@ -89,6 +90,10 @@ def filing_of(
     kinds |= dict.fromkeys(located.others, TableKind.PARENT_ONLY)
     facts = [_of_parent(fact) if fact.page in parent and fact.scope is None else fact for fact in facts]
     facts = with_addresses(facts, tables, contents, notes, note_of_page)
+    titles = {note.number: note.title for note in notes}
+    noted = {page: titles.get(number, "") for page, number in note_of_page.items()}
+    facts += facts_of_sentences(contents, tables, facts, calendar, noted)
+    facts.sort(key=lambda fact: fact.page)
     pages = tuple(
         Page(
             number=page.number,
@@ -134,8 +139,11 @@ def _of_entity(fact: Fact, entity: str | None) -> Fact:
     return fact if entity is None else replace(fact, scope=entity, part_kind="entity")
 
 
-def read_document(path: Path) -> Document:
-    """The pages of the file at `path`, by the reader of its kind. Raises ReadError."""
+def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
+    """The pages of the file at `path`, by the reader of its kind. Raises ReadError.
+
+    With `accept_repaired` a PDF that is cut off is read as far as it can be mended, with the warning REPAIRED.
+    """
     kind = _READ.search(path.name)
     if kind is None:
         raise ReadError(
@@ -144,16 +152,23 @@ def read_document(path: Path) -> Document:
             remedy=f"Give filings as {', '.join(READABLE)}",
         )
     if kind[1]:
-        pages = tuple(pdf_reader(chosen_pdf_reader()).read_pdf(path))
-        return Document(pages, warnings=tuple(picture_warnings(pages)))
+        reader = pdf_reader(chosen_pdf_reader())
+        mended: tuple[ReadWarning, ...] = ()
+        try:
+            pages = tuple(reader.read_pdf(path))
+        except ReadError as error:
+            if not accept_repaired or error.what != CUT_OFF:
+                raise
+            pages, mended = tuple(reader.read_pdf(path, accept_repaired=True)), (ReadWarning(REPAIRED),)
+        return Document(pages, warnings=(*mended, *picture_warnings(pages)))
     return read_html(path)
 
 
-def read_unchanged(path: Path) -> tuple[Document, str]:
+def read_unchanged(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
     """As `read_document`, with the hash of the very content that was read. Raises ReadError where it changes meanwhile:
     what was read would stand under the hash of what is there now, and never be read again."""
     before = _hash_now(path)
-    document = read_document(path)
+    document = read_document(path, accept_repaired=accept_repaired)
     if before is None or _hash_now(path) != before:
         raise ReadError(
             "the file was changed while it was read",

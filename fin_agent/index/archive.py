@@ -98,7 +98,7 @@ class Imported:
 
 def export(
     index: SqliteIndex,
-    file: Path,
+    file: Path | str,
     *,
     doc_ids: Collection[str] = (),
     on_filing: Callable[[str], None] = lambda doc_id: None,
@@ -109,6 +109,7 @@ def export(
     that is there is replaced, and nothing else is. Raises FilingIndexError for a filing that is damaged or not there,
     WriteError where the file cannot be written.
     """
+    file = Path(file)
     _check_replaceable(index, file)
     unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}.new")
     with writing(file):

@@ -28,12 +28,13 @@ class Compacted:
     """Somebody still reads the old state: the file shrinks when the last one ends."""
 
 
-def compact(folder: Path, *, wait: float = 0.0) -> Compacted:
+def compact(folder: Path | str, *, wait: float = 0.0) -> Compacted:
     """Give back the room of what was removed or replaced, and join the parts of the full-text tables.
 
     Safe to be ended at any instant, and while others read. Raises FilingIndexError where there is no index, where
     another command writes to it, or where there is no room for a second copy.
     """
+    folder = Path(folder)
     file = folder / FILE_NAME
     check_there(file)
     with ingest_lock(folder, wait=wait):

@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib import resources
+from itertools import count
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+from urllib.parse import quote
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
@@ -282,8 +284,28 @@ def other_format(found: str | None, file: Path) -> FilingIndexError:
     return FilingIndexError(
         f"the index has format {found or 'unknown'}; this version reads format {FORMAT_VERSION}",
         subject=str(file),
-        remedy="Ingest the filings again into another folder, or use the version that wrote it",
+        remedy=f"`fin-agent ingest --again` reads the {len(known_files(file)):,} files again that it knows, and keeps"
+        " what is there beside",
     )
+
+
+def known_files(file: Path) -> list[Path]:
+    """The files that an index was read from, of whatever version it is; none where it does not tell."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
+        return [Path(path) for (path,) in connection.execute("SELECT path FROM ingested_files ORDER BY path")]
+    return []
+
+
+def set_aside(file: Path) -> list[Path]:
+    """Put an index's file beside, under another name, to be read again from the files that are returned."""
+    files = known_files(file)
+    with suppress(sqlite3.Error), closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    names = (file.with_name(f"{file.name}.before-{number}") for number in count(1))
+    beside = next(name for name in names if not name.exists())
+    if files:
+        file.rename(beside)
+    return files
 
 
 def check_length(connection: sqlite3.Connection, file: Path) -> None:

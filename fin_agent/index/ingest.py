@@ -74,9 +74,9 @@ OnFile = Callable[[IngestedFile], None]
 
 
 def ingest(
-    paths: Sequence[Path],
-    index: SqliteIndex,
-    prepare: Prepare,
+    paths: Path | str | Sequence[Path | str],
+    index: SqliteIndex | Path | str,
+    prepare: Prepare | None = None,
     *,
     workers: int | None = None,
     on_file: OnFile = lambda file: None,
@@ -86,11 +86,31 @@ def ingest(
 ) -> IngestReport:
     """Bring the files of `paths` (files, or folders taken with all below) into `index`.
 
-    A file that was read before by this version and has not changed is left alone. A file that cannot be read is
-    reported and the rest goes on. `workers` processes read (default: one per core; 0 reads in this process). Raises
+    An index that is named by its folder is made where there is none. A file that was read before by this version and
+    has not changed is left alone. A file that cannot be read is reported and the rest goes on. `workers` processes
+    read (default: one per core; 0 reads in this process), by `prepare` (default: `fin_agent.prepare`). Raises
     IndexInUseError where another ingest goes on and does not end within `wait` seconds; `on_wait` is told whose it is.
     `on_long` is told, every 20 seconds, of a file that is being read in a process of its own while no other is done.
+
+    >>> import fin_agent
+    >>> report = fin_agent.ingest("examples/filings_html", "html-index", workers=0)
+    >>> [(file.doc_id, file.outcome.value) for file in report.files][0]
+    ('harborlight_2025_10k', 'added')
     """
+    if not isinstance(index, SqliteIndex):
+        with SqliteIndex.create(index) as created:
+            return ingest(
+                paths,
+                created,
+                prepare,
+                workers=workers,
+                on_file=on_file,
+                wait=wait,
+                on_wait=on_wait,
+                on_long=on_long,
+            )
+    named = [paths] if isinstance(paths, Path | str) else list(paths)
+    reading = prepare or _usual_reader()
     report = IngestReport()
 
     def done(file: IngestedFile) -> None:
@@ -99,17 +119,23 @@ def ingest(
 
     with ingest_lock(index.folder, wait=wait, on_wait=on_wait):
         manifest = Manifest(index)
-        waiting = _to_read(files_below(paths), manifest, done)
+        waiting = _to_read(files_below(map(Path, named)), manifest, done)
         if waiting:
             manifest.waiting(stamp for same in waiting.values() for stamp in same)
         reader = read_here if workers == 0 else read_in_workers
-        for path, outcome in reader(list(waiting), prepare, workers or os.cpu_count() or 1, on_long):
+        for path, outcome in reader(list(waiting), reading, workers or os.cpu_count() or 1, on_long):
             first, *copies = waiting[path]
             became = _store(first, outcome, manifest)
             done(became)
             for copy in copies:
                 done(_as_the_first(copy, became, manifest))
     return report
+
+
+def _usual_reader() -> Prepare:
+    from fin_agent.evidence.preparing import prepare  # makes what is stored, in a room above
+
+    return prepare
 
 
 def _to_read(files: Iterable[Path], manifest: Manifest, done: OnFile) -> dict[Path, list[FileStamp]]:

@@ -87,6 +87,10 @@ class Manifest:
         """Whether this content was read by this version and is in the index, wherever the file was then."""
         return self._present.get(stamp.doc_id) == (stamp.content_hash, read_by())
 
+    def current(self) -> dict[str, str]:
+        """The content hash of each filing that this version has read."""
+        return {doc_id: content for doc_id, (content, reader) in self._present.items() if reader == read_by()}
+
     def seen(self, stamp: FileStamp) -> None:
         """Keep where the file is now and its time, so that the next run need not read it to see that it is the same."""
         row = self._rows.get(_key(stamp.path))

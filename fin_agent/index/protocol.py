@@ -126,9 +126,6 @@ class FilingIndex(Protocol):
     def vector_models(self) -> tuple[VectorModel, ...]:
         """Which models made vectors of which units, by name of the model, then unit."""
 
-    def remove_vectors(self, model: str, unit: VectorUnit | None = None) -> int:
-        """Take out what `model` made of `unit` (of every unit, where none is given). Returns over how many filings."""
-
 
 class PageKey(NamedTuple):
     """A page of a filing; `page` is 0-based."""
@@ -341,17 +338,27 @@ def one_state(index: FilingIndex) -> AbstractContextManager[object]:
 
 
 @runtime_checkable
-class ProvesFacts(Protocol):
-    """An index that can tell whether figures are as they were written."""
+class ProvesRows(Protocol):
+    """An index that can tell whether its rows are as they were written."""
 
-    def check_facts(self, doc_ids: Collection[str]) -> None:
-        """Raises FilingIndexError where a figure of these filings is not what was written."""
+    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+        """Raises FilingIndexError where what an answer reads of these filings is not what was written."""
+
+    def check_whole(self) -> None:
+        """Raises FilingIndexError where anything of any filing is not what was written."""
 
 
-def check_facts(index: FilingIndex, doc_ids: Collection[str]) -> None:
-    """Before figures are answered: raises FilingIndexError where those of these filings are not what was written.
+def check_whole(index: FilingIndex) -> None:
+    """Where something broke without a reason: raises FilingIndexError where a row is not what was written."""
+    if isinstance(index, ProvesRows):
+        index.check_whole()
 
-    An index of another kind is taken at its word: a cluster holds its files against checksums itself.
+
+def check_rows(index: FilingIndex, doc_ids: Collection[str], *, words: bool) -> None:
+    """Before something is answered: raises FilingIndexError where what it stands on is not what was written.
+
+    Looked at is who and when each of these filings is, its figures, and its tags or, for an answer in `words`, its
+    passages. An index of another kind is taken at its word: a cluster holds its files against checksums itself.
     """
-    if isinstance(index, ProvesFacts):
-        index.check_facts(doc_ids)
+    if isinstance(index, ProvesRows):
+        index.check_rows(doc_ids, words=words)

@@ -84,7 +84,7 @@ class Repaired:
         return not all(lost.named for lost in self.lost)
 
 
-def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
+def repair(folder: Path | str, *, wait: float = 0.0) -> Repaired:
     """Make the index in `folder` whole; does nothing to one that is.
 
     Full text and the list of files are mended in place. Where anything else is not as it was written, the database is
@@ -92,6 +92,7 @@ def repair(folder: Path, *, wait: float = 0.0) -> Repaired:
     step. Files of the others are listed to be read again. Raises FilingIndexError where there is no index, where it is
     in use, of another program or of another format, or where there is no room.
     """
+    folder = Path(folder)
     file = folder / FILE_NAME
     check_there(file)
     with ingest_lock(folder, wait=wait):

@@ -10,7 +10,7 @@ from typing import Any
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
-from fin_agent.index.database import ReadOnce, create_database
+from fin_agent.index.database import ReadOnce, create_database, damaged
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import (
     FilingRecord,
@@ -31,6 +31,7 @@ from fin_agent.index.stored_filing import (
     check_vectors,
     checksum,
     delete_filing,
+    filing_faults,
     insert_filing,
     insert_vectors,
     packed_numbers,
@@ -61,21 +62,22 @@ class SqliteIndex(FullTextSearch):
     0
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | str) -> None:
         """Open an index that exists.
 
         Raises FilingIndexError where there is none, or where it was half written, is damaged or of another version.
         """
-        self.folder = folder
-        super().__init__(folder / FILE_NAME)
+        self.folder = Path(folder)
+        super().__init__(self.folder / FILE_NAME)
         self._records = ReadOnce[tuple[FilingRecord, ...]](self, _read_records, ())
         self._vector_models = ReadOnce[tuple[VectorModel, ...]](self, _read_models, ())
-        self._proven = ReadOnce[set[str]](self, lambda _: set(), set())
+        self._proven = ReadOnce[set[tuple[str, Part]]](self, lambda _: set(), set())
+        self._parts = ReadOnce[dict[tuple[str, ...], frozenset[str]]](self, lambda _: {}, {})
 
     @classmethod
-    def create(cls, folder: Path) -> SqliteIndex:
+    def create(cls, folder: Path | str) -> SqliteIndex:
         """Open the index in `folder`, making folder and index where there are none."""
-        create_database(folder / FILE_NAME)
+        create_database(Path(folder) / FILE_NAME)
         return cls(folder)
 
     def __enter__(self) -> SqliteIndex:
@@ -138,20 +140,32 @@ class SqliteIndex(FullTextSearch):
             row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
             return {} if row is None else read_checksums(connection, row[0])
 
-    def check_facts(self, doc_ids: Collection[str]) -> None:
-        """See ProvesFacts.check_facts. A filing is looked at once while the index stays as it is."""
+    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+        """See ProvesRows.check_rows. A part of a filing is looked at once while the index stays as it is."""
         proven = self._proven.value()
-        for doc_id in sorted(set(doc_ids) - proven):
+        parts = (Part.FILING, Part.FACTS, Part.PASSAGES if words else Part.TAGS)
+        for doc_id in sorted(set(doc_ids)):
+            wanted = [part for part in parts if (doc_id, part) not in proven]
+            if not wanted:
+                continue
             with self.snapshot() as connection:
                 number = self._number(connection, doc_id)
                 sealed = read_checksums(connection, number)
-                if sealed and checksum(read_part(connection, number, Part.FACTS)) != sealed.get(Part.FACTS):
-                    raise FilingIndexError(
-                        "its figures in the index are not what was written: a file of the index is damaged",
-                        subject=doc_id,
-                        remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`, and ask again",
-                    )
-            proven.add(doc_id)
+                for part in wanted:
+                    if checksum(read_part(connection, number, part)) != sealed.get(part.value):
+                        raise FilingIndexError(
+                            f"its {_CHECKED[part]} in the index are not what was written: the index is damaged",
+                            subject=doc_id,
+                            remedy="Run `fin-agent index repair`, then `fin-agent ingest --retry-failed`; ask again",
+                        )
+            proven |= {(doc_id, part) for part in wanted}
+
+    def check_whole(self) -> None:
+        """See ProvesRows.check_whole."""
+        with self.snapshot() as connection:
+            for number, doc_id in connection.execute("SELECT id, doc_id FROM filings").fetchall():
+                for found in filing_faults(connection, number):
+                    raise damaged(self.file, f"{doc_id}: {found}")
 
     def _number(self, connection: sqlite3.Connection, doc_id: str) -> int:
         row = connection.execute("SELECT id FROM filings WHERE doc_id = ?", (doc_id,)).fetchone()
@@ -219,6 +233,7 @@ class SqliteIndex(FullTextSearch):
         found = self._rows(
             "SELECT DISTINCT filings.doc_id, facts.page, facts.label, facts.statement, facts.fiscal_year, facts.quarter"
             f" FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND facts.scope IS NULL"
+            " AND facts.source != 'text'"
             f" AND ({' OR '.join(['instr(lower(facts.label), ?)'] * len(holding)) or 'FALSE'})"
             " ORDER BY filings.content_hash, filings.doc_id, facts.page, facts.id",
             [*values, *sorted(letters.lower() for letters in holding)],
@@ -227,6 +242,12 @@ class SqliteIndex(FullTextSearch):
 
     def parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
+        known, filings = self._parts.value(), tuple(sorted(doc_ids))
+        if filings not in known:
+            known[filings] = self._read_parts(filings)
+        return known[filings]
+
+    def _read_parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         where, values = _within(doc_ids)
         of_part = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
         of_income = (
@@ -297,16 +318,13 @@ class SqliteIndex(FullTextSearch):
         """See FilingIndex.vector_models."""
         return self._vector_models.value()
 
-    def remove_vectors(self, model: str, unit: VectorUnit | None = None) -> int:
-        """See FilingIndex.remove_vectors."""
-        units = tuple(VectorUnit) if unit is None else (unit,)
-        where = f"model = ? AND unit IN ({_marks(units)})"
-        with self.writing() as connection:
-            counted = connection.execute(
-                f"SELECT count(DISTINCT filing_id) FROM vectors WHERE {where}", (model, *units)
-            ).fetchone()
-            connection.execute(f"DELETE FROM vectors WHERE {where}", (model, *units))
-            return int(counted[0])
+
+_CHECKED = {
+    Part.FILING: "name and dates",
+    Part.FACTS: "figures",
+    Part.TAGS: "tags",
+    Part.PASSAGES: "passages",
+}
 
 
 def without_filing(doc_id: str) -> FilingIndexError:

@@ -68,13 +68,16 @@ class Verified:
         return [finding for finding in self.findings if finding.fault]
 
 
-def verify(folder: Path, *, wait: float = 0.0, on_filing: Callable[[str], None] = lambda doc_id: None) -> Verified:
+def verify(
+    folder: Path | str, *, wait: float = 0.0, on_filing: Callable[[str], None] = lambda doc_id: None
+) -> Verified:
     """Look at every byte that the index in `folder` keeps; nothing is changed.
 
     All is read in one state, while others may write. Full-text tables are checked while no ingest runs; where one does
     not end within `wait` seconds, they are left out and a finding says so. `on_filing` is told each filing. Raises
     FilingIndexError where there is no index, where it is of a format that cannot be read, or locked.
     """
+    folder = Path(folder)
     return look_at(folder / FILE_NAME, ingest_lock(folder, wait=wait, looks=True), on_filing)
 
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.process import BaseProcess
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TypeVar
 
 from fin_agent.errors import FilingIndexError, FinAgentError, LexiconError, ReadError
-from fin_agent.filings.readers.protocol import limited
+from fin_agent.worker_processes import Limits, OutOfTimeError, WorkerEndedError, WorkerPool
 
 Read = TypeVar("Read")
 """What is made of a file."""
 
+READING = Limits()
 _AHEAD = 2
 """Files read ahead per worker: enough to keep all busy, few enough to keep memory flat."""
 
@@ -33,43 +31,49 @@ def read_in_workers(
 ) -> Iterator[tuple[Path, Read | FinAgentError]]:
     """What `read` makes of each of `paths`, or why it could not, in the order in which they are done.
 
-    `on_long` is told what is being read, again and again while no file is done for LONG seconds. Files that were being
-    read when a worker ended are read again by themselves, so that the one to blame is known. Raises FinAgentError where
-    no worker can start: no file is to blame for that.
+    `on_long` is told what is being read, again and again while no file is done for LONG seconds. A file is to blame
+    only for the end of a process that has read nothing before it. Raises FinAgentError where no worker can start: no
+    file is to blame for that.
     """
     waiting = list(reversed(paths))
-    suspects: list[Path] = []
-    started = False
-    while waiting:
-        with _pool(min(workers, len(waiting))) as pool:
-            started = started or _starts(pool)
-            running: dict[Future[Read | FinAgentError], Path] = {}
-            try:
-                while waiting or running:
-                    while waiting and len(running) < workers * _AHEAD:
-                        running[pool.submit(_read_within_limits, read, waiting[-1])] = waiting[-1]
-                        waiting.pop()
-                    finished, _ = wait(running, timeout=LONG, return_when=FIRST_COMPLETED)
-                    if not finished:
-                        on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
-                    for future in sorted(finished, key=lambda future: str(running[future])):
-                        outcome = future.result()
-                        yield running.pop(future), outcome
-            except BrokenProcessPool:
-                suspects += running.values()
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    for path in suspects:
-        yield path, _alone(read, path, on_long)
+    pool = WorkerPool(workers)
+    with ThreadPoolExecutor(min(workers, len(waiting)) or 1) as threads:
+        running: dict[Future[Read | FinAgentError], Path] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < workers * _AHEAD:
+                    path = waiting.pop()
+                    running[threads.submit(_read_apart, pool, read, path)] = path
+                finished, _ = wait(running, timeout=LONG, return_when=FIRST_COMPLETED)
+                if not finished:
+                    on_long(next(iter(running.values())))  # the first of them is no longer waiting for a worker
+                for future in sorted(finished, key=lambda future: str(running[future])):
+                    outcome = future.result()
+                    yield running.pop(future), outcome
+        finally:
+            pool.close()
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 def read_here(
     paths: Sequence[Path], read: Callable[[Path], Read], workers: int, on_long: Callable[[Path], None]
 ) -> Iterator[tuple[Path, Read | FinAgentError]]:
-    """As `read_in_workers`, in this process, which can do nothing else meanwhile."""
+    """As `read_in_workers`, in this process, which can do nothing else meanwhile.
+
+    Time is limited here as well where this is the main thread and the system has alarms; it cannot stop a PDF library
+    that is caught in a file before that comes back.
+    """
     for path in paths:
-        yield path, _read(read, path)
+        try:
+            with _interrupted(READING):
+                outcome: Read | FinAgentError = _read(read, path)
+        except _InterruptedError:
+            outcome = _brought_down(path)
+        except ReadError as error:
+            outcome = error
+        except MemoryError:
+            outcome = _brought_down(path)
+        yield path, outcome
 
 
 def reader_failed(path: Path, error: Exception) -> ReadError:
@@ -81,81 +85,72 @@ def reader_failed(path: Path, error: Exception) -> ReadError:
     )
 
 
-def _starts(pool: ProcessPoolExecutor) -> bool:
-    """True once a worker answers. Raises FinAgentError where none does."""
-    answer, worker = _submit(pool, os.getpid)
-    try:
-        answer.result()
-    except BrokenProcessPool as error:
-        if _was_killed(worker):
-            raise FinAgentError(
-                "the system ended a process that was to read files before it read any, as one short of memory does",
-                remedy="Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); with 0 they"
-                " are read without a further process",
-            ) from error
-        raise FinAgentError(
-            "the processes that read files cannot start",
-            remedy="In a script, call `ingest` below `if __name__ == '__main__':`, or pass `workers=0`",
-        ) from error
-    return True
-
-
-def _alone(read: Callable[[Path], Read], path: Path, on_long: Callable[[Path], None]) -> Read | FinAgentError:
-    with _pool(1) as pool:
-        worker: BaseProcess | None = None
+def _read_apart(pool: WorkerPool, read: Callable[[Path], Read], path: Path) -> Read | FinAgentError:
+    while True:
         try:
-            answer, worker = _submit(pool, _read_within_limits, read, path)
-            while not wait([answer], timeout=LONG).done:
-                on_long(path)
-            return answer.result()
-        except BrokenProcessPool:
-            return _ended_by_the_system(path) if _was_killed(worker) else _brought_down(path)
+            outcome: Read = pool.call(_read, read, path, limits=READING)
+            return outcome
+        except ReadError as error:
+            return error
+        except (MemoryError, OutOfTimeError):
+            return _brought_down(path)
+        except WorkerEndedError as end:
+            if end.calls == 0:
+                raise _cannot_start(end) from end
+            if end.calls == 1:
+                return _ended_by_the_system(path) if end.from_without else _brought_down(path)
 
 
-Answer = TypeVar("Answer")
-
-
-def _submit(
-    pool: ProcessPoolExecutor, call: Callable[..., Answer], *arguments: object
-) -> tuple[Future[Answer], BaseProcess | None]:
-    """The first call of a pool, and the worker that was started for it; None where that has ended already."""
-    before = multiprocessing.active_children()
-    answer = pool.submit(call, *arguments)
-    started = [process for process in multiprocessing.active_children() if process not in before]
-    return answer, started[0] if len(started) == 1 else None
-
-
-def _was_killed(worker: BaseProcess | None) -> bool:
-    """Whether a worker was ended from without, and neither by itself nor by its own limits."""
-    if worker is None:
-        return False
-    until = time.monotonic() + _TIME_TO_END
-    while worker.exitcode is None and time.monotonic() < until:
-        time.sleep(0.01)  # the pool waits for its end as well, and the system tells one of the two only
-    return worker.exitcode in _ENDED_FROM_WITHOUT
-
-
-_TIME_TO_END = 5.0
-_ENDED_FROM_WITHOUT = (-9, -15)
-"""SIGKILL, which a system short of memory sends, and SIGTERM."""
-
-
-def _read_within_limits(read: Callable[[Path], Read], path: Path) -> Read | FinAgentError:
-    with limited():
-        return _read(read, path)
-
-
-def _read(read: Callable[[Path], Read], path: Path) -> Read | FinAgentError:
+def _read(read: Callable[[Path], Read], path: Path) -> Read:
+    """Raises ReadError, MemoryError, and what no file is to blame for."""
     try:
         return read(path)
+    except (FilingIndexError, LexiconError, MemoryError):
+        raise
     except ReadError as error:
-        return ReadError(error.what, subject=error.subject, remedy=error.remedy)
-    except (FilingIndexError, LexiconError):
-        raise  # no file is to blame
-    except MemoryError:
-        return _brought_down(path)
+        raise ReadError(error.what, subject=error.subject, remedy=error.remedy) from None
     except Exception as error:  # a file that breaks the reader must not end the run; its name and reason are kept
-        return reader_failed(path, error)
+        raise reader_failed(path, error) from error
+
+
+class _InterruptedError(BaseException):
+    """Time is over. No reader that catches every Exception keeps it."""
+
+
+@contextmanager
+def _interrupted(limits: Limits) -> Iterator[None]:
+    """Raise _InterruptedError in this thread where what runs inside takes more time than allowed."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def raised(number: int, frame: FrameType | None) -> None:
+        raise _InterruptedError
+
+    alarms = {signal.SIGPROF: (signal.ITIMER_PROF, limits.seconds), signal.SIGALRM: (signal.ITIMER_REAL, limits.wait)}
+    handlers = {number: signal.signal(number, raised) for number in alarms}
+    try:
+        for timer, seconds in alarms.values():
+            signal.setitimer(timer, seconds)
+        yield
+    finally:
+        for timer, _ in alarms.values():
+            signal.setitimer(timer, 0)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def _cannot_start(end: WorkerEndedError) -> FinAgentError:
+    if end.from_without:
+        return FinAgentError(
+            "the system ended a process that was to read files before it read any, as one short of memory does",
+            remedy="Free memory, or read fewer files at once: `--workers 1` (`workers=1` in Python); with 0 they"
+            " are read without a further process",
+        )
+    return FinAgentError(
+        "the processes that read files cannot start",
+        remedy="Pass `workers=0`: the files are then read in this process",
+    )
 
 
 def _brought_down(path: Path) -> ReadError:
@@ -173,26 +168,3 @@ def _ended_by_the_system(path: Path) -> ReadError:
         remedy="Free memory and run `fin-agent ingest --retry-failed --workers 1`; `--workers 0` reads without a"
         " further process",
     )
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # A fresh interpreter per worker: forking a process with threads (progress bars, the sandbox's pool) can hang.
-    return ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context("spawn"), initializer=end_with_the_ingest
-    )
-
-
-def end_with_the_ingest() -> None:
-    """In a worker: nothing of it outlasts the process that started it.
-
-    Stopped from the keyboard, it ends at once and without a traceback: that process says what was stopped. Where that
-    one is killed, it would wait for the next file for ever.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if (parent := multiprocessing.parent_process()) is not None:
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
-
-
-def _exit_after(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 from langchain_core.callbacks import Callbacks
 from langchain_core.documents import Document
 from langchain_core.documents.compressor import BaseDocumentCompressor
-from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
+from pydantic import AliasChoices, ConfigDict, Field, PrivateAttr, SkipValidation
 
 from fin_agent.analyst.model.judging import ModelJudge
 from fin_agent.analyst.model.role_models import callers_of
@@ -41,14 +41,14 @@ class TournamentCompressor(BaseDocumentCompressor):
     >>> workspace = Workspace.open(Path("my-index"))
     >>> question = "What were Harborlight's net sales in FY2023?"
     >>> found = FinAgentRetriever(workspace=workspace, k=20).invoke(question)
-    >>> best = TournamentCompressor(workspace=workspace, top_n=2).compress_documents(found, question)
+    >>> best = TournamentCompressor(workspace=workspace, k=2).compress_documents(found, question)
     >>> best[0].metadata["doc_id"], best[0].metadata["page_number"]
     ('harborlight_2023_10k', 9)
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    index: Path | None = Field(
+    index: Path | str | None = Field(
         default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
     )
     workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")
@@ -56,7 +56,12 @@ class TournamentCompressor(BaseDocumentCompressor):
         default=None, description="chat model that judges the cards; rules if none is given"
     )
     judge: SkipValidation[Judge | None] = Field(default=None, description="a judge, in place of one by name")
-    top_n: int | None = Field(default=None, ge=1, description="how many are returned at most; all if not given")
+    k: int | None = Field(
+        validation_alias=AliasChoices("k", "top_n"),
+        default=None,
+        ge=1,
+        description="how many are returned at most; all if not given",
+    )
 
     _index: FilingIndex = PrivateAttr()
     _analyst: RulesAnalyst = PrivateAttr()
@@ -86,7 +91,7 @@ class TournamentCompressor(BaseDocumentCompressor):
         behind = (len(places), 0.0)
         best = [min((places.get(key, behind) for key in own), default=behind) for own in of_document]
         order = sorted(range(len(documents)), key=lambda position: (best[position][0], position))
-        return [_scored(documents[position], best[position][1]) for position in order[: self.top_n]]
+        return [_scored(documents[position], best[position][1]) for position in order[: self.k]]
 
     def _passages(self, document: Document) -> list[RankedPassage]:
         doc_id, page = document.metadata.get("doc_id"), document.metadata.get("page")
@@ -120,7 +125,7 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
     >>> class Longest:
     ...     def score(self, query, texts):
     ...         return [float(len(text)) for text in texts]
-    >>> compressor = CrossEncoderCompressor(scorer=Longest(), top_n=1)
+    >>> compressor = CrossEncoderCompressor(scorer=Longest(), k=1)
     >>> found = [Document("Sales rose."), Document("Net sales rose by 7.7%.")]
     >>> compressor.compress_documents(found, "What rose?")[0].page_content
     'Net sales rose by 7.7%.'
@@ -132,7 +137,12 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
     scorer: SkipValidation[PassageScorer | None] = Field(
         default=None, description="a scorer, in place of a model by name"
     )
-    top_n: int | None = Field(default=None, ge=1, description="how many are returned at most; all if not given")
+    k: int | None = Field(
+        validation_alias=AliasChoices("k", "top_n"),
+        default=None,
+        ge=1,
+        description="how many are returned at most; all if not given",
+    )
 
     _scorer: PassageScorer = PrivateAttr()
 
@@ -157,7 +167,7 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
             return []
         scores = self._scorer.score(query, [document.page_content for document in documents])
         order = sorted(range(len(documents)), key=lambda position: (-round(scores[position], 6), position))
-        return [_scored(documents[position], scores[position]) for position in order[: self.top_n]]
+        return [_scored(documents[position], scores[position]) for position in order[: self.k]]
 
 
 def _key(passage: RankedPassage) -> tuple[str, int]:

@@ -42,7 +42,7 @@ class FinAgentRetriever(BaseRetriever):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
-    index: Path | None = Field(
+    index: Path | str | None = Field(
         default=None, description="folder of the index; FIN_AGENT_INDEX or the user's own if not given"
     )
     workspace: Workspace | None = Field(default=None, description="an index that is open already, in place of `index`")

@@ -40,6 +40,7 @@ _CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
 _SHORTEST_TICKER = 3
 _TICKER_CONFIDENCE = 0.9
 _MOST_TOKENS = 5
+_OF_A_BRAND = 0.8
 _OPENING = 0.7
 """What is left of the confidence of an everyday word whose capital is that of a sentence: "Target margin?"."""
 _LONGER_NAME = 0.6
@@ -108,13 +109,38 @@ class CompanyDirectory:
         """
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         words = company_words()
-        return unknown_names(question, companies, taken, words.not_companies, words.generic)
+        return unknown_names(
+            question, companies, taken, words.not_companies, words.generic, self._elsewhere(question, companies)
+        )
+
+    def _elsewhere(self, question: str, companies: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """(start, end) of the listed companies that `question` names and the index does not hold."""
+        tokens = [found.span() for found in _TOKEN.finditer(question)]
+        small = _CAPITAL_INSIDE.search(question) is None
+        found: list[tuple[int, int]] = []
+        for start, end, phrase in _phrases_of(question, tokens):
+            if not self._book.elsewhere(phrase) or any(start < stop and begin < end for begin, stop in companies):
+                continue
+            wording = _Wording.of(question, start, phrase, small)
+            if wording.may_name(plain_name(phrase), "name") and not any(start < stop for _, stop in found):
+                found.append((start, end))
+        return found
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
         small = _CAPITAL_INSIDE.search(question) is None  # whoever writes no capitals writes names without them too
         found = [] if small else self._named(question, tokens, relaxed=False)
-        return tuple(found or self._named(question, tokens, relaxed=True))
+        found = found or self._named(question, tokens, relaxed=True)
+        return tuple(found or self._owners_of_brands(question, tokens))
+
+    def _owners_of_brands(self, question: str, tokens: Sequence[_Token]) -> Iterator[CompanyMention]:
+        """The company that alone has a brand which the question names; the brand's words stay a part's."""
+        owners: dict[str, CompanyMention] = {}
+        for start, _, phrase in _phrases_of(question, [(start, end) for start, end, _ in tokens]):
+            owner = self._book.owner_of_brand(phrase)
+            if owner is not None:
+                owners.setdefault(owner.key, CompanyMention(owner, start, start, "", "brand", _OF_A_BRAND))
+        yield from owners.values()
 
     def _named(self, question: str, tokens: Sequence[_Token], *, relaxed: bool) -> list[CompanyMention]:
         found: list[CompanyMention] = []
@@ -178,6 +204,18 @@ class CompanyDirectory:
         return None if name in company_words().everyday and alias == name + "s" else entry
 
 
+def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+    """(start, end, words) of each run of words that a name may be, from the left, the longest first."""
+    for first in range(len(tokens)):
+        for last in range(min(first + _MOST_TOKENS, len(tokens)) - 1, first - 1, -1):
+            start, end = tokens[first][0], tokens[last][1]
+            ends = (question[slice(*tokens[place])].casefold() for place in (first, last))
+            if last > first and (next(ends) in _ARTICLES or next(ends) in _CONNECTIVES):
+                continue
+            phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
+            yield start, start + len(phrase), phrase
+
+
 def _in_title_case(tokens: Sequence[_Token]) -> bool:
     words = [text for _, _, text in tokens if text[0].isalpha()]
     return sum(text[0].isupper() for text in words) > _TITLE_CASE * len(words)
@@ -185,12 +223,18 @@ def _in_title_case(tokens: Sequence[_Token]) -> bool:
 
 def _as_it_goes_on(mention: CompanyMention, question: str, after: _Token | None) -> CompanyMention:
     """Less sure where a short name is followed by a word that may belong to another company's name."""
-    if mention.how != "short name" or after is None or question[mention.end : after[0]] != " ":
+    if mention.how not in ("short name", "nickname") or after is None or question[mention.end : after[0]] != " ":
         return mention
     word = after[2]
     if not word[0].isupper() or normalise_name(word) in company_words().not_companies or word.casefold() == "vs.":
         return mention
     return replace(mention, confidence=mention.confidence * _LONGER_NAME)
+
+
+@lru_cache(maxsize=16)
+def _is_shouted(question: str) -> bool:
+    """Whether it is all in capitals; asked of every phrase of a question."""
+    return question.isupper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +258,8 @@ class _Wording:
     @classmethod
     def of(cls, question: str, start: int, phrase: str, relaxed: bool) -> _Wording:
         """The phrase at `start` of `question`; `relaxed` where no company is written as one is."""
-        shouted = question.isupper()
-        after = question[start + len(phrase) :]
+        shouted = _is_shouted(question)
+        after = question[start + len(phrase) : start + len(phrase) + 3]
         before = _just_before(question, start)
         return cls(
             phrase=phrase,
@@ -318,8 +362,9 @@ def unknown_names(
     understood: Sequence[tuple[int, int]],
     not_companies: Collection[str],
     beginnings: Collection[str] = (),
+    listed: Sequence[tuple[int, int]] = (),
 ) -> list[str]:
-    """The names, each once, left to right.
+    """The names, each once, left to right; `listed` are spans that are known to be names of companies.
 
     `not_companies` are words that name none; those in `beginnings` do where a name follows (`General Dynamics`).
     `companies` are the (start, end) spans of indexed companies, `understood` those of metrics and periods. Where a
@@ -327,8 +372,13 @@ def unknown_names(
     capitals are likely its products and segments ("Apple Watch", "Services").
     """
     marked = _written_over(_written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
-    names: list[str] = []
-    for whole, start, end in _candidates(marked, not_companies, beginnings):
+    names: dict[int, str] = {}
+    candidates = [
+        (whole, start, end)
+        for whole, start, end in _candidates(marked, not_companies, beginnings)
+        if not any(start < stop and begin < end for begin, stop in listed)
+    ]
+    for whole, start, end in (*candidates, *((start, start, end) for start, end in listed)):
         if _COMPARED.search(marked[:whole]):
             start = whole  # "than Under Armour": what would be cut off belongs to the name
         before, after = marked[:start], marked[end:]
@@ -342,10 +392,11 @@ def unknown_names(
             acts = _SUBJECT.match(before.casefold()) and _ACTS.match(after)
             stands = possessive or bool(beside or acts)
         else:
-            stands = possessive or _BEFORE_A_COMPANY.search(before.casefold()) is not None
+            known = (start, end) in listed
+            stands = known or possessive or _BEFORE_A_COMPANY.search(before.casefold()) is not None
         if stands:
-            names.append(question[start:end].rstrip("."))
-    return list(dict.fromkeys(names))
+            names[start] = question[start:end].rstrip(".")
+    return list(dict.fromkeys(names[start] for start in sorted(names)))
 
 
 def names_alone(

@@ -13,7 +13,8 @@ from itertools import chain, groupby
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from fin_agent.lexicon.words import word_lists
+from fin_agent.lexicon.wording import LONGEST_LABEL, single_spaced
+from fin_agent.lexicon.words import word_lists, yaml_of
 from fin_agent.vocabulary.identity import Identity
 
 _Filing = tuple[str, Identity]
@@ -117,6 +118,30 @@ class NameForm:
     confidence: float
 
 
+@dataclass(frozen=True, slots=True)
+class ListedCompany:
+    """A listed company as people speak of it, indexed or not; see listed_companies.yaml."""
+
+    name: str
+    nicknames: tuple[str, ...]
+    """As `plain_name` makes them, the name itself first."""
+    tickers: tuple[str, ...]
+    brands: tuple[str, ...]
+
+
+@lru_cache(maxsize=1)
+def listed_companies() -> tuple[ListedCompany, ...]:
+    """The companies of listed_companies.yaml."""
+    lists = yaml_of("listed_companies")
+    found = []
+    for name, given in lists["companies"].items():
+        tickers = tuple(one for one in given if one == one.upper() and len(bare_ticker(one)) < _LONGEST_TICKER)
+        spoken = (plain_name(one) for one in (name, *given) if one not in tickers)
+        nicknames = tuple(dict.fromkeys((normalise_name(name), *spoken)))
+        found.append(ListedCompany(name, nicknames, tickers, tuple(lists["brands"].get(name, ()))))
+    return tuple(found)
+
+
 @lru_cache(maxsize=1)
 def company_words() -> CompanyWords:
     """The lists of company_words.yaml."""
@@ -135,7 +160,7 @@ def normalise_name(name: str) -> str:
 
 def plain_name(name: str) -> str:
     """Lower case, without punctuation, accents, `The` and `and` (which a name also writes `&`); legal form kept."""
-    plain = re.sub(r"\.com\b", "", _without_accents(name.casefold()))
+    plain = re.sub(r"\.com\b", "", _without_accents(single_spaced(name, LONGEST_LABEL).casefold()))
     words = re.findall(r"[^\W_]+", plain.replace("'", "").replace("’", "").replace(".", ""))
     words = [word for word in words if word != "and"] or words
     return " ".join(words[1:] if len(words) > 1 and words[0] == "the" else words)
@@ -192,6 +217,8 @@ _SPLIT_LENGTH = 6
 """Letters from which a name of one word may be written as two: "Pay Pal"."""
 _DOUBLED_LENGTH = 4
 """Letters of names that are known with one letter doubled only: "Nikee"."""
+_LONGEST_TICKER = 6
+_NICKNAME = 0.9
 _SHORTEST = 5
 _ONE_LETTER_OTHER = 6
 """Names with fewer letters may lack one, have one too many or two swapped, but no other one: Intel is not Inter."""
@@ -214,11 +241,25 @@ class NameBook:
     """All names and tickers of `companies`. Every lookup takes a name as `normalise_name` makes it."""
 
     def __init__(self, companies: Sequence[Company]) -> None:
-        self._names = _names_of(companies)
+        listed = [(one, _indexed(one, companies)) for one in listed_companies()]
+        self._names = _names_of(companies, [(one, company) for one, company in listed if company is not None])
         self._tickers: dict[str, Company] = {}
         for company in companies:
             for ticker in company.tickers:
                 self._tickers.setdefault(bare_ticker(ticker), company)
+        self._brands: dict[str, Company] = {}
+        self._elsewhere: set[str] = set()
+        self._symbols_elsewhere: set[str] = set()
+        for one, owner in listed:
+            tickers = [bare_ticker(ticker) for ticker in one.tickers]
+            brands = [plain_name(brand) for brand in one.brands]
+            if owner is not None:
+                self._brands |= dict.fromkeys(brands, owner)
+                self._tickers = dict.fromkeys(tickers, owner) | self._tickers
+            else:
+                self._elsewhere.update(one.nicknames, brands)
+                self._symbols_elsewhere.update(tickers)
+        self._elsewhere = {normalise_name(name) for name in self._elsewhere} - self._names.keys()
         joined = {name.replace(" ", ""): alias for name, alias in self._names.items() if " " in name}
         words = {
             name: alias
@@ -240,6 +281,15 @@ class NameBook:
             for parts in (normalise_name(name).split() for name in company.names):
                 if len(parts) > 1:
                     self._clipped.setdefault(parts[0][:_CLIPPED_LETTERS], []).append((company, parts))
+
+    def elsewhere(self, phrase: str) -> bool:
+        """Whether `phrase` names a listed company, or a brand of one, that is not indexed."""
+        symbol = phrase.isupper() and len(phrase) > 1 and bare_ticker(phrase) in self._symbols_elsewhere
+        return normalise_name(phrase) in self._elsewhere or (symbol and bare_ticker(phrase) not in self._tickers)
+
+    def owner_of_brand(self, phrase: str) -> Company | None:
+        """The indexed company whose brand or business `phrase` is."""
+        return self._brands.get(plain_name(phrase))
 
     def named(self, name: str) -> Alias | None:
         """The company that goes by `name`."""
@@ -326,7 +376,19 @@ def is_clipped(token: str, words: Sequence[str]) -> bool:
     return len(words) > 1 and fits(token, 0)
 
 
-def _names_of(companies: Iterable[Company]) -> dict[str, Alias]:
+def _indexed(listed: ListedCompany, companies: Sequence[Company]) -> Company | None:
+    """The indexed company that `listed` is: one of its names is the same, or its symbol and a word of its name."""
+    words = set(listed.nicknames[0].split())
+    for company in companies:
+        names = {normalise_name(name) for name in company.names}
+        if not names.isdisjoint(listed.nicknames):
+            return company
+        if set(company.tickers) & set(listed.tickers) and any(words & set(name.split()) for name in names):
+            return company
+    return None
+
+
+def _names_of(companies: Iterable[Company], listed: Iterable[tuple[ListedCompany, Company]]) -> dict[str, Alias]:
     """The alias of each name: the surest, of equals that of the shorter name, then of more filings.
 
     Initials that several companies share name none; a short name that they share names one with little confidence.
@@ -336,6 +398,11 @@ def _names_of(companies: Iterable[Company]) -> dict[str, Alias]:
         for rank, name in enumerate(company.names):
             for form in name_forms(name, _FORMER if rank else 0.0):
                 claims.setdefault(form.alias, []).append((form, company))
+    for one, company in listed:
+        own = {normalise_name(name) for name in company.names}
+        for nickname in one.nicknames:
+            confidence = 1.0 if normalise_name(nickname) in own else _NICKNAME
+            claims.setdefault(nickname, []).append((NameForm(nickname, "nickname", confidence), company))
     names: dict[str, Alias] = {}
     for alias, claimants in claims.items():
         form, company = min(claimants, key=_precedence)

@@ -75,7 +75,9 @@ _PART = re.compile(
     r"|first\s+(?P<m>nine|six|three|9|6|3)\s+months)",
     re.IGNORECASE,
 )
-_AFTER_PART = re.compile(r"\s*['/]?\s*(?P<yy>[0-9]{2})(?![0-9%.,]|\s*(?:%|percent|million|billion|weeks|days|months))")
+_AFTER_PART = re.compile(
+    r"\s*['/-]?\s*(?P<yy>[0-9]{2})(?![0-9%]|[.,][0-9]|\s*(?:%|percent|million|billion|weeks|days|months))"
+)
 _OF_YEAR = re.compile(
     r"[ ,/-]*(?:\(?\s*(?:ended|ending)\s+)?(?:(?:results|earnings|close|end)\s+)?"
     r"(?:(?:of|in|for|during|from|within|to)\s+)?(?:the\s+)?(?:(?:company|firm)'s\s+)?(?:year\s+)?",
@@ -258,11 +260,14 @@ _LENGTH = re.compile(
     r"|(?P<three_quarters>(?:nine|9)[- ]months?|(?:39|40)[ -]weeks?|thirty-nine[ -]weeks?|forty[ -]weeks?)"
     r"|(?P<some>(?<!month )(?<!months )(?<!week )(?<!weeks )(?<!quarterly )(?<!year )periods?))"
     r"(?:\s+(?:fiscal\s+)?periods?)?"
-    r"\s*\(?,?\s*(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)?|to|through)\s+(?:on\s+|in\s+)?(?:the\s+)?"
+    r"\s*\(?,?\s*(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)?|to|through)\s+(?:on\s+|in\s+|at\s+)?(?:the\s+)?"
+    r"(?:(?:end|close)\s+of\s+)?"
+    r"|\b(?P<ytd>(?:fiscal\s+)?year to date)[ ,(]+(?:(?:through|thru|to|ended|as of|as at|at)\s+)?"
+    r"(?:the\s+)?(?:end\s+of\s+)?"
     r"|\b(?P<fye>fye)[ :]\s*)$",
     re.IGNORECASE,
 )
-_MONTHS = {"year": 12, "fye": 12, "quarter": 3, "half": 6, "three_quarters": 9, "some": 12}
+_MONTHS = {"year": 12, "fye": 12, "quarter": 3, "half": 6, "three_quarters": 9, "ytd": -1, "some": 12}
 _COUNTED_QUARTER = re.compile(
     r"\b(?P<q>first|second|third|fourth|final|1st|2nd|3rd|4th)[ -](?:fiscal[ -])?quarter$", re.IGNORECASE
 )

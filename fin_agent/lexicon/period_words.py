@@ -140,11 +140,12 @@ def _short_end(text: str, year: PeriodAtom, taken: Sequence[tuple[int, int]], *,
 
 _LONGEST_RUN = 15
 _FISCAL = r"(?:fiscal|financial)(?:[ -]+(?:years?|periods?|yr))?(?:[ -]*end(?:ed|ing)?)?(?:\s+(?:of|in|for))?"
+_NO_AIRCRAFT = "(?! (?:jet|fighter|deliver|aircraft|plane|program|order))"
 _YEAR_ATOM = re.compile(
     rf"(?:(?<![a-z0-9])|(?<=q[1-4])|(?<=[1-4]q))(?:f\.?y\.?e?(?:[ -]+end(?:ed|ing)?)?|{_FISCAL})"
     rf"[ _:-]{{0,2}}'?\s?(?P<fy>{YEAR}|[0-9]{{2}}(?!\s*(?:weeks?|months?|days?|percent)\b|-?[kqf]\b))"
     r"(?![0-9%]|[.,/][0-9])"
-    rf"|(?<![a-z0-9])f'?(?P<f>{YEAR}|(?<=')[0-9]{{2}})(?![0-9a-z%]|[.,][0-9])"
+    rf"|(?<![a-z0-9])f'?(?P<f>{YEAR}|(?<=')[0-9]{{2}}|(?<=(?-i:F))(?:1[5-9]|2[0-9]){_NO_AIRCRAFT})(?![0-9a-z%]|[.,][0-9])"
     rf"|(?<![a-z0-9])(?:cy|calendar(?:\s+years?)?)[ -]?'?\s?(?P<cy>{YEAR}|[0-9]{{2}})(?![0-9%]|[.,][0-9])"
     rf"|(?:(?<![a-z0-9_$€£¥#])|(?<=[1-4]q)|(?<=[12]h)|(?<=[69]m))"
     rf"(?:(?<![0-9][.,/:-])|(?<=(?:19|20)[0-9]{{2}}[-/,])|(?<=q[1-4][-/]))(?P<bare>{YEAR})"
@@ -202,8 +203,6 @@ class Span(BaseModel):
     """`FY2017 - FY2019`; `between FY2017 and FY2019`, which asks for its ends; `last 3 years`; `2019, 2020, 2021`."""
     worded: bool = False
     """The question counts the years: `three year total`, `over the past 3 years`."""
-    averaged: bool = False
-    """It counts them and wants an average: `3 year average`, `average of the last three years`."""
 
     @property
     def count(self) -> int:
@@ -217,14 +216,13 @@ def span_of(text: str, years: Sequence[PeriodAtom], newest: int | None) -> Span 
     `years` are the whole years asked for, in order of place; `newest` is the year that `the last three years` end in.
     """
     counted = trailing_years(text)
-    averaged = counted is not None and _AVERAGE.search(text) is not None
     joined = _printed_run(text, years)
     if joined is not None:
         first, last, form = joined
-        return Span(first=first, last=last, form=form, worded=counted is not None, averaged=averaged)
+        return Span(first=first, last=last, form=form, worded=counted is not None)
     if counted is None or newest is None:
         return None
-    return Span(first=newest - counted + 1, last=newest, form="last", worded=True, averaged=averaged)
+    return Span(first=newest - counted + 1, last=newest, form="last", worded=True)
 
 
 def trailing_years(text: str) -> int | None:
@@ -254,7 +252,6 @@ _YEARS_ENDED = re.compile(
     rf"(?:in\s+|on\s+|with\s+)?(?:the\s+)?(?:end\s+of\s+)?(?:fiscal|fy|{YEAR}|{MONTH_NAME}|[0-9]{{1,2}}[ /])",
     re.IGNORECASE,
 )
-_AVERAGE = re.compile(r"\b(?:averaged?|avg|mean|median)\b", re.IGNORECASE)
 _LEAD = r"\s+(?:the\s+)?(?:(?:fiscal|calendar|financial)\s+)?(?:years?\s+)?(?:the\s+)?(?:end\s+of\s+)?$"
 _BETWEEN = re.compile(r"\bbetween" + _LEAD, re.IGNORECASE)
 _AND = re.compile(r"\s+(?:and|&)\s+(?:the\s+)?(?:end\s+of\s+)?(?:the\s+)?", re.IGNORECASE)

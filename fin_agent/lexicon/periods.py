@@ -37,6 +37,8 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
     mentions = [_mention_of_atom(question, atom, definitions) for atom in atoms]
     mentions += [_mention_of_date(question, one, definitions) for one in dates if one.months or _closes_month(one)]
     mentions.sort(key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0))
+    mentions, dates = _told_once(text, question, mentions, dates)
+    mentions = [_to_date(text, question, mention) for mention in mentions]
     asked = [mention for mention in mentions if not mention.defining] or mentions
     starts = {mention.start for mention in asked}
     span = span_of(
@@ -58,7 +60,6 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
         since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
         as_of=next((mention.fiscal_year for mention in asked if stands_before(AS_OF, text, mention.start)), None),
         latest=latest and ("quarter" if latest == "quarter" else "year"),
-        against_prior_year=_PRIOR_YEAR.search(text) is not None,
         trailing_years=trailing_years(text),
         loose_quarters=loose,
     )
@@ -77,7 +78,7 @@ class PeriodMention(BaseModel):
     end: int
     phrase: str
     months: int = 12
-    """Length: 12, 9, 6 or 3; 0 for the state at a date."""
+    """Length: 12, 9, 6 or 3; 0 for the state at a date, -1 for all of the year up to then."""
     half: int | None = None
     """1 or 2 for half a year."""
     period_end: date | None = None
@@ -117,8 +118,6 @@ class QuestionPeriods(BaseModel):
     """2018 for `since 2018` and `from 2018 on`: up to the newest there is."""
     latest: Literal["year", "quarter"] | None = None
     """`most recent fiscal year`, `last year`, `latest quarter`, where no year is printed."""
-    against_prior_year: bool = False
-    """`compared to the prior year`, `year-over-year`."""
     trailing_years: int | None = None
     """3 for `the last three years` and `3 year average`, with or without a printed year."""
     loose_quarters: tuple[int, ...] = ()
@@ -131,12 +130,6 @@ class QuestionPeriods(BaseModel):
 
 
 _DEFINITION = re.compile(r"\b(?:defined|define)\b.*?(?:[.?!](?=\s+[A-Z]|\s*$)|\Z)", re.IGNORECASE | re.DOTALL)
-_PRIOR_YEAR = re.compile(
-    r"\b(?:prior|previous|preceding)[ -](?:fiscal |financial )?year\b"
-    r"|\byear[ -](?:over|on|to)[ -]year\b|\byoy\b|\by/y\b|\by-o-y\b"
-    r"|\b(?:than|to|with|from|versus|vs\.?|against|over) (?:the )?(?:last year|year before|year earlier)\b",
-    re.IGNORECASE,
-)
 _LATEST = re.compile(
     r"\b(?:(?P<newest>latest|most recent(?:ly)?|current|this)|(?P<last>last))"
     r"(?: (?:reported|completed|available|full|fiscal|financial))* (?P<unit>quarter|year)\b",
@@ -154,6 +147,60 @@ def _settle_loose_parts(atoms: Sequence[PeriodAtom]) -> tuple[list[PeriodAtom], 
         fiscal = any(is_fiscal for _, is_fiscal in years)
         return sorted([*settled, *(atom._replace(year=year, fiscal=fiscal) for atom in loose)], key=lambda a: a[:2]), ()
     return settled, tuple(sorted({atom.quarter for atom in loose if atom.quarter}))
+
+
+def _told_once(
+    text: str, question: str, mentions: Sequence[PeriodMention], dates: Sequence[SpokenDate]
+) -> tuple[list[PeriodMention], list[SpokenDate]]:
+    """A period and the date that it ends on, named beside each other, as one: `FY25 (year to May 31, 2025)`.
+
+    A date that only ends a span of months (`year to date through June 28, 2025`) gives it its end.
+    """
+    kept, days = list(mentions), list(dates)
+    for one in mentions:
+        end = next((day for day in days if day.start >= one.end and _ITS_END.fullmatch(text, one.end, day.lead)), None)
+        if one.period_end is not None or end is None or end.role in ("filed", "as of"):
+            continue
+        if end.months and end.months != one.months:
+            continue
+        if (
+            not end.months
+            and not _ENDS.search(text, one.end, end.start)
+            and not (one.months == 12 and "(" in text[one.end : end.start])
+        ):
+            continue
+        closing = 1 if _OPENED.search(text, one.end, end.start) and text[end.end : end.end + 1] in (")", "]") else 0
+        close = end.end + closing
+        update = {"period_end": end.date, "end": close, "phrase": question[one.start : close]}
+        kept = [other for other in kept if other.start != end.lead and not one.start <= other.start < end.end]
+        kept.append(one.model_copy(update=update))
+        days.remove(end)
+    return sorted(
+        kept, key=lambda mention: (mention.start, mention.end, mention.fiscal_year, mention.quarter or 0)
+    ), days
+
+
+def _to_date(text: str, question: str, mention: PeriodMention) -> PeriodMention:
+    """`Q3 2025 year to date` as nine months; a year so far as a span as long as filed."""
+    before, after = stands_before(_TO_DATE_BEFORE, text, mention.start), _TO_DATE_AFTER.match(text, mention.end)
+    if (before is None and after is None) or mention.months not in (3, 12) or mention.period_end is not None:
+        return mention
+    start, end = before.start() if before else mention.start, after.end() if after else mention.end
+    months = 3 * mention.quarter if mention.quarter else -1
+    update = {"start": start, "end": end, "phrase": question[start:end], "months": months}
+    return mention.model_copy(update={**update, "quarter": None if months == 12 else mention.quarter})
+
+
+_TO_DATE_BEFORE = re.compile(
+    r"\byear to date[ ,(]*(?:(?:through|thru|to|in|for|of|as of|at|ended)\s+)?(?:the\s+)?$", re.IGNORECASE
+)
+_TO_DATE_AFTER = re.compile(r"[ ,(-]*year to date\b", re.IGNORECASE)
+_OPENED = re.compile(r"[(\[]")
+_ENDS = re.compile(r"\b(?:end(?:ed|ing|s)|to|through|thru)\b", re.IGNORECASE)
+_ITS_END = re.compile(
+    r"\s*,?\s*[(\[]?\s*(?:i\.?e\.?,?\s*)?(?:(?:that|which)\s+)?(?:end(?:ed|ing|s)|to|through|thru)?\s*(?:on\s+)?(?:the\s+)?",
+    re.IGNORECASE,
+)
 
 
 def _mention_of_atom(question: str, atom: PeriodAtom, definitions: Sequence[tuple[int, int]]) -> PeriodMention:
@@ -182,9 +229,9 @@ def _mention_of_date(question: str, one: SpokenDate, definitions: Sequence[tuple
         fiscal_year=year,
         quarter=one.quarter or calendar_quarter,
         kind="fiscal" if one.fiscal else "calendar",
-        start=one.start,
+        start=one.lead,
         end=one.end,
-        phrase=question[one.start : one.end],
+        phrase=question[one.lead : one.end],
         months=one.months,
         period_end=one.date,
         defining=_inside(one.start, definitions),

@@ -12,8 +12,8 @@ from fin_agent.lexicon.metrics import Metric
 class Slot(BaseModel):
     """One figure: entity x measure x period (x part).
 
-    The measure is a metric of the lexicon (`metric`), or a line as filings print it (`phrase`), found by fact search.
-    Exactly one of the two is given.
+    The measure is a metric of the lexicon (`metric`), or a line as filings print it (`phrase`), found by fact search;
+    with both, a metric that fact search finds, by its labels and by these words.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,6 +40,10 @@ class Slot(BaseModel):
     """0 for a balance, else the months of the span: 3, 6, 9 or 12; with 6 or 9, `quarter` is the one that the span
     ends with. None where the period settles it: a quarter's or year's flow, or the balance at its end."""
 
+    table: str = ""
+    """Where its figure stands (`Family.table`), where a question to a family has settled that: `part` is then a row,
+    column or heading of it, None its total. Empty: wherever the company's filings state the figure."""
+
     @property
     def period(self) -> str:
         """As people write it: `FY2019`, `Q2 FY2023`, `six months to Q2 FY2023`."""
@@ -52,7 +56,7 @@ class Slot(BaseModel):
     @property
     def is_searched(self) -> bool:
         """Whether fact search finds its figure, by the words of addresses; else its metric's id is enough."""
-        return not self.metric or bool(self.basis)
+        return not self.metric or bool(self.phrase or self.basis or self.table)
 
     @property
     def fact_name(self) -> str:
@@ -60,7 +64,8 @@ class Slot(BaseModel):
         if not self.is_searched:
             return self.metric
         basis, span = ", ".join(self.basis), "" if self.months is None else f" {self.months}M"
-        return f"{self.measure} [{basis}] {self.part or ''} {self.period}{span}"
+        place = f" @{self.table}" if self.table else ""
+        return f"{self.measure} [{basis}] {self.part or ''} {self.period}{span}{place}"
 
     @property
     def measure(self) -> str:

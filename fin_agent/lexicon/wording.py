@@ -29,6 +29,22 @@ def joined(text: str) -> str:
     return _JOINED.sub(r"\1", text.replace("cashflow", "cash flow"))
 
 
+def single_spaced(text: str, longest: int) -> str:
+    """A text of others before it is read by patterns: blanks in a row are one, and what is too long is cut off.
+
+    Many patterns take a time that grows with the square or the cube of what blanks there are in a row. No label, no
+    heading and no name has them.
+
+    >>> single_spaced("Net \\t\\n  sales", 7)
+    'Net sal'
+    """
+    return " ".join(text[: 8 * longest].split())[:longest]
+
+
+LONGEST_LABEL = 400
+"""Characters of a label, a heading or a name that are read; the longest of filings have 300."""
+
+
 @lru_cache(maxsize=65536)
 def singular(word: str) -> str:
     """One form for singular and plural, and for stockholder and shareholder."""

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,6 +29,7 @@ from fin_agent.models.loading import KEY_VARIABLE, LoadedModel, load_chat_model,
 from fin_agent.models.metering import Meter, metered
 from fin_agent.models.response_cache import kept_in
 from fin_agent.models.settings import ModelSettings, OutputMode
+from fin_agent.secret_texts import is_loopback
 
 _PROMPT = PromptIdentity("doctor", "1")
 _MESSAGES: tuple[Message, ...] = (
@@ -150,28 +150,10 @@ def _of_key(loaded: LoadedModel, settings: ModelSettings) -> Finding:
             return Finding(loaded.name, check, State.NOTE, f"none is sent{asked}")
     place = urlsplit(loaded.base_url or "")
     found = f"the one in {variable}"
-    near = loaded.base_url is None or is_near(place.hostname)
-    if place.scheme == "http" and not near:
-        remedy = "Use an address with https, or a tunnel"
-        return Finding(loaded.name, check, State.WARNING, f"{found} goes unencrypted to {place.hostname}", remedy)
     if variable == "OPENAI_API_KEY" and loaded.priced_at is not None:
         remedy = f"Set {KEY_VARIABLE} to the key of this server, or to any word where it asks for none"
         return Finding(loaded.name, check, State.WARNING, f"{found}, for OpenAI, is sent to {place.hostname}", remedy)
     return Finding(loaded.name, check, State.OK, found)
-
-
-def is_near(host: str | None) -> bool:
-    """Whether a host is this machine, or in a network of one's own.
-
-    >>> [is_near(host) for host in ("localhost", "10.0.0.7", "gpu", "example.com", "8.8.8.8")]
-    [True, True, True, False, False]
-    """
-    if not host:
-        return False
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".localhost", ".internal"))
 
 
 def _of_call(
@@ -242,7 +224,7 @@ def _of_price(loaded: LoadedModel, settings: ModelSettings, prices: PriceTable) 
     if settings.budget.dollars is not None or settings.batch_budget.dollars is not None:
         found = "not known, and dollars are limited: no call would be made"
         return Finding(loaded.name, "price", State.FAILED, found, f"{remedy}, or limit tokens instead")
-    state = State.NOTE if loaded.base_url and is_near(urlsplit(loaded.base_url).hostname) else State.WARNING
+    state = State.NOTE if loaded.base_url and is_loopback(urlsplit(loaded.base_url).hostname or "") else State.WARNING
     return Finding(loaded.name, "price", state, "not known: dollars are not counted", remedy)
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from fin_agent.errors import how_to_install
 from fin_agent.models.errors import ModelSetupError, ServerFailedError
 from fin_agent.models.keys import holds_key, names_a_key, redacted
-from fin_agent.secret_texts import as_sent, why_unsendable
+from fin_agent.secret_texts import as_sent, shows_secrets, why_unsendable
 
 if TYPE_CHECKING:
     import httpx
@@ -201,11 +201,20 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
     if (variable := variable_with_key(provider, address, key_variable)) is not None:
         names_a_key(variable)
         key = as_sent(os.environ[variable], blanks=True)
+        if key == _NO_KEY:
+            return key
         if why := why_unsendable(key):
             raise ModelSetupError(
                 f"the key in {variable} cannot be sent: {why}",
                 subject=f"chat model {name!r}",
                 remedy=f"Set {variable} anew, to the key alone",
+            )
+        if address is not None and shows_secrets(address):
+            raise ModelSetupError(
+                f"the key in {variable} would be sent to {address} over plain HTTP, which anybody on the way can read",
+                subject=f"chat model {name!r}",
+                remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; where it asks for no key, set"
+                f" {KEY_VARIABLE}={_NO_KEY}",
             )
         return key
     if key_variable is not None:

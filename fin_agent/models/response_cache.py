@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.replies import schema_text
+from fin_agent.written_file import make_private
 
 FORMAT_VERSION = 1
 _APPLICATION = 0x46414D52
@@ -132,6 +133,7 @@ class ResponseCache:
 @contextmanager
 def _opened(file: Path) -> Iterator[sqlite3.Connection]:
     """The file, made where there is none. Raises OSError where it is somebody else's."""
+    make_private(file)
     connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
         if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
 import textwrap
-import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,56 +17,17 @@ from rich.text import Text
 
 from fin_agent.answering.answer import Answer, Citation, PagePlace, RoleUsage, Usage
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, plain, right
-from fin_agent.presentation.traces import group_line, step_notes, warning_lines
+from fin_agent.presentation.traces import warning_lines
+from fin_agent.vocabulary.amounts import in_words
 
 _NEAREST = 3
 _WARNINGS = 6
-_SCALE_WORDS = {1: "", 1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 
 
 def answer_view(answer: Answer) -> RenderableType:
     """The answer with what stands behind it, or the refusal with what is missing."""
     return Group(*_parts(answer))
-
-
-def trace_view(trace: Sequence[TraceStep]) -> RenderableType:
-    """Every step in order, with what it saw, kept and dropped."""
-    lines: list[RenderableType] = [Text("Trace", style="bold")]
-    for number, step in enumerate(trace, start=1):
-        head = Text.assemble(f"{number:>3}  ", (step.node, "cyan"), (f"  round {step.round}", "dim"))
-        lines += [head, Padding(Text(one_line(step.summary)), (0, 0, 0, 5))]
-        seen = (*step.details, *map(_judged_line, step.judged))
-        lines += [Padding(Text(one_line(detail), style="dim"), (0, 0, 0, 7)) for detail in seen]
-        lines += [Padding(cut(group_line(group)), (0, 0, 0, 7), style="dim") for group in step.groups]
-        lines += [Padding(note, (0, 0, 0, 7)) for note in step_notes(step)]
-    return Group(*lines)
-
-
-def _judged_line(judged: Judged) -> str:
-    fate = "kept" if judged.kept else "dropped"
-    matched = f" [{', '.join(judged.fields)}]" if judged.fields else ""
-    return f"{fate} {judged.doc_id} page {judged.page + 1} passage {judged.ordinal}: {judged.why}{matched}"
-
-
-def money(figure: Figure) -> str:
-    """A figure with its unit and scale: `$6,489 million`, `-$1.25 per share`, `12.5%`, `770 million shares`."""
-    number = f"{abs(figure.amount):,}"
-    sign = "-" if figure.amount < 0 else ""
-    scale = _SCALE_WORDS.get(figure.scale, f"x {figure.scale:,}")
-    match figure.unit:
-        case "USD":
-            words = [f"{sign}${number}", scale]
-        case "USD per share":
-            words = [f"{sign}${number}", "per share"]
-        case "ratio" | "count":
-            words = [f"{sign}{number}", scale]
-        case "percent":
-            words = [f"{sign}{number}%"]
-        case _:
-            words = [f"{sign}{number}", scale, figure.unit]
-    return " ".join(word for word in words if word)
 
 
 def _parts(answer: Answer) -> Iterator[RenderableType]:
@@ -142,7 +101,8 @@ def _figures(entries: Sequence[Entry], title: str) -> Table:
 
 
 def _quotation(citation: Citation, style: str) -> RenderableType:
-    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}", style="dim")
+    printed = f" (printed as {citation.printed_page})" if citation.printed_page else ""
+    place = Text(f"{one_line(citation.doc_id)}, page {citation.page + 1}{printed}", style="dim")
     return Padding(Group(Text(f"“{one_line(citation.text)}”", style=style), place), (0, 0, 1, 2 if not style else 0))
 
 
@@ -248,7 +208,7 @@ def _slot(entry: Entry, columns: _Columns) -> Iterator[Text | Padding]:
         yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
     for other in entry.conflicts:
         # A restatement, or a line read wrongly: a person should look.
-        said = f"! elsewhere {money(other)}: {one_line(other.label)}, {other.doc_id} page {other.page + 1}"
+        said = f"! elsewhere {_amount(other)}: {one_line(other.label)}, {other.doc_id} page {other.page + 1}"
         yield Padding(Text(one_line(said), style="yellow"), (0, 0, 0, _UNDER))
 
 
@@ -268,7 +228,11 @@ def _cells(entry: Entry) -> tuple[str, str, str]:
 
 
 def _figure_cells(figure: Figure) -> tuple[str, str, str]:
-    return money(figure), one_line(figure.doc_id), str(figure.page + 1)
+    return _amount(figure), one_line(figure.doc_id), str(figure.page + 1)
+
+
+def _amount(figure: Figure) -> str:
+    return in_words(figure.amount, figure.scale, figure.unit)
 
 
 def _tally(entries: Sequence[Entry]) -> str:
@@ -327,8 +291,9 @@ def _fitted(text: str, width: int, *, right: bool = False) -> str:
 
 LONGEST_LINE = 96
 _ASSIGNED = re.compile(r"(\s*)(return|\w+ =) (.+)", re.S)
-_TEXT_BEGINS, _TEXT_ENDS = (getattr(tokenize, name, -1) for name in ("FSTRING_START", "FSTRING_END"))
-"""From Python 3.12 on a text with expressions in it is several tokens."""
+_TEXT = re.compile(r"(['\"])[^\n]*?\1")
+_CODE = re.compile(r"""((?:'[^'\n]*'|"[^"\n]*"|[^'"#])*)(?:#(.*))?""")
+"""A line of a program, and the comment behind it."""
 _HELD = "\x00"
 """Stands for a blank inside a text, where no line may be broken."""
 
@@ -374,21 +339,11 @@ def _narrowed(line: str, longest: int) -> Iterator[str]:
 
 def _parted(line: str) -> tuple[str, str]:
     """Code, its texts without blanks that could be taken for a place to break, and the comment behind it."""
-    code, left = line, len(line) - len(line.lstrip())
-    opened: list[int] = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(line.lstrip()).readline):
-            begins, ends = left + token.start[1], left + token.end[1]
-            if token.type == tokenize.COMMENT:
-                return code[:begins].rstrip(), token.string.lstrip("#").strip()
-            if token.type == _TEXT_BEGINS:
-                opened.append(begins)
-            elif token.type in (tokenize.STRING, _TEXT_ENDS):
-                begins = opened.pop() if token.type == _TEXT_ENDS else begins
-                code = code[:begins] + code[begins:ends].replace(" ", _HELD) + code[ends:]
-    except (tokenize.TokenError, SyntaxError):
+    found = _CODE.fullmatch(line)
+    if found is None:  # quotes that do not pair
         return line.replace(" ", _HELD), ""
-    return code, ""
+    code = _TEXT.sub(lambda text: text[0].replace(" ", _HELD), found[1])
+    return code.rstrip(), (found[2] or "").strip(" #")
 
 
 def _wrapped(text: str, indent: str, longest: int, *, break_words: bool = False) -> list[str]:

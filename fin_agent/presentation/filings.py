@@ -16,6 +16,7 @@ from rich.text import Text
 from fin_agent.filings.facts.check import Check, Figure, Outcome
 from fin_agent.index.protocol import FilingRecord, PageOutline
 from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, right, told_warnings
+from fin_agent.vocabulary.amounts import in_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import FieldSource, Form, Identity
 from fin_agent.vocabulary.page import ItemStart, Statement
@@ -190,17 +191,23 @@ def _notes(record: FilingRecord) -> RenderableType | None:
 
 
 def _odd(record: FilingRecord) -> Iterator[Text]:
-    lines = []
-    for taken, other in record.identity.conflicts():
-        lines.append(
-            f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
-            f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
-        )
-    lines += told_warnings(record.warnings)
+    lines = _warnings(record)
     if lines:
         yield Text()
     for line in lines:
         yield Text(one_line(f"warning: {line}"), style="yellow")
+
+
+def _warnings(record: FilingRecord) -> list[str]:
+    """Where readings of who, what and when differ, and what was odd about reading it."""
+    return [
+        *(
+            f"{taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value}{_at(taken.page)} and "
+            f"`{other.value}` by the {other.origin.value}{_at(other.page)}; the first is used"
+            for taken, other in record.identity.conflicts()
+        ),
+        *told_warnings(record.warnings),
+    ]
 
 
 def _at(page: int | None) -> str:
@@ -310,7 +317,6 @@ def _add(table: Table, same: Sequence[Fact], *, wide: bool) -> None:
     )
 
 
-_SCALE_WORDS = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
 _LONGEST_LABEL = 56
 
 
@@ -339,6 +345,8 @@ def checked_view(checked: Sequence[CheckedFiling]) -> RenderableType:
 
 def period_words(period: FactPeriod) -> str:
     """`FY2022`, `Q2 FY2023`, `6 months of FY2023`; with `end of` for an instant."""
+    if not period.fiscal_year:
+        return "no period said"
     year = f"FY{period.fiscal_year}"
     if period.months in (0, 12) or (period.months == 3 and period.quarter):
         named = f"Q{period.quarter} {year}" if period.quarter else year
@@ -348,16 +356,7 @@ def period_words(period: FactPeriod) -> str:
 
 def printed(figure: Figure) -> str:
     """`$6,489 million`, `-$0.53 per share`, `1,521 million shares`."""
-    number = f"{abs(figure.value) / figure.scale:,f}"
-    sign = "-" if figure.value < 0 else ""
-    words = (number, _SCALE_WORDS.get(figure.scale, ""))
-    if figure.unit == "USD":
-        words = (f"${number}", words[1])
-    elif figure.unit == "USD per share":
-        words = (f"${number}", "per share")
-    elif figure.unit == "shares":
-        words = (number, f"{words[1]} shares".strip())
-    return f"{sign}{' '.join(words)}".rstrip()
+    return in_words(figure.value / figure.scale, figure.scale, figure.unit)
 
 
 def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
@@ -370,14 +369,8 @@ def _block(filing: CheckedFiling) -> Iterator[RenderableType]:
     for check in filing.checks:
         if check.outcome is Outcome.NOT_CHECKABLE:
             yield _line(f"{_headed(check)}: {check.sentence}", "dim")
-    for warning in told_warnings(filing.record.warnings):
+    for warning in _warnings(filing.record):
         yield _line(f"warning: {warning}", "yellow")
-    for taken, other in identity.conflicts():
-        yield _line(
-            f"warning: {taken.field.replace('_', ' ')} is `{taken.value}` by the {taken.origin.value} and "
-            f"`{other.value}` by the {other.origin.value}; the first is used",
-            "yellow",
-        )
     if filing.figures:
         share = f"{filing.proved / filing.figures:.0%}"
         yield _line(f"proved by sums: {filing.proved:,} of {filing.figures:,} figures in tables ({share})", "green")

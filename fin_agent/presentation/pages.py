@@ -20,9 +20,11 @@ from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Row, Table
 
 
-def page_view(record: FilingRecord, page: Page, tables: Sequence[Table]) -> RenderableType:
+def page_view(
+    record: FilingRecord, page: Page, tables: Sequence[Table], printed_as: str | None = None
+) -> RenderableType:
     """The page under a line that says where it stands in its filing."""
-    parts: list[RenderableType] = [page_head(record, page)]
+    parts: list[RenderableType] = [page_head(record, page, printed_as)]
     for is_table, run in groupby(laid_out(page.text, tables), key=lambda part: isinstance(part, Table)):
         if is_table:
             for table in run:
@@ -35,13 +37,14 @@ def page_view(record: FilingRecord, page: Page, tables: Sequence[Table]) -> Rend
     return Group(*parts)
 
 
-def page_head(record: FilingRecord, page: Page) -> Text:
-    """`BOEING_2022_10K, page 55 of 190: Item 8, income`."""
+def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -> Text:
+    """`BOEING_2022_10K, page 55 of 190, printed as 53: Item 8, income`."""
     part = [page.item if page.item and not page.item[0].isdigit() else f"Item {page.item}" if page.item else ""]
     part += [f"note {page.note}" if page.note else ""]
     part += [each.value for each in (page.statement, *page.further_statements, page.kind) if each is not None]
     said = ", ".join(each for each in part if each)
-    place = f"page {page.number + 1} of {record.page_count:,}"
+    printed = f", printed as {printed_as}" if printed_as else ""
+    place = f"page {page.number + 1} of {record.page_count:,}{printed}"
     return Text.assemble((one_line(record.doc_id), "bold"), f", {place}", f": {said}" if said else "")
 
 

@@ -46,6 +46,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else many}"
 
 
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, and a mark where there are more."""
+    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+
+
 def told_warnings(warnings: Iterable[ReadWarning]) -> list[str]:
     """A line for each that says something else, behind the pages that it is said of.
 

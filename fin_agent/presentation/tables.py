@@ -6,13 +6,13 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import StrEnum
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
+from fin_agent.filings.tables.sums import row_sums
 from fin_agent.presentation.plain import one_line
 from fin_agent.vocabulary.table import Cell, Row
 
@@ -291,20 +291,23 @@ def shown_lines(
 
 
 def totals_among(rows: Sequence[Row]) -> dict[int, int]:
-    """Rows that sum up others, and how many headings stand over all of what they sum up.
+    """Rows that sum up others above them, and how many headings stand over all of what they sum up.
 
-    A sum of the rows above it, or the first of them less the others; and any row called a total.
+    By the sums that the table itself keeps; and any row called a total. What remains of a whole that is printed again
+    below is none: assets less liabilities and all else of the equity are retained earnings.
     """
-    found: dict[int, int] = {}
-    starts: list[int] = []
-    for index, row in enumerate(rows):
-        start = _first_summand(rows, starts, index)
-        starts.append(start)
-        if start < index:
-            found[index] = min(len(each.section) for each in rows[start : index + 1])
-        elif _CALLED_TOTAL.match(row.label) or _is_marked(rows, index):
-            found[index] = len(row.section)
+    found = {at: len(row.section) for at, row in enumerate(rows) if _CALLED_TOTAL.match(row.label)}
+    for each in row_sums([row.cells for row in rows]):
+        added = [position for position, sign in each.parts if sign > 0]
+        first = min(position for position, _ in each.parts)
+        rest = len(added) == 1 and any(_same(rows[added[0]], row) for row in rows[each.total + 1 :])
+        if len(each.parts) > 1 and all(position < each.total for position, _ in each.parts) and not rest:
+            found[each.total] = min(len(row.section) for row in rows[first : each.total + 1])
     return found
+
+
+def _same(one: Row, other: Row) -> bool:
+    return [cell and cell.amount for cell in one.cells] == [cell and cell.amount for cell in other.cells]
 
 
 def printed(cell: Cell, *, dollars: bool) -> Printed:
@@ -329,58 +332,6 @@ def of_columns(line: ShownLine, columns: Sequence[int]) -> ShownLine:
 _CALLED_TOTAL = re.compile(r"\W*total\b", re.I)
 _NO_SIGNS = str.maketrans("", "", "$€£¥")
 _PRINT = re.compile(r"(.*[\d—–-])([^\d]*)")
-_MOST_SUMMANDS = 40
-_COARSE = 50
-"""Sums of rounded figures may be one off; among figures as small as the rounding, that proves nothing."""
-_MOST_MARKED = 0.4
-
-
-def _first_summand(rows: Sequence[Row], starts: Sequence[int], index: int) -> int:
-    """First of the rows right above that make up row `index`, sums among them counted once; `index` if none do."""
-    wanted = [cell.amount if cell else None for cell in rows[index].cells]
-    if not any(wanted):
-        return index
-    below = [Decimal(0)] * len(wanted)
-    position, count = index - 1, 0
-    while position >= 0 and count < _MOST_SUMMANDS:
-        here = [cell.amount if cell else Decimal(0) for cell in rows[position].cells]
-        if len(here) != len(below):
-            return index
-        added = [mine + sofar for mine, sofar in zip(here, below, strict=True)]
-        less = [mine - sofar for mine, sofar in zip(here, below, strict=True)]
-        start, count = starts[position], count + 1
-        taken_off = _makes(less, wanted) and _is_taken_off(rows[position : index + 1])
-        if count > 1 and (taken_off or _makes(added, wanted)):
-            return start
-        below, position = added, start - 1
-    return index
-
-
-def _is_taken_off(rows: Sequence[Row]) -> bool:
-    """Whether the last of `rows` may be the first less all others: these stand under one heading, or under none.
-
-    Assets less liabilities make no sum of a statement: what would be left stands among the liabilities.
-    """
-    first, *taken, last = (row.section[0] if row.section else "" for row in rows)
-    headings = {heading for heading in taken if heading}
-    return len(headings) <= 1 and (not first or headings <= {first} or last not in headings)
-
-
-def _makes(sums: Sequence[Decimal], wanted: Sequence[Decimal | None]) -> bool:
-    return all(
-        target is None or abs(target - made) <= (1 if abs(target) > _COARSE else 0)
-        for target, made in zip(wanted, sums, strict=True)
-    )
-
-
-def _is_marked(rows: Sequence[Row], index: int) -> bool:
-    """Whether a `$` sets the row off: filers print one on the first row of a block and on its last."""
-    row = rows[index]
-    marked = [position for position, each in enumerate(rows) if any(cell and cell.dollar for cell in each.cells)]
-    if index not in marked or index == 0 or len(marked) > _MOST_MARKED * len(rows):
-        return False
-    whole = all(cell is None or cell.amount == cell.amount.to_integral_value() for cell in row.cells)
-    return whole and rows[index - 1].section == row.section and index - 1 not in marked
 
 
 def _shared(path: Sequence[str], other: Sequence[str]) -> int:

@@ -184,14 +184,6 @@ def groups_view(groups: Sequence[RankedGroup], *, full: bool = False) -> Rendera
     return Group(Padding(table, (1, 0, 1, 0)))
 
 
-def group_line(group: RankedGroup) -> str:
-    """`round 2: 25 met, 6 went on; top 10 agree: acme_2023_10k:12, acme_2023_10k:3 … 4 more`."""
-    named = _came_out_first(group, full=False)
-    head = f"{one_line(group.stage)} {group.number}{_attempt(group)}"
-    line = f"{head}: {len(group.ranked)} met, {group.finalists} went on"
-    return "".join((line, f"; {one_line(group.note)}" if group.note else "", f": {named}" if named else ""))
-
-
 def _attempt(group: RankedGroup) -> str:
     """Where groups were shuffled anew."""
     return f", attempt {group.attempt}" if group.attempt > 1 else ""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fin_agent.analyst.rules.dates import period_ending
 from fin_agent.analyst.rules.dimensions import unit_of_formula, with_rates_as_fractions
-from fin_agent.analyst.rules.limits import in_other_money
-from fin_agent.analyst.rules.over_time import moving_years, years_of_a_move
-from fin_agent.analyst.rules.rankings import ranked_years
 from fin_agent.evidence.expressions import Quantity, parse_formula
 from fin_agent.evidence.intent import Claim, CompanyAsked, Intent, MeasureAsked, OutputUnit, Relation, Selection
 from fin_agent.evidence.intent import Comparison as Between
 from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.query.lexer import content_stems
+from fin_agent.query.counted_years import moving_years, ranked_years, years_of_a_move
+from fin_agent.query.members import NO_MEMBERS, Members, UnsureFamilyError, members_of
 from fin_agent.query.tree import (
     Axis,
     Function,
@@ -30,15 +28,24 @@ from fin_agent.query.tree import (
     Parts,
     Period,
     Query,
+    lines_of,
+    with_lines,
     written,
 )
-from fin_agent.retrieval.facts import FactQuery, facts_for
-from fin_agent.retrieval.families import family
+from fin_agent.retrieval.facts import facts_for
+from fin_agent.retrieval.matching import fills
 from fin_agent.workspace import Workspace
 
 
 class UnboundError(ValueError):
-    """No plan can be made of the query, in words that say why."""
+    """No plan can be made of the query, in words that say why.
+
+    `told` says that nobody else is to try: the question was understood, and answering it would be a guess.
+    """
+
+    def __init__(self, why: str, *, told: bool = False) -> None:
+        super().__init__(why)
+        self.told = told
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +57,32 @@ class Bound:
     unit: str
 
 
-def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
-    """`intent`, which holds the question's words, with the figures that `query` asks for. Raises UnboundError."""
+def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
+    """`intent`, which holds the question's words, with the figures that `query` asks for. Raises UnboundError.
+
+    Lines of the metrics `searched` are looked for by the question's words as well.
+    """
     lexicon = workspace.lexicon
     if not query.measures:
         raise UnboundError("no measure is asked for")
-    query = _with_one_part(query)
-    measures = [_without_move(one) for one in query.measures]
-    moved = next((one for one in query.measures if isinstance(one, Move)), None)
-    if moved is not None and moved.how == "growth" and _is_growth_of_percent(measures[0], lexicon):
-        moved = moved.model_copy(update={"how": "change"})
+    query = _with_own_periods(_with_one_part(query), intent, workspace)
+    measures, relation, between = _put_together(query, lexicon)
     comparison = query.comparison
-    relation, between = _relation(query, moved), Between.NONE
-    over = measures[0]
-    if isinstance(over, Function) and len(over.of) == 1 and over.name in ("sum", "mean"):
-        measures, relation = [over.of[0]], Relation.TOTAL if over.name == "sum" else Relation.AVERAGE
-    if comparison is not None:
-        if comparison.axis is Axis.MEASURES:
-            measures, relation, between = _over_measures(measures, comparison.how, relation)
-        elif comparison.axis is Axis.PERIODS:
-            relation, between, measures = _over_periods(comparison.how, relation, measures, moved)
-        else:
-            between = _BETWEEN[comparison.how]
     part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
-    made = [_bound(measure, lexicon, part) for measure in measures]
+    periods = _periods(query, intent, workspace)
+    members = replace(_members(query, intent, periods, workspace), searched=searched)
+    made = [_bound(measure, lexicon, part, members) for measure in measures]
     first = made[0]
     if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
         _check_averages(query, lexicon)
     claim = _claim(query, first.unit, relation)
-    periods = _periods(query, intent, workspace)
-    if relation in _MOVES.values() or relation is Relation.TREND:
-        counted = years_of_a_move(intent.core)
-        if counted is not None and not periods:
-            raise UnboundError("the year in which the years counted end: name it")
-        periods = moving_years(intent.core, periods)
-    if between in (Between.HIGHEST, Between.LOWEST) and comparison is not None and comparison.axis is Axis.PERIODS:
-        periods = ranked_years(intent.core, periods, moving=False)
+    periods = _years_meant(query, intent.core, periods, relation, between, claimed=claim is not None)
     chosen = _selection(query, lexicon)
     if chosen is not None:
         between = Between.NONE
-    unit = _unit(query.unit, first.unit, relation, between)
+    units = [_unit(query.unit, one.unit, relation, between) for one in made]
+    if units[0] is None and first.unit == "percent" and _is_a_difference(measures[0]):
+        units[0] = "percentage points"
     return intent.model_copy(
         update={
             "relation": relation,
@@ -98,26 +91,81 @@ def bound(query: Query, intent: Intent, workspace: Workspace) -> Intent:
             "expression": first.expression,
             "measure_unit": first.unit,
             "further": tuple(
-                MeasureAsked(
-                    words=one.words,
-                    expression=one.expression,
-                    measure_unit=one.unit,
-                    unit=_unit(query.unit, one.unit, relation, between),
-                )
-                for one in made[1:]
+                MeasureAsked(words=one.words, expression=one.expression, measure_unit=one.unit, unit=unit)
+                for one, unit in zip(made[1:], units[1:], strict=True)
             ),
-            "unit": unit,
-            "unsupported": in_other_money(query.question),
+            "unit": units[0],
+            "unsupported": (),
             "unknown_companies": query.unknown_companies,
             "companies": _companies(query, intent, periods),
             "decimals": query.decimals,
             "periods": periods,
             "claim": claim,
             "selection": chosen,
+            "losses": comparison is not None and not comparison.descending,
+            "assumed": (*intent.assumed, *query.assumed),
             "place": comparison.nth or 1 if comparison is not None else 1,
-            **_parts(query, intent, periods, workspace),
+            **_parts(query, intent, members),
         }
     )
+
+
+def _put_together(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
+    """(measures, what is asked of them over time, what is asked of companies, parts or measures against each other)."""
+    moved = next((one for one in query.measures if isinstance(one, Move)), None)
+    measures = [_without_move(one) for one in query.measures]
+    if moved is not None and _moves_itself(query):
+        measures, moved = list(query.measures), None
+    if moved is not None and moved.how == "growth" and _is_growth_of_percent(measures[0], lexicon):
+        moved = moved.model_copy(update={"how": "change"})
+    comparison, relation = query.comparison, _relation(query, moved)
+    over = measures[0]
+    if isinstance(over, Function) and len(over.of) == 1 and over.name in ("sum", "mean"):
+        measures, relation = [over.of[0]], Relation.TOTAL if over.name == "sum" else Relation.AVERAGE
+    if comparison is None:
+        return measures, relation, Between.NONE
+    if comparison.axis is Axis.MEASURES:
+        return _over_measures(measures, comparison.how, relation)
+    if comparison.axis is Axis.PERIODS:
+        relation, between, measures = _over_periods(query, comparison.how, relation, measures, moved)
+        return measures, relation, between
+    return measures, relation, _BETWEEN[comparison.how]
+
+
+def _is_a_difference(measure: Measure) -> bool:
+    return isinstance(measure, Operation) and measure.operator == "-"
+
+
+def _years_meant(
+    query: Query,
+    core: str,
+    periods: tuple[FiscalPeriod, ...],
+    relation: Relation,
+    between: Between,
+    *,
+    claimed: bool,
+) -> tuple[FiscalPeriod, ...]:
+    """The periods with the years that a move, a ranking or a count of years takes in beside those that are named."""
+    over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
+    if relation in _MOVES.values() or relation is Relation.TREND:
+        if years_of_a_move(core) is not None and not periods:
+            raise UnboundError("the year in which the years counted end: name it")
+        periods = moving_years(core, periods)
+    if over_years and between in (Between.HIGHEST, Between.LOWEST):
+        periods = ranked_years(core, periods)
+    if over_years and query.comparison is not None and query.comparison.how is How.RATIO:
+        periods = periods[-1:]
+    if relation in (Relation.YEARS_COUNTED, Relation.EVERY_YEAR) and not claimed:
+        periods = ranked_years(core, periods, moving=True)
+    return periods
+
+
+def _moves_itself(query: Query) -> bool:
+    """Whether growth itself is said to rise or fall, or is averaged: it is the measure then."""
+    over_years = query.comparison is not None and query.comparison.axis is Axis.PERIODS
+    if over_years and query.comparison is not None:
+        return query.comparison.how in (How.AVERAGE, How.EACH)
+    return query.comparison is None and query.claim is not None and query.claim.way in ("rose", "fell")
 
 
 def _check_averages(query: Query, lexicon: Lexicon) -> None:
@@ -141,28 +189,58 @@ def _with_one_part(query: Query) -> Query:
 
 
 def _of_no_part(measure: Measure) -> Measure:
-    match measure:
-        case Line() | Named():
-            return measure.model_copy(update={"part": None})
-        case Operation(left=left, right=right):
-            return measure.model_copy(update={"left": _of_no_part(left), "right": _of_no_part(right)})
-        case Function(of=parts) | Move(of=parts) if isinstance(parts, tuple):
-            return measure.model_copy(update={"of": tuple(_of_no_part(part) for part in parts)})
-        case Move(of=of):
-            return measure.model_copy(update={"of": _of_no_part(of)})
-        case _:
-            return measure
+    return with_lines(measure, lambda line: line.model_copy(update={"part": None}))
+
+
+def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Query:
+    """The query with the filer's own periods for those of single lines that end on a printed day."""
+
+    def own(line: Line | Named) -> Measure:
+        if line.period is None or line.period.end is None:
+            return line
+        period = _fiscal(line.period, intent, workspace)
+        if period.months is not None:
+            raise UnboundError("a span of six or nine months of one line alone")
+        return line.model_copy(update={"period": Period(fiscal_year=period.fiscal_year, quarter=period.quarter)})
+
+    return query.model_copy(update={"measures": tuple(with_lines(one, own) for one in query.measures)})
+
+
+def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
+    """Metrics of required slots that no figure of the company's filings fills, though some line may print them.
+
+    A metric of a primary statement is taken from there; fact search finds it in a note.
+    """
+    metrics, directory = workspace.lexicon.metrics, workspace.directory
+    lacking = set()
+    for slot, required in plan.slots().items():
+        if not required or slot.is_searched or slot.part is not None or metrics[slot.metric].derive:
+            continue
+        doc_ids = directory.by_key[slot.company].doc_ids
+        stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
+        if not any(fills(each, slot, metrics, directory.owners) for each in stated):
+            lacking.add(slot.metric)
+    return frozenset(lacking)
 
 
 def _selection(query: Query, lexicon: Lexicon) -> Selection | None:
     by, comparison = query.chosen_by, query.comparison
     if by is None or comparison is None:
         return None
-    made = _bound(_without_move(by), lexicon)
+    pinned = {line.period for line in lines_of(by)}
+    own = [period for period in pinned if period is not None]
+    made = _bound(_in_no_period(_without_move(by)) if own else _without_move(by), lexicon)
+    if len(pinned) > 1 and own:
+        raise UnboundError("the company is chosen by figures of several periods")
     relation = _MOVES[by.how] if isinstance(by, Move) else Relation.EACH
     extreme = _BETWEEN[comparison.how]
     return Selection(
-        extreme=extreme, measure=made.words, expression=made.expression, measure_unit=made.unit, relation=relation
+        extreme=extreme,
+        measure=made.words,
+        expression=made.expression,
+        measure_unit=made.unit,
+        relation=relation,
+        periods=tuple(FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in own),
     )
 
 
@@ -219,7 +297,7 @@ def _over_measures(
 
 
 def _over_periods(
-    how: How, relation: Relation, measures: list[Measure], moved: Move | None
+    query: Query, how: How, relation: Relation, measures: list[Measure], moved: Move | None
 ) -> tuple[Relation, Between, list[Measure]]:
     match how:
         case How.HIGHEST | How.LOWEST:
@@ -234,12 +312,24 @@ def _over_periods(
             return Relation.EVERY_YEAR, Between.NONE, measures
         case How.COUNT:
             return Relation.YEARS_COUNTED, Between.NONE, measures
+        case How.RATIO:
+            first, last = (_in_period(measures[0], query.periods[place]) for place in (0, -1))
+            return Relation.EACH, Between.NONE, [Operation(operator="/", left=last, right=first)]
         case _:
             return relation, Between.NONE, measures
 
 
+def _in_no_period(measure: Measure) -> Measure:
+    return _in_period(measure, None)
+
+
+def _in_period(measure: Measure, period: Period | None) -> Measure:
+    """The measure with the period said of each of its lines."""
+    return with_lines(measure, lambda line: line.model_copy(update={"period": period}))
+
+
 def _periods(query: Query, intent: Intent, workspace: Workspace) -> tuple[FiscalPeriod, ...]:
-    if any(period.trailing or period.months == -1 or period.half == 2 for period in query.periods):
+    if any(period.trailing or period.half == 2 for period in query.periods):
         raise UnboundError("a span of months that no plan holds")
     found = {
         _fiscal(period, intent, workspace)
@@ -258,7 +348,7 @@ def _companies(query: Query, intent: Intent, periods: Sequence[FiscalPeriod]) ->
     if query.comparison is not None and query.comparison.how in (How.RATIO, How.DIFFERENCE, How.EXCESS):
         same = {one.key for one in companies} == known.keys()
         companies = list(intent.companies) if same and not _spelt_out(query) else companies
-    if not query.respectively:
+    if not query.respectively or len(query.periods) < 2:
         return tuple(companies)
     named = [FiscalPeriod(fiscal_year=one.fiscal_year or 0, quarter=one.quarter) for one in query.periods]
     if len(named) != len(companies) or len(periods) > len(named):
@@ -279,16 +369,16 @@ def _order(period: FiscalPeriod) -> tuple[int, int]:
 
 def _fiscal(period: Period, intent: Intent, workspace: Workspace) -> FiscalPeriod:
     """The filer's own period: of a date the one that ends there."""
-    if period.end is not None and intent.companies and period.months not in (6, 9):
+    if period.end is not None and intent.companies:
         directory = workspace.directory
-        ended = {
-            period_ending(period.end, [directory.identities[doc_id] for doc_id in directory.by_key[one.key].doc_ids])
-            for one in intent.companies
-        }
-        if len(ended) == 1:
-            return ended.pop()
-    if period.fiscal_year is None:
-        raise UnboundError(f"{period.end} ends no period that the companies share")
+        owned = [[directory.identities[name] for name in directory.by_key[one.key].doc_ids] for one in intent.companies]
+        ended = {period_ending(period.end, identities, period.months) for identities in owned}
+        found = ended.pop()
+        if not ended and found is not None:
+            return found
+        raise UnboundError(f"{period.end} ends no period of that length that the companies share")
+    if period.fiscal_year is None or period.months == -1:
+        raise UnboundError("a span of months that no plan holds")
     months = period.months if period.months in (6, 9) else None
     return FiscalPeriod(fiscal_year=period.fiscal_year, quarter=period.quarter, months=months)
 
@@ -302,6 +392,8 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     claim = query.claim
     if claim is not None and query.comparison is not None and query.comparison.how is How.FILTER:
         return Claim(above=claim.way == "rose", bound=0.0)
+    if claim is not None and relation is Relation.TREND and isinstance(query.measures[0], Move):
+        return Claim(above=claim.way == "rose")
     if claim is None or claim.way in ("rose", "fell", "exists", "equal"):
         return None
     above = claim.way in ("above", "at-least")
@@ -318,20 +410,27 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
     return Claim(above=above, bound=number / 100 if stated == "bps" else number)
 
 
-def _parts(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> dict[str, object]:
+def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> Members:
+    """The members of the family that several parts, or a word for their kind, mean; none for a single named part."""
+    parts = query.parts
+    if parts is None or (len(parts.names) < 2 and parts.kind is None):
+        return Members()
+    if len(intent.companies) != 1:
+        raise UnboundError("parts of several companies, or of none that is named")
+    try:
+        return members_of(query, intent.companies[0].key, periods, workspace)
+    except UnsureFamilyError as error:
+        raise UnboundError(str(error), told=True) from error
+
+
+def _parts(query: Query, intent: Intent, members: Members) -> dict[str, object]:
     """The parts that are asked about; several are set against each other as companies are."""
     if query.parts is None:
         return {}
-    names = query.parts.names
+    names = members.names or query.parts.names
     if len(names) == 1 and query.parts.kind is None:
         return {"parts": names}
-    if len(intent.companies) != 1:
-        raise UnboundError("parts of several companies, or of none that is named")
     (company,) = intent.companies
-    if query.parts.kind is not None:
-        names = _members(query, query.parts, company.key, periods, workspace)
-        if not names:
-            raise UnboundError(f"no figures of {written(_without_move(query.measures[0]))} by {query.parts.kind}")
     if query.comparison is not None and query.comparison.top:
         names = names[: query.comparison.top]
     return {
@@ -343,51 +442,6 @@ def _parts(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], worksp
     }
 
 
-def _members(
-    query: Query, parts: Parts, company: str, periods: Sequence[FiscalPeriod], workspace: Workspace
-) -> tuple[str, ...]:
-    """The members of the family that `parts` names, with figures of all periods that are needed; largest first."""
-    latest = workspace.years[company].latest()
-    asked = list(periods) or ([latest] if latest else [])
-    line = next(iter(query.lines()), None)
-    if line is None or not asked:
-        return ()
-    last = asked[-1]
-    years = sorted({period.fiscal_year for period in asked})
-    if any(isinstance(one, Move) for one in query.measures) and len(years) == 1:
-        years.insert(0, years[0] - 1)
-    metric = line.metric if isinstance(line, Line) else None
-    sought = FactQuery(line.words, last.fiscal_year, last.quarter, last.months, metric=metric)
-    found = [family(workspace, sought, company, kind=kind, years=years) for kind in _FAMILIES.get(parts.kind or "", ())]
-    if parts.kind == "region":
-        found.sort(key=lambda one: -_speaking_of_regions([member.name for member in one.members]))
-    left_out = {content_stems(name) for name in parts.without}
-    ranked = next((one.ranked(len(years) - 1) for one in found if one.members), ())
-    return tuple(
-        member.name
-        for member in ranked
-        if content_stems(member.name) not in left_out
-        and not (parts.kind == "country" and content_stems(member.name) & _NO_COUNTRY)
-    )
-
-
-def _speaking_of_regions(names: Sequence[str]) -> float:
-    """Share of the names that speak of large regions; those of single countries do not."""
-    return sum(bool(content_stems(name) & _REGIONS) for name in names) / max(len(names), 1)
-
-
-_NO_COUNTRY = frozenset({"other", "rest", "foreign", "remaining", "international"})
-_REGIONS = frozenset(
-    {"america", "americas", "europe", "emea", "asia", "apac", "pacific", "africa", "latin", "greater", "north", "south"}
-)
-_FAMILIES = {
-    "country": ("region",),
-    "region": ("region", "segment"),
-    "segment": ("segment",),
-    "product": ("product",),
-}
-
-
 def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | None:
     """The unit that the printed lines of a plan are in; None where one of them is found nowhere.
 
@@ -397,6 +451,8 @@ def unit_of_printed(intent: Intent, plan: Plan, workspace: Workspace) -> str | N
     units = {hit.sourced.fact.unit for slot in searched for hit in facts_for(slot, workspace).found[:1]}
     if any(not facts_for(slot, workspace).found for slot in searched):
         return None
+    if searched and "how many" in intent.core.lower() and units & {"USD", "percent", "USD per share"}:
+        return None  # things are counted, and not what they cost
     alone = parse_formula(intent.expression)
     return units.pop() if isinstance(alone, Quantity) and alone.printed and len(units) == 1 else intent.measure_unit
 
@@ -426,10 +482,10 @@ def _share(measure: Measure, part: str) -> str:
             return ""
 
 
-def _bound(measure: Measure, lexicon: Lexicon, part: str = "") -> Bound:
-    expression = expression_of(measure, lexicon)
+def _bound(measure: Measure, lexicon: Lexicon, part: str = "", members: Members = NO_MEMBERS) -> Bound:
+    expression = expression_of(measure, lexicon, members)
     if isinstance(measure, Move) and measure.how == "growth":
-        return Bound(_of_part(f"{written(measure.of)} growth", part), expression, "percent")
+        return Bound(_of_part(f"yearly growth of {written(measure.of)}", part), expression, "percent")
     fitting = with_rates_as_fractions(expression, lexicon)
     if fitting is None:
         raise UnboundError(f"`{written(measure)}` adds amounts of other units, or has none itself")
@@ -443,46 +499,62 @@ def _of_part(words: str, part: str) -> str:
     return words if part.casefold() in words.casefold() else f"{part} {words}"
 
 
-def expression_of(measure: Measure, lexicon: Lexicon) -> str:
+def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMBERS) -> str:
     """The measure in the grammar of `evidence.expressions`. Raises UnboundError."""
     match measure:
         case Number(value=value, unit=unit):
             text = str(int(value)) if float(value).is_integer() else repr(value)
             return f"amount({text})" if unit == "USD" else text
         case Operation(operator="^", left=left, right=Number(value=power)) if power in (2, 3):
-            inner = f"({expression_of(left, lexicon)})"
+            inner = f"({expression_of(left, lexicon, members)})"
             return " * ".join([inner] * int(power))
         case Operation(operator="^"):
             raise UnboundError("a power that is no whole number")
         case Operation(operator=operator, left=left, right=right):
-            return f"({expression_of(left, lexicon)} {operator} {expression_of(right, lexicon)})"
+            before = expression_of(left, lexicon, members)
+            if operator in _SUMS and isinstance(left, Operation) and left.operator in _SUMS:
+                before = before[1:-1]  # `(a + b - c)`: a long sum has no bracket for each of its terms
+            return f"({before} {operator} {expression_of(right, lexicon, members)})"
         case Function(name="mean", of=parts):
-            return f"mean({', '.join(expression_of(part, lexicon) for part in parts)})"
+            return f"mean({', '.join(expression_of(part, lexicon, members) for part in parts)})"
         case Function(name="sum", of=parts):
-            return f"({' + '.join(expression_of(part, lexicon) for part in parts)})"
+            return f"({' + '.join(expression_of(part, lexicon, members) for part in parts)})"
         case Function(name="abs", of=parts):
-            return f"abs({expression_of(parts[0], lexicon)})"
+            return f"abs({expression_of(parts[0], lexicon, members)})"
         case Function(name=name):
             raise UnboundError(f"{name} is not computed")
         case Move(of=of, how="change"):
-            return f"change({expression_of(of, lexicon)})"
+            return f"change({expression_of(of, lexicon, members)})"
+        case Move(of=of, how="growth", start=Period() as start, end=Period() as end):
+            first, last = (expression_of(_in_period(of, one), lexicon, members) for one in (start, end))
+            return f"(100 * ({last} - {first}) / abs({first}))"
         case Move(of=of, how="growth"):
-            inner = expression_of(of, lexicon)
+            inner = expression_of(of, lexicon, members)
             return f"(100 * change({inner}) / abs(prior({inner})))"
         case Move():
             raise UnboundError("a compound growth rate within a formula")
         case Line() | Named():
-            return _of_line(measure, lexicon)
+            return _of_line(measure, lexicon, members)
 
 
-def _of_line(line: Line | Named, lexicon: Lexicon) -> str:
+_SUMS = ("+", "-")
+
+
+def _of_line(line: Line | Named, lexicon: Lexicon, members: Members) -> str:
     if isinstance(line, Named):
-        name = line.formula
+        name = f"({members.in_formula(line.formula, lexicon)})" if members.tables else line.formula
     elif line.metric:
         name = line.metric
     else:
-        name = '"' + line.words.replace('"', "").replace("\\", "") + '"'
+        name = f'"{_plain_words(line)}"'
     pins = []
+    table = members.tables.get(line.metric or line.words) if isinstance(line, Line) else None
+    if table and isinstance(line, Line) and line.whole and (line.metric or line.words) not in members.totals:
+        table = None if line.metric else table
+    if table:
+        pins.append(f'table="{table}"')
+    if isinstance(line, Line) and line.metric in members.searched:
+        pins.append(f'words="{_plain_words(line)}"')
     if line.part:
         pins.append(f'part="{line.part}"')
     if line.company:
@@ -503,3 +575,7 @@ def _of_line(line: Line | Named, lexicon: Lexicon) -> str:
         elif line.balance == "average":
             text = f"avg({text})"
     return text
+
+
+def _plain_words(line: Line) -> str:
+    return line.words.replace('"', "").replace("\\", "")

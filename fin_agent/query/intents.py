@@ -1,21 +1,30 @@
-"""What a whole reading of a question asks of the figures, as an Intent."""
+"""A question as an Intent: what a whole reading of it asks of the figures, else what its words say."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from weakref import WeakKeyDictionary
 
 from fin_agent.analyst.rules.dates import with_dated_periods
+from fin_agent.analyst.rules.intents import intent_of
+from fin_agent.analyst.rules.limits import in_other_money, of_the_market
+from fin_agent.analyst.rules.losses import with_losses
 from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.part_names import parts_named
-from fin_agent.analyst.rules.partners import partners_in
+from fin_agent.analyst.rules.partners import partners_in, with_symbols
+from fin_agent.analyst.rules.reasoning.ranked import statement_ranked
 from fin_agent.analyst.rules.reports import told_apart
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.plan import plan_of
-from fin_agent.query.binding import UnboundError, bound, unit_of_printed
+from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.reading import read
+from fin_agent.query.reading import readings
 from fin_agent.query.tree import Kind, Line, Move, Query
+from fin_agent.retrieval.addresses import words_of
 from fin_agent.workspace import Workspace
 
 
@@ -28,50 +37,140 @@ def names_of(workspace: Workspace) -> Names:
         found = parts_named(text, workspace.index.parts(filings), workspace)
         return [Named(one.name, one.start, one.end) for one in found]
 
-    return Names(workspace.lexicon, workspace.directory, parts_in)
+    def is_printed(word: str, keys: Sequence[str]) -> bool:
+        return words_of(word) <= printed_words(tuple(keys), workspace)
+
+    return Names(workspace.lexicon, workspace.directory, parts_in, is_printed)
 
 
-def query_of(question: str, workspace: Workspace) -> Query | None:
-    """The question as a Query; None where the grammar has no reading of it."""
-    try:
-        return read(question, names_of(workspace))
-    except NoReadingError:
-        return None
+def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]:
+    """The words of all lines, headings and captions of the companies of these keys, each in one form."""
+    filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
+    known = _PRINTED.setdefault(workspace.index, {})
+    if filings not in known:
+        texts = {
+            text
+            for sourced in workspace.index.facts(filings)
+            for text in (sourced.fact.label, *sourced.fact.section, *sourced.fact.column_path, sourced.fact.caption)
+        }
+        known[filings] = frozenset().union(*map(words_of, texts))
+    return known[filings]
+
+
+_PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[str]]] = WeakKeyDictionary()
+
+
+def intent_of_question(question: str, workspace: Workspace) -> Intent:
+    """The question as an Intent: with the figures that it asks for, else for an answer in words.
+
+    Raises QuestionError where the question is empty or too long.
+    """
+    words = intent_of(written_out(question), workspace.directory, workspace.lexicon)
+    words = words.model_copy(update={"question": question})
+    beyond = (*of_the_market(words.core), *in_other_money(question))
+    if beyond:
+        return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
+    asked = figures_asked(words, workspace)
+    if asked is None or not asked.numeric:
+        spelt = with_symbols(question, words.core, workspace) if words.companies else question
+        if spelt != question:
+            return intent_of_question(spelt, workspace).model_copy(update={"question": question})
+    if asked is not None:
+        return with_losses(asked)
+    return with_own_years(with_dated_periods(words, workspace), workspace)
 
 
 def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
     """`words`, the question's words as an intent, with the figures that a whole reading of it asks for.
 
-    None where no reading uses all of its words, or asks for figures. Where `words` ask for figures although content
-    words of the question name no line that is known, they are told as what is not understood: no figure is given as if
-    they were not there.
+    The first reading is taken that uses every content word and whose lines the filings print. None where no reading
+    asks for figures; where only some of a question's words name figures, the others are told as not understood.
     """
-    query = _without_report(words, workspace)
-    if query is not None and query.kind is Kind.REASON:
-        why = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
-        return with_own_years(with_dated_periods(why, workspace), workspace)
-    if query is None or not query.asks_figures:
+    first: Query | None = None
+    why = ""
+    try:
+        for place, query in enumerate(_readings(words, workspace)):
+            if query.kind is Kind.REASON and not place:
+                reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
+                return with_own_years(with_dated_periods(reason, workspace), workspace)
+            if not query.asks_figures:
+                continue
+            first = first or query
+            try:
+                return _as_intent(query, words, workspace)
+            except UnboundError as error:
+                if error.told:
+                    told = {"query": query, "unsupported": (*words.unsupported, str(error))}
+                    return words.model_copy(update=told)
+                why = why or str(error)
+                if _partners(words, workspace):
+                    break  # what names no line names a company
+    except NoReadingError as error:
+        why = str(error)
+    return _refused(first, why, words, workspace)
+
+
+def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
+    """A reading as an intent, its only line by the words of the filings first where these say more.
+
+    Raises UnboundError.
+    """
+    if query.unread:
+        unread = " and ".join(repr(one) for one in query.unread)
+        raise UnboundError(f"what {unread} asks of the figures: it was not understood; ask for one thing at a time")
+    tried = [_as_printed(query, workspace, total=True), query]
+    if query.parts is not None and query.parts.kind is not None:
+        tried.append(_as_printed(query, workspace, total=False))
+    why: UnboundError | None = None
+    for one in filter(None, tried):
+        try:
+            return _bound(one, words, workspace)
+        except UnboundError as error:
+            if error.told:
+                raise
+            why = why or error
+    assert why is not None
+    raise why
+
+
+def _refused(query: Query | None, why: str, words: Intent, workspace: Workspace) -> Intent | None:
+    """A question for figures that cannot be read whole, with what is not understood of it; None for one in words."""
+    words = words.model_copy(update={"query": query})
+    beside = _partners(words, workspace) if why else []
+    if beside:
+        return words.model_copy(update={"unknown_companies": (*words.unknown_companies, *beside)})
+    unknown = [line for line in query.lines() if isinstance(line, Line) and not line.metric] if query else []
+    split = query is not None and query.unread and all(any(map(str.isdigit, one)) for one in query.unread)
+    if unknown and split:
+        return None  # a part of one period's figure: it may be told in words
+    if query is not None and query.unread and statement_ranked(words.core) and not (set(query.unread) - _RANKS):
+        return None  # `the largest operating expense`: the rows of a statement are ranked
+    if not why or not words.names_metric or len(unknown) > _MOST_UNKNOWN or (unknown and not words.asks_figure):
         return None
-    printed = tuple(line.words for line in query.lines() if isinstance(line, Line) and not line.metric)
-    readings = () if query.unread else (_as_printed(query, workspace, total=True), query)
-    intent = next((made for one in readings if one and (made := _bound(one, words, workspace)) is not None), None)
-    if intent is None and not query.unread and query.parts is not None and query.parts.kind is not None:
-        printed_only = _as_printed(query, workspace, total=False)
-        intent = _bound(printed_only, words, workspace) if printed_only is not None else None
-    if intent is None and words.numeric and any(" " in one for one in printed):
-        if partners_in(words.core, workspace):
-            return None  # the words that name no line name a company
-        return words.model_copy(update={"query": query, "unsupported": (*words.unsupported, _not_understood(printed))})
-    return intent
+    partly = words
+    if query is not None and query.unread and not unknown:
+        # What is understood of it goes along: a model may compute what rules cannot.
+        with suppress(UnboundError):
+            partly = _bound(query, words, workspace)
+    return partly.model_copy(update={"unsupported": (*words.unsupported, why)})
 
 
-def _without_report(words: Intent, workspace: Workspace) -> Query | None:
-    """The question as a Query; words that say which report is meant name neither a line nor a period."""
+_RANKS = frozenset({"largest", "biggest", "greatest", "highest", "top", "smallest", "lowest", "least"})
+_MOST_UNKNOWN = 2
+"""A question that names more things than these for which no line is known is one for words."""
+
+
+def _partners(words: Intent, workspace: Workspace) -> list[str]:
+    """Words beside a company that name another one, which is not indexed."""
+    return [name for name in partners_in(words.core, workspace) if name not in words.unknown_companies]
+
+
+def _readings(words: Intent, workspace: Workspace) -> Iterator[Query]:
+    """The ways to read the question; words that say which report is meant name neither a line nor a period."""
     told = told_apart(words.question) if words.report is not None else None
-    if told is None:
-        return query_of(words.question, workspace)
-    query = query_of(told.rest, workspace)
-    return query and query.model_copy(update={"question": words.question, "report": told.report.words})
+    for query in readings(words.question if told is None else told.rest, names_of(workspace)):
+        report = None if told is None else told.report.words
+        yield query.model_copy(update={"question": words.question, "report": report or query.report})
 
 
 def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | None:
@@ -91,19 +190,26 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
     return query.model_copy(update={"measures": (again,)})
 
 
-def _bound(query: Query, words: Intent, workspace: Workspace) -> Intent | None:
-    """The query as an intent; None where no plan can be made of it, or fact search finds nothing for a line of it."""
-    try:
-        intent = bound(query, words, workspace)
-    except UnboundError:
-        return None
-    intent = with_dated_periods(intent.model_copy(update={"query": query}), workspace)
+def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
+    """The query as an intent. Raises UnboundError where no plan can be made of it, or no filing prints a line of it."""
+    intent = bound(query, words, workspace, searched).model_copy(update={"query": query})
+    dated = any(period.end is not None for period in query.periods)
+    intent = intent if dated else with_dated_periods(intent, workspace)
+    printed = [line.words for line in query.lines() if isinstance(line, Line) and not line.metric]
     if not intent.companies or intent.relation is Relation.EXPLANATION:
-        return intent if not any(isinstance(line, Line) and not line.metric for line in query.lines()) else None
+        if printed:
+            raise UnboundError(_not_understood(printed))
+        return intent
     known = all(company.key in workspace.years for company in intent.companies)
     plan = plan_of(intent, workspace.lexicon, workspace.years) if known else None
+    lacking = metrics_to_search(plan, workspace) if plan is not None and not searched else None
+    if lacking:
+        with suppress(UnboundError):
+            return _bound(query, words, workspace, lacking)
     unit = unit_of_printed(intent, plan, workspace) if plan is not None else intent.measure_unit
-    return intent.model_copy(update={"measure_unit": unit}) if unit is not None else None
+    if unit is None:
+        raise UnboundError(_not_understood(printed or [intent.measure]))
+    return intent.model_copy(update={"measure_unit": unit})
 
 
 def _not_understood(words: Sequence[str]) -> str:

@@ -15,6 +15,7 @@ import yaml
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
+from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import plain, singular
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
@@ -47,6 +48,8 @@ class Names:
     directory: CompanyDirectory
     parts_in: Callable[[str, Sequence[str]], Sequence[Named]] = field(default=lambda text, keys: ())
     """The parts that a text names, of the companies of these keys."""
+    is_printed: Callable[[str, Sequence[str]], bool] = field(default=lambda word, keys: True)
+    """Whether a word stands in the address of a figure of the companies of these keys."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,10 @@ def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
     Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
     COLON, DASH and those of the signs `( ) + - * / ^`.
     """
-    text = plain_marks(text)
+    text = _with_quotients(plain_marks(written_out(text)), names)
     companies = names.directory.mentions(text)
     taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
-    taken += _periods(text, taken)
+    taken += periods_in(text, taken)
     taken += _given(text, given, taken)
     parts = names.parts_in(text, [one.company.key for one in companies]) if companies else ()
     bare = _PERCENT_MARGIN.sub(" ", _blanked(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
@@ -99,20 +102,57 @@ def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
             tokens.append(one)
             place = one.end
     joined = _completed(list(_joined(text, _settled(tokens))), names)
+    joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return Lexed(text, tuple(joined), tuple(companies), tuple(unknown))
+
+
+def _with_quotients(text: str, names: Names) -> str:
+    """The text with blanks around a slash between two lines that the lexicon knows: `r&d/revenue`."""
+    if _SLASH.search(text) is None:
+        return text
+    known = [(one.start, one.end) for one in names.lexicon.mentions(_SLASH.sub("\n", text))]
+
+    def apart(found: re.Match[str]) -> str:
+        before = any(end == found.start() for _, end in known)
+        after = any(start == found.end() for start, _ in known)
+        return " / " if before and after else found.group()
+
+    return _SLASH.sub(apart, text)
+
+
+_SLASH = re.compile(r"(?<=[A-Za-z]{2})/(?=[A-Za-z]{2})")
 
 
 def _completed(tokens: list[Token], names: Names) -> list[Token]:
     """Names that share words: `current assets and liabilities`, `basic and diluted EPS`, each written out."""
     for place in range(len(tokens) - 1, 1, -1):
         first, joint, second = tokens[place - 2 : place + 1]
+        at = place - 2
+        if first.type == "COMMA" and joint.type == "AND" and at:
+            at -= 1
+            first = tokens[at]
         if joint.type not in ("AND", "COMMA", "OR") or second.type not in ("METRIC", "FORMULA"):
             continue
         if first.type == "PHRASE" and " " not in first.text and " " in second.text:
-            tokens[place - 2] = _named(f"{first.text} {second.text.split(' ', 1)[1]}", first, names)
+            tokens[at] = _named(f"{first.text} {second.text.split(' ', 1)[1]}", first, names)
+            if tokens[at] is first:
+                tokens[at] = _named_alike(first, second, names)
         elif first.type in ("METRIC", "FORMULA") and " " in first.text and joint.type == "AND":
             tokens[place] = _named(f"{first.text.split()[0]} {second.text}", second, names)
     return tokens
+
+
+def _quotient_of(tokens: Sequence[Token], place: int, one: Token, names: Names) -> list[Token]:
+    """`net income to capital expenditures ratio`: behind `to` the ratio is that of both lines, and none by itself."""
+    behind = place > 1 and tokens[place - 1].type == "TO" and tokens[place - 2].type in _LINES
+    words = one.text[: -len(" ratio")]
+    if not behind or one.type != "FORMULA" or not one.text.lower().endswith(" ratio"):
+        return [one]
+    line = _named(words, replace(one, type="PHRASE", value=None), names)
+    if line.type != "METRIC":
+        return [one]
+    end = one.start + len(words)
+    return [replace(line, end=end), Token("RATIO", "ratio", end + 1, one.end)]
 
 
 def _named(words: str, token: Token, names: Names) -> Token:
@@ -121,6 +161,18 @@ def _named(words: str, token: Token, names: Names) -> Token:
     if len(found) != 1 or found[0].phrase != words or found[0].id == token.value:
         return token
     return replace(token, type=found[0].kind.upper(), text=words, value=found[0].id)
+
+
+def _named_alike(token: Token, like: Token, names: Names) -> Token:
+    """The token as what it names in some wording of the metric beside it: `operations and financing activities`."""
+    metric = names.lexicon.metrics.get(str(like.value))
+    head = like.text.split()[0].lower()
+    for words in metric.words if metric is not None else ():
+        if head in words.lower().split():
+            found = _named(words.lower().replace(head, token.text.lower()), token, names)
+            if found is not token:
+                return found
+    return token
 
 
 def plain_marks(text: str) -> str:
@@ -141,7 +193,8 @@ def _blanked(text: str, spans: Sequence[Token]) -> str:
     return text
 
 
-def _periods(text: str, companies: Sequence[Token]) -> list[Token]:
+def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
+    """The periods and days that the text names outside of `companies`."""
     found: list[Token] = []
     parsed = parse_periods(text)
     for mention in parsed.mentions:
@@ -149,7 +202,7 @@ def _periods(text: str, companies: Sequence[Token]) -> list[Token]:
         same = next((one for one in found if (one.start, one.end) == (mention.start, mention.end)), None)
         if same is not None:
             place = found.index(same)
-            found[place] = replace(same, value=(*_mentions(same), mention))
+            found[place] = replace(same, value=(*mentions_of(same), mention))
         elif not inside:
             end = _past_possessive(text, mention.end)
             found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
@@ -185,7 +238,8 @@ def _given(text: str, given: Sequence[str], taken: Sequence[Token]) -> Iterator[
             yield Token("GIVEN", found.group(), found.start(), found.end(), name)
 
 
-def _mentions(token: Token) -> tuple[PeriodMention | DateMention, ...]:
+def mentions_of(token: Token) -> tuple[PeriodMention | DateMention, ...]:
+    """What a PERIOD names: several where one phrase stands for several."""
     return token.value if isinstance(token.value, tuple) else ()
 
 
@@ -260,8 +314,8 @@ def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]
 _PIECE = re.compile(
     r"(?P<number>(?:US)?\$\s?\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+|\d[\d,]*(?:\.\d+)?)"
     r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|[mbk])\b)?"
-    r"(?:\s?(?P<unit>%|percent\b|basis points\b|bps\b|x\b|times\b(?! )|days?\b"
-    r"|[- ]?(?:(?:full|fiscal|consecutive) )*years?\b))?"
+    r"(?:\s?(?P<unit>%|percent\b|basis points\b|bps\b|(?<=\d)x\b|times\b(?! )|days?\b"
+    r"|[- ]?(?:(?:full|fiscal|consecutive) )*(?:years?|yrs?|y)\b))?"
     r"|(?P<power>\*\*|\^)|(?P<word>\(%\)|[A-Za-z][\w&./]*(?:-[\w]+)*(?:n't)?)|(?P<possessive>'s?(?!\w))"
     r"|(?P<dash>(?<=\s)-(?=\s|\()|(?<=\))-)|(?P<mark>[()\[\]{}+*/×÷=^%:;,?!&$-])",
     re.I,
@@ -270,7 +324,7 @@ _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mn": 1e6, "bill
            "trillion": 1e12}  # fmt: skip
 _SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": "RPAR", "+": "PLUS", "*": "TIMES",
           "×": "TIMES", "/": "OVER", "÷": "OVER", "=": "DEFINED", ":": "COLON", ";": "COMMA", ",": "COMMA",
-          "%": "PERCENT", "&": "AND"}  # fmt: skip
+          "%": "PERCENT", "&": "AND", "?": "STOP"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,15 +343,28 @@ def _words(text: str, start: int, end: int) -> list[Token]:
     while place < len(pieces):
         piece = pieces[place]
         size, kind = _phrase_at(pieces, place)
+        if size == 1 and piece.text.lower() in _ATTRIBUTES and _goes_on(text, pieces, place):
+            size = 0
         if size:
             last = pieces[place + size - 1]
-            kind = "PHRASE" if kind == "tail" else "NOISE" if kind.startswith("noise") else kind.upper()
+            kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
             tokens.append(Token(kind, text[piece.start : last.end], piece.start, last.end))
             place += size
         else:
             tokens.append(piece)
             place += 1
     return tokens
+
+
+_ATTRIBUTES = frozenset({"data", "information", "value", "level", "term", "book", "record", "money", "name", "form"})
+"""Words that say nothing alone, and narrow the content word behind them: `data center`, `term loan`."""
+
+
+def _goes_on(text: str, pieces: Sequence[Token], place: int) -> bool:
+    """Whether a content word stands right behind a piece."""
+    if place + 1 >= len(pieces) or pieces[place + 1].type != "PHRASE":
+        return False
+    return text[pieces[place].end : pieces[place + 1].start] == " " and not _phrase_at(pieces, place + 1)[0]
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
@@ -307,7 +374,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
             money = "$" in found["number"]
             number = float(found["number"].lower().removeprefix("us").lstrip("$ ").replace(",", ""))
             scale, unit = found["scale"], (found["unit"] or "").lower()
-            if unit.endswith(("year", "years")):
+            if unit.endswith(("year", "years", "yr", "yrs", "y")) and not unit.endswith("day"):
                 yield Token("NOISE", found.group(), first, last)
                 continue
             unit = {"%": "percent", "x": "times", "basis points": "bps", "day": "days"}.get(unit, unit)
@@ -368,9 +435,32 @@ def _settled(tokens: Sequence[Token]) -> list[Token]:
     settled: list[Token] = []
     for place, one in enumerate(tokens):
         after = next((other for other in tokens[place + 1 :] if other.type != "NOISE"), None)
+        if one.type == "ENDING":
+            ends = any(other.type == "METRIC" for other in settled) and (after is None or after.type == "PERIOD")
+            one = replace(one, type="NOISE" if ends else "PHRASE")
         before = settled[-1] if settled else None
         settled.append(_settle(one, before, after))
-    return settled
+    return _with_parts_by_kind(settled)
+
+
+def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
+    """`Freight segment operating margin`: words right before the word for a kind of part name one."""
+    for place in range(len(tokens) - 1):
+        one, kind = tokens[place], tokens[place + 1]
+        if kind.type not in _KINDS_BEHIND or one.type != "PHRASE" or kind.text.lower().endswith("s"):
+            continue
+        if kind.start - one.end == 1 and any(other.type in ("METRIC", "FORMULA") for other in tokens):
+            words = f"{one.text} {kind.text}"
+            tokens[place] = Token("PART", words, one.start, kind.end, one.text)
+            tokens[place + 1] = replace(kind, type="NOISE")
+    return tokens
+
+
+_KINDS_BEHIND = frozenset({"KIND_SEGMENT"})
+_COUNTED_OFF = frozenset(
+    {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "main", "individual", "various"}
+)
+"""What may stand before the word for parts, and says nothing of which are meant: `its three main segments`."""
 
 
 def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
@@ -381,9 +471,21 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
             return replace(one, type="HIGHER") if not _is_count(after) else replace(one, type="NOISE")
         if after is None or after.type in ("PERIOD", "YEAR_BEFORE"):
             return replace(one, type="NOISE")
+    if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
+        return replace(one, type="PHRASE")  # `contract costs`
+    if text in _COUNTED_OFF and after is not None and (after.type.startswith("KIND_") or after.text in _COUNTED_OFF):
+        return replace(one, type="NOISE")
+    if one.type in ("UP", "DOWN") and text in _NOUNS and before is not None and before.type == "PHRASE":
+        return replace(one, type="PHRASE")  # `contract gain`, `lease reductions`: a printed line
     if one.type == "MINUS" and text == "-" and not ends_operand:
         return replace(one, type="NOISE")
     return one
+
+
+_NOUNS = frozenset(
+    {"gain", "improvement", "improvements", "expansion", "reduction", "contraction", "shift", "movement"}
+)
+"""Movements that end the name of a line; behind a measure that is known they ask how it moved."""
 
 
 def _is_count(number: Token) -> bool:
@@ -419,6 +521,10 @@ def _next_of_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
         plain_gap = not text[last.end : one.start].strip(" -'\"/")
         both_known = "PHRASE" not in (last.type, one.type)
         return place if plain_gap and not both_known else None
+    if one.type == "COMMA" and place + 1 < len(tokens) and tokens[place + 1].text.lower() in _BEHIND_A_COMMA:
+        return place + 1  # `accounts receivable, net`
+    if one.type == "TO" and place + 1 < len(tokens) and tokens[place + 1].text.lower() in _DONE_WITH_MONEY:
+        return place + 1  # `costs to obtain contracts`
     joins = one.type in ("NOISE", "BY", "CAME_FROM") and one.text.lower() in _JOINING
     if not joins or text[last.end : one.start].strip() or place + 1 >= len(tokens):
         return None
@@ -431,6 +537,12 @@ def _next_of_run(text: str, tokens: Sequence[Token], place: int, run: Sequence[T
     return follows if len(known) < 2 and (last.type == "PHRASE" or tokens[follows].type == "PHRASE") else None
 
 
+_DONE_WITH_MONEY = frozenset(
+    {"obtain", "fulfill", "fulfil", "purchase", "acquire", "develop", "repurchase", "sell", "extend", "lend", "redeem"}
+)
+_BEHIND_A_COMMA = frozenset({"net", "gross", "at cost", "at fair value", "less current portion"})
+
+
 def _as_line(text: str, run: Sequence[Token]) -> Token:
     while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in _tails():
         run = run[:-1]
@@ -438,6 +550,8 @@ def _as_line(text: str, run: Sequence[Token]) -> Token:
     words = text[first.start : last.end]
     if len(run) == 1:
         return first
+    if len(run) == 2 and first.type in ("METRIC", "FORMULA") and last.text.lower() == "net":
+        return replace(first, end=last.end)  # `accounts receivable, net` is the line itself
     return Token("PHRASE", words, first.start, last.end, tuple(one for one in run if one.type != "PHRASE"))
 
 

@@ -62,7 +62,7 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
     for place, one in enumerate(groups):
         if isinstance(one, Token):
             kept.append(one)
-        elif pins and hosts[place] is None and place and _is_operator(groups[place - 1]):
+        elif pins and hosts[place] is None and _is_operand(groups, place, len(operands)):
             reference = Token("REF", "", one[0].start, one[-1].end)
             operands[place] = Operand(reference)
             kept.append(reference)
@@ -71,15 +71,62 @@ def attach(tokens: Sequence[Token], *, pins: bool) -> Attached:
             loose.append((hosts[place], one))
             if pins and hosts[place] is None and place + 1 < len(groups) and _is_operator(groups[place + 1]):
                 open_ended.append(one[0].text)
+    loose = _with_brackets(groups, loose)
+    dated = sum(any(one.type == "PERIOD" for one in run) for _, run in loose)
+    averaged = {
+        place
+        for place in operands
+        if place and getattr(groups[place - 1], "type", "") in ("AVERAGE", "AVERAGE_BALANCE")
+    }
     attached = Attached(kept, {}, [], [], [])
     attached.apart = tuple(open_ended)
     for kind in ("COMPANY", "PERIOD", "PART"):
-        _distribute(kind, loose, operands, attached, pins=pins)
+        _distribute(kind, loose, operands, attached, averaged if kind == "PERIOD" and dated > 1 else set(), pins=pins)
     attached.operands = {operand.token.start: operand for operand in operands.values()}
     return attached
 
 
 _Group = Token | list[Token]
+
+
+def _with_brackets(
+    groups: Sequence[_Group], loose: Sequence[tuple[int | None, list[Token]]]
+) -> list[tuple[int | None, list[Token]]]:
+    """`Acme 2024 (a / b) vs Bolt 2023 (c / d)`: what stands before each of several brackets is said of all in it."""
+    opens = {
+        id(run): place + 1
+        for place, run in enumerate(groups[:-1])
+        if isinstance(run, list) and getattr(groups[place + 1], "type", "") == "LPAR"
+    }
+    if len(opens) < 2:
+        return list(loose)
+    said: list[tuple[int | None, list[Token]]] = []
+    for host, run in loose:
+        inside = _lines_inside(groups, opens[id(run)]) if id(run) in opens else []
+        said += [(place, run) for place in inside] or [(host, run)]
+    return said
+
+
+def _lines_inside(groups: Sequence[_Group], place: int) -> list[int]:
+    """Positions of the lines within the bracket that opens at `place`."""
+    found: list[int] = []
+    depth = 0
+    for at in range(place, len(groups)):
+        kind = getattr(groups[at], "type", "")
+        depth += {"LPAR": 1, "RPAR": -1}.get(kind, 0)
+        if not depth:
+            break
+        if kind in LINES:
+            found.append(at)
+    return found
+
+
+def _is_operand(groups: Sequence[_Group], place: int, lines: int) -> bool:
+    """Whether modifiers stand for a line: behind an operator, or first, where one line follows for all of them."""
+    if place and _is_operator(groups[place - 1]):
+        return True
+    first = not place or (isinstance(before := groups[place - 1], Token) and before.type == "LPAR")
+    return first and lines == 1 and place + 1 < len(groups) and _is_operator(groups[place + 1])
 
 
 def _grouped(tokens: list[Token]) -> list[_Group]:
@@ -155,7 +202,7 @@ def _neighbour(groups: Sequence[_Group], place: int, step: int) -> int | None:
         if isinstance(one, Token):
             if one.type in LINES:
                 return place
-            if step < 0 or one.type not in _PREFIXES:
+            if not (step < 0 and one.type == "COMMA") and (step < 0 or one.type not in _PREFIXES):
                 return None
         place += step
     return None
@@ -166,9 +213,11 @@ def _distribute(
     loose: Sequence[tuple[int | None, list[Token]]],
     operands: dict[int, Operand],
     attached: Attached,
+    averaged: set[int],
     *,
     pins: bool,
 ) -> None:
+    """Give modifiers of one kind to their lines or to the question; several periods of an average are its own."""
     named = [(host, [one for one in run if one.type == kind]) for host, run in loose]
     named = [(host, run) for host, run in named if run]
     hosts = [host for host, _ in named if host is not None]
@@ -180,7 +229,8 @@ def _distribute(
         attached.apart += tuple(one.text for _, run in named for one in run)
     for host, run in named:
         values = [value for one in run for value in _values(one)]
-        holder = operands[host] if alone and host is not None else attached
+        own = alone or (pins and host in averaged and len(values) > 1)
+        holder = operands[host] if own and host is not None else attached
         {"COMPANY": holder.companies, "PERIOD": holder.periods, "PART": holder.parts}[kind].extend(values)  # type: ignore[attr-defined]
 
 
@@ -195,9 +245,10 @@ def period_of(mention: PeriodMention | DateMention) -> Period:
     """A period as the question names it."""
     if isinstance(mention, DateMention):
         return Period(end=mention.date, months=0)
+    first = mention.months in (6, 9) and mention.half != 2 and mention.period_end is None
     return Period(
         fiscal_year=mention.fiscal_year,
-        quarter=mention.quarter,
+        quarter=mention.months // 3 if first else mention.quarter,
         months=mention.months,
         half=mention.half,
         end=mention.period_end,

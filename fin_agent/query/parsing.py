@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.expressions import MOST_OPERATIONS
 from fin_agent.lexicon.companies import CompanyMention
 from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.query.clauses import has_arithmetic
 from fin_agent.query.lexer import Amount, Token
 from fin_agent.query.modifiers import ARITHMETIC, LINES, MODIFIERS, PREFIXES, Operand, attach, with_modifiers
 from fin_agent.query.tree import Function, Line, Measure, Move, Named, Number, Operation, Operator
@@ -20,11 +22,17 @@ if TYPE_CHECKING:
     from lark import Lark
 
 
+MOST_TOKENS = 400
+"""Of a question: its reading takes longer than its length by far."""
+
+
 @dataclass
 class Parsed:
     """What a question is made of, before it is put together."""
 
     measures: list[Measure] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    """How many measures stand together, list by list."""
     places: list[int] = field(default_factory=list)
     """Where each measure begins."""
     frames: dict[str, list[Token]] = field(default_factory=dict)
@@ -33,8 +41,6 @@ class Parsed:
     unknown: list[str] = field(default_factory=list)
     periods: list[PeriodMention | DateMention] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
-    named_as: str = ""
-    """What the question calls its formula: `CCC` of `CCC, defined as ...`."""
     arithmetic: bool = False
     apart: tuple[str, ...] = ()
 
@@ -44,38 +50,41 @@ class NoReadingError(FinAgentError):
 
 
 def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> Parsed:
-    """Read tokens of the lexer. `given` are trees of names that the question defines, by the place of their token.
+    """Read tokens that `clauses.arranged` has put in order.
+
+    `given` are trees of names that the question defines, by the place of their token.
 
     Raises NoReadingError.
     """
-    stream = [one for one in map(_renamed, tokens) if one.type != "NOISE"]
+    stream = list(tokens)
+    if len(stream) > MOST_TOKENS:
+        raise NoReadingError(f"{len(stream):,} names and words that ask for something; at most {MOST_TOKENS} are read")
     operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
     if operators > MOST_OPERATIONS:
         raise NoReadingError(f"{operators} operators and parentheses; at most {MOST_OPERATIONS} are read")
-    stream, named_as = _definition_apart(_without_asides(stream))
-    stream = list(_parts_as_lines(_with_ranges(stream)))
+    stream = list(_parts_as_lines(stream))
     kinds = {one.type for one in stream}
     several = sum(one.type in LINES for one in stream) > 1
     pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_listed(stream))
     pins = pins or (several and bool(kinds & {"RATIO", "DIFFERENCE"}))
+    stream = _with_growth_behind(stream) if pins and not kinds & {"SHARE", "OF_WHICH"} else stream
     attached = attach(stream, pins=pins)
     prepared = list(_prepared(attached.tokens, pins=pins))
-    tree = _read(prepared)
-    by_place = {one.start: one for one in prepared}
-    if pins and sum(child.data == "measures" for child in tree.children) > 1:
+    items = list(_read(prepared))
+    if pins and _stand_beside_each_other(items):
         raise NoReadingError("two measures stand beside each other, and nothing says how they belong together")
     amounts = {one.start: one.value for one in tokens if isinstance(one.value, Amount)}
     builder = _Builder(attached.operands, given or {}, amounts)
-    parsed = Parsed(named_as=named_as, arithmetic=pins)
+    parsed = Parsed(arithmetic=pins)
     parsed.companies = [one for one in attached.companies if isinstance(one, CompanyMention)]
     parsed.periods, parsed.parts = attached.periods, attached.parts
     parsed.apart = attached.apart
     parsed.unknown = [str(one.value) for one in stream if one.type == "UNKNOWN"]
-    for child in tree.children:
-        if child.data == "frame":
-            (word,) = child.children
-            parsed.frames.setdefault(word.type, []).append(by_place[word.start_pos])
+    for child in items:
+        if isinstance(child, Token):
+            parsed.frames.setdefault(child.type, []).append(child)
         else:
+            parsed.groups.append(sum(not _is_separator(one) for one in child.children))
             for one in child.children:
                 if not _is_separator(one):
                     parsed.places.append(min(word.start_pos for word in one.scan_values(lambda _: True)))
@@ -83,117 +92,24 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> P
     return parsed
 
 
+def _stand_beside_each_other(items: Sequence[Any]) -> bool:
+    """Whether two lists of measures stand without a word between them that sets one against the other."""
+    apart = True
+    for child in items:
+        if isinstance(child, Token):
+            apart = apart or child.type in _SETTING_APART
+        elif not apart:
+            return True
+        else:
+            apart = False
+    return False
+
+
+_SETTING_APART = frozenset({"HIGHER", "LOWER", "VERSUS", "THAN", "WITH_THE", "HIGHEST", "LOWEST", "FASTER", "SLOWER"})
+
+
 def _is_separator(node: object) -> bool:
     return not hasattr(node, "data")
-
-
-def _renamed(token: Token) -> Token:
-    """Families of types as one, their member as the value: `kind_segment` is a KIND, its value `segment`."""
-    for family in ("KIND", "ORDINAL"):
-        if token.type.startswith(f"{family}_"):
-            return replace(token, type=family, value=token.type.removeprefix(f"{family}_").lower())
-    return token
-
-
-def _without_asides(tokens: list[Token]) -> list[Token]:
-    """Tokens without brackets that hold no arithmetic; a line's formula in brackets takes its place.
-
-    `free cash flow (FCF)`, `revenue (in USD millions)`, `FCF (cash from operations - capex)`.
-    """
-    kept: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        one = tokens[place]
-        close = _closing_bracket(tokens, place) if one.type == "LPAR" else None
-        before = kept[-1] if kept else None
-        inside = tokens[place + 1 : close] if close is not None else []
-        spelt = _has_arithmetic(inside) or any(token.type == "DASH" for token in inside)
-        if close is None or before is None or not _ends(before) or (spelt and before.type not in LINES):
-            kept.append(one)
-            place += 1
-            continue
-        given = [token for token in inside if token.type == "GIVEN"]
-        if spelt and before.type in LINES:
-            kept[-1:] = [one, *inside, tokens[close]]
-        elif given and before.type in LINES and len(inside) == 1:
-            kept[-1] = given[0]
-        else:
-            kept += [token for token in inside if not (token.type in LINES and _is_abbreviation(token, before))]
-        place = close + 1
-    return kept
-
-
-def _closing_bracket(tokens: Sequence[Token], place: int) -> int | None:
-    depth = 0
-    for end in range(place, len(tokens)):
-        depth += {"LPAR": 1, "RPAR": -1}.get(tokens[end].type, 0)
-        if not depth:
-            return end
-    return None
-
-
-def _is_abbreviation(token: Token, name: Token) -> bool:
-    """Whether a word in brackets says the name before it once more: `days payable outstanding (DPO)`."""
-    return token.text.isupper() or (token.value is not None and token.value == name.value)
-
-
-def _definition_apart(tokens: list[Token]) -> tuple[list[Token], str]:
-    """(tokens without the name of the formula that they spell out, that name): `return on sales: a / b`."""
-    depth = 0
-    for place, one in enumerate(tokens):
-        depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
-        if one.type not in ("DEFINED", "COLON", "DASH") or depth:
-            continue
-        left, right = tokens[:place], tokens[place + 1 :]
-        lines = [token for token in left if token.type in LINES]
-        spelt = any(token.type in ARITHMETIC for token in right)
-        if one.type == "DASH":
-            quotient = any(token.type in ("OVER", "OF_WHICH") for token in right)
-            spelt = quotient and bool(lines) and _names_a_ratio(lines[-1]) and not _has_arithmetic(left)
-        if spelt and not _has_arithmetic(left):
-            name = " ".join(token.text for token in lines)
-            return _with_minus([token for token in left if token.type in MODIFIERS - {"PART"}] + right), name
-    return _with_minus(tokens), ""
-
-
-def _names_a_ratio(line: Token) -> bool:
-    """Whether a line's name is one of a formula: `inventory turns`, `automotive gross margin`."""
-    return line.type == "FORMULA" or line.text.lower().rpartition(" ")[2] in _RATIOS
-
-
-_RATIOS = frozenset(
-    {"ratio", "margin", "turnover", "turns", "rate", "yield", "return", "coverage", "cycle", "intensity"}
-)
-
-
-def _with_minus(tokens: Sequence[Token]) -> list[Token]:
-    """A dash between two measures is a minus; any other, and a colon, parts nothing."""
-    kept: list[Token] = []
-    for place, one in enumerate(tokens):
-        if (
-            one.type == "DASH"
-            and 0 < place < len(tokens) - 1
-            and _ends(tokens[place - 1])
-            and _begins(tokens[place + 1])
-        ):
-            kept.append(replace(one, type="MINUS"))
-        elif one.type not in ("DASH", "COLON", "DEFINED"):
-            kept.append(one)
-    return kept
-
-
-def _with_ranges(tokens: Sequence[Token]) -> list[Token]:
-    """A hyphen between two periods is no minus: `2022-2024`."""
-    ranged = list(tokens)
-    for place in range(1, len(tokens) - 1):
-        between = tokens[place - 1].type == tokens[place + 1].type == "PERIOD"
-        if tokens[place].type in ("MINUS", "DASH") and tokens[place].text == "-" and between:
-            ranged[place] = replace(tokens[place], type="TO")
-    return ranged
-
-
-def _has_arithmetic(tokens: Sequence[Token]) -> bool:
-    return any(one.type in ARITHMETIC for one in tokens)
 
 
 def _ends(one: Token) -> bool:
@@ -208,7 +124,7 @@ def _parts_as_lines(tokens: Sequence[Token]) -> Iterator[Token]:
     """A part that stands where a line would is one: between operators, or where the question has no other."""
     none = not any(one.type in LINES for one in tokens)
     family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
-    arithmetic = _has_arithmetic(tokens)
+    arithmetic = has_arithmetic(tokens)
     for place, one in enumerate(tokens):
         before = tokens[place - 1].type if place else ""
         after = tokens[place + 1].type if place + 1 < len(tokens) else ""
@@ -217,6 +133,14 @@ def _parts_as_lines(tokens: Sequence[Token]) -> Iterator[Token]:
             yield Token("PHRASE", one.text, one.start, one.end)
         else:
             yield one
+
+
+def _with_growth_behind(tokens: Sequence[Token]) -> list[Token]:
+    """`revenue growth minus cost growth`: in arithmetic the growth of a line is an operand."""
+    return [
+        replace(one, type="GREW") if one.type == "GROWTH" and place and tokens[place - 1].type in LINES else one
+        for place, one in enumerate(tokens)
+    ]
 
 
 def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
@@ -235,6 +159,8 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
             case "AND" | "COMMA" | "TO" | "BY" | "FROM_WORD" | "CAME_FROM":
                 if (ends and begins) or one.type == "CAME_FROM":
                     yield one
+            case "OR" if ends and begins:
+                yield replace(one, type="AND")
             case "METRIC" | "FORMULA" | "PHRASE" | "GIVEN":
                 yield replace(one, type="LINE")
             case "NUMBER":
@@ -258,7 +184,7 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
 
 
 def _ends_measure(one: Token) -> bool:
-    return one.type in LINES or one.type in ("RPAR", "NUMBER", "REF", "SQUARED", "CUBED")
+    return one.type in LINES or one.type in ("RPAR", "NUMBER", "REF", "SQUARED", "CUBED", "GREW", "MARGIN")
 
 
 def _begins_measure(one: Token) -> bool:
@@ -294,6 +220,17 @@ def _listed(tokens: Sequence[Token]) -> frozenset[int]:
     return frozenset(at for place in of for at in _lists(tokens, place))
 
 
+FRAMES = frozenset({
+    "ABOVE", "AFTER", "AT_LEAST", "AT_MOST", "BILLIONS", "BOUND", "BPS", "BY_HOW_MUCH", "CAGR", "CHANGE",
+    "COUNT", "COUNTRY", "DAYS_UNIT", "DEFINITION", "DESCRIBE", "DOWN", "EACH", "EVERY", "EXCEPT", "EXCESS",
+    "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES", "KIND", "LATEST", "LOWER",
+    "LOWEST", "MILLIONS", "NEGATIVE", "NEXT_YEAR", "NOT", "OR", "ORDINAL", "PERCENT", "PERIOD_KIND", "POINTS",
+    "POSITIVE", "QUARTER_BEFORE", "RANK", "RESPECTIVELY", "SLOWER", "SLOWEST", "STATISTIC", "THAN", "THOUSANDS",
+    "TURNED", "UP", "VERSUS", "WHEN", "WHERE", "WHICH", "WHO", "WHY", "WITH_THE", "YEAR_BEFORE", "YOY",
+})  # fmt: skip
+"""Types of words that say what is asked of the measures, and stand in none: the grammar never sees them."""
+
+
 @lru_cache(maxsize=1)
 def _grammar() -> Lark:
     """The grammar over tokens that are made already; lark is imported with the first question."""
@@ -308,14 +245,15 @@ def _grammar() -> Lark:
             del conf
 
         def lex(self, lexer_state: Any) -> Iterator[LarkToken]:  # type: ignore[override]
-            for one in lexer_state:
-                yield LarkToken(one.type, one.text, start_pos=one.start, end_pos=one.end)
+            for place, kind in enumerate(lexer_state):
+                yield LarkToken(kind, kind, start_pos=place)
 
     text = resources.files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(text, parser="earley", lexer=Handed, ambiguity="resolve")
 
 
-def _read(tokens: Sequence[Token]) -> Any:
+def _read(tokens: Sequence[Token]) -> Iterator[Any]:
+    """The measures of the grammar and the words around them, in order. Raises NoReadingError."""
     from lark.exceptions import LarkError
 
     opened = 0
@@ -328,14 +266,36 @@ def _read(tokens: Sequence[Token]) -> Any:
             "a bracket is not closed" if opened > 0 else "a bracket is closed that was not opened",
             remedy="Balance the brackets of the formula",
         )
-    try:
-        return _grammar().parse(tokens)
-    except LarkError as error:
-        raise NoReadingError(
-            "the question's formula has no reading",
-            subject=" ".join(one.text for one in tokens)[:60],
-            remedy="Write it as `(a + b) / c`, each line by its printed name",
-        ) from error
+    for is_frame, group in groupby(tokens, lambda one: one.type in FRAMES):
+        run = list(group)
+        if is_frame:
+            yield from run
+            continue
+        try:
+            tree = _tree_of(tuple(one.type for one in run))
+        except LarkError as error:
+            raise NoReadingError(
+                "the question's formula has no reading",
+                subject=" ".join(one.text for one in run)[:60],
+                remedy="Write it as `(a + b) / c`, each line by its printed name",
+            ) from error
+        for child in tree.children:
+            yield run[child.children[0].start_pos] if child.data == "frame" else _with_words(child, run)
+
+
+@lru_cache(maxsize=4096)
+def _tree_of(types: tuple[str, ...]) -> Any:
+    """The grammar's tree of tokens of these types; its tokens say which of them they are by their position."""
+    tokens: Any = types
+    return _grammar().parse(tokens)
+
+
+def _with_words(node: Any, run: Sequence[Token]) -> Any:
+    """A tree of types with the words of `run` in their places."""
+    if hasattr(node, "data"):
+        return type(node)(node.data, [_with_words(child, run) for child in node.children])
+    one = run[node.start_pos]
+    return type(node)(one.type, one.text, start_pos=one.start, end_pos=one.end)
 
 
 _OPERATORS: dict[str, Operator] = {
@@ -406,7 +366,7 @@ class _Builder:
             case "move" if isinstance(first, Function) and first.name == "mean" and len(first.of) == 2:
                 return Operation(operator="-", left=first.of[1], right=first.of[0])
             case "move":
-                kind = self.token(node.children[0])
+                kind = next(self.token(word) for word in node.children if not hasattr(word, "data"))
                 return Move(
                     of=first,
                     how="growth" if "growth" in kind.text.lower() or "percent" in kind.text.lower() else "change",
@@ -422,29 +382,31 @@ class _Builder:
             return self.given[token.start]
         line: Line | Named
         if named.type == "REF":
-            if self.last is None:
+            last = self.last or self._only()
+            if last is None:
                 raise NoReadingError("a period or company stands where a line is wanted")
-            line = self.last.model_copy(update={"company": None, "period": None, "part": None})
-        elif named.type == "FORMULA":
-            line = Named(words=named.text, formula=str(named.value))
-        elif named.type == "METRIC":
-            line = Line(words=named.text, metric=str(named.value))
+            line = last.model_copy(update={"company": None, "period": None, "part": None})
         else:
-            line = _phrase(named)
+            line = self._named(named)
         self.last = line
         if len(operand.periods) > 1:
             own = [replace(operand, periods=[one]) for one in operand.periods]
             return Function(name="mean", of=tuple(with_modifiers(line, one) for one in own))
         return with_modifiers(line, operand)
 
+    def _only(self) -> Line | Named | None:
+        """The line of `Acme's less Bolt's revenue`, which stands behind the first that it is said of."""
+        lines = [one.token for one in self.operands.values() if one.token.type in ("METRIC", "FORMULA", "PHRASE")]
+        return self._named(lines[0]) if len(lines) == 1 else None
+
+    def _named(self, token: Token) -> Line | Named:
+        if token.type == "FORMULA":
+            return Named(words=token.text, formula=str(token.value))
+        return Line(words=token.text, metric=str(token.value) if token.type == "METRIC" else None)
+
     def _number(self, word: Any) -> Number:
         amount = self.amounts[word.start_pos]
         return Number(value=amount.value, unit="" if amount.unit == "times" else amount.unit)
-
-
-def _phrase(token: Token) -> Line:
-    """Content words that are no name of a figure of the lexicon."""
-    return Line(words=token.text)
 
 
 def percentage(part: Measure, whole: Measure) -> Operation:

@@ -2,9 +2,73 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from fin_agent.analyst.rules.wording import _DEFINITION, _INSTRUCTION, _OPERATOR, _SET, _asked, _sentences
+from fin_agent.evidence.intent import OutputUnit
+
+_SENTENCE_END = re.compile(
+    r"(?<=[?!])\s+"
+    r"|(?<=[.:])\s+(?=[A-Z]|(?:what|which|how|who|why|did|does|is|was) )"
+    r"(?<!\b[A-Z]\.\s)(?<!\bInc\.\s)(?<!\bCorp\.\s)(?<!\bCo\.\s)(?<!\bvs\.\s)(?<!\bas:\s)"
+)
+_DEFINITION = re.compile(
+    r"^(?:please\s+)?(?:define\s+(?P<name1>.+?)\s+as\b|(?P<name2>.+?)(?:\s+here)?\s+(?:is|are)\s+(?:here\s+)?defined\s+as\b"
+    r"|(?P<name3>.+?)\s+here\s+is\s+defined\s+as\b)\s*:?\s*(?P<formula>.+?)[.\s]*$",
+    re.I | re.S,
+)
+_SET = re.compile(
+    r"^(?:(?:please|let|let\s+us\s+say|assume|suppose|say|take|given|where|with|use|using|define|note)\s+)*(?:that\s+)?(?:the\s+)?"
+    r"(?P<name>[^=:?]{2,60}?)\s*(?:=|\bequals?\b|\bbe\b)\s*(?P<formula>[^=?]+?)[.\s]*$",
+    re.I,
+)
+"""`Let CCR = A / B.`"""
+_INSTRUCTION = re.compile(
+    r"\b(answer|respond|round|base your|basing your|please (?:state|help|utili[sz]e)|utili[sz]\w+|provide a response"
+    r"|give a (?:response|solution)|approach the question|address the question|calculate (?:\(or|what|unadjusted)"
+    r"|we (?:need|want) to|you are an?|if .{0,80}(?:not (?:a )?(?:useful|relevant|explicitly|something)|then)"
+    r"|here'?s the question|best of your abilities)\b",
+    re.I,
+)
+_PREAMBLE = re.compile(
+    r"^(?:according to|based on|by drawing|drawing|considering|taking into account|using"
+    r"|when (?:primarily )?referencing"
+    r"|in light of|looking at|from|as per|given|by (?:using|relying))\b[^,?]*?"
+    r"\b(?:statements?|sheet|p&l|data|information|details|filing|report|10-?k|10-?q)\b[^,?]*,\s*",
+    re.I,
+)
+_LEAD_IN = re.compile(r"^.*\b(?:question|abilities|following|asked)\b[^:?]*:\s*(?=\S.{8})", re.I | re.S)
+_NAMES_A_FORMULA = re.compile(r"[)\w]\s*/\s*[(\w]|\b(?:divided by|vs\.?|versus)\s", re.I)
+_DECIMALS = (
+    (re.compile(r"\b(?:to|at)?\s*(zero|one|two|three|four|five|no|[0-6])\s+(?:decimal|digits? after)", re.I), None),
+    (re.compile(r"\bnearest tenth\b", re.I), 1),
+    (re.compile(r"\bnearest (?:hundredth|cent)\b", re.I), 2),
+    (re.compile(r"\bnearest (?:whole (?:number|percent)|integer|million|thousand|billion|dollar|percent)\b", re.I), 0),
+)
+_NUMBER_WORDS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+_SCALE_UNITS: dict[str, OutputUnit] = {
+    "thousand": "USD thousands",
+    "million": "USD millions",
+    "billion": "USD billions",
+}
+_SCALED = re.compile(
+    r"\b(?:in|of)\s+(?:units? of\s+)?(?:USD|US\$|U\.S\. dollars?|dollars?|\$)?\s*(?:in )?"
+    r"(thousand|million|billion)s?\b"
+    r"|\bnearest (thousand|million|billion)\b",
+    re.I,
+)
+_PERCENT = re.compile(
+    r"\bunits? of percents?\b|\bin (?:percents?|%)|\bas (?:an? )?(?:%|percent\b|percentage)|\bwhat percent"
+    r"|(?<![\d.])% (?:of|margin|change)"
+    r"|[,(]\s*(?:percent|%|pct)(?=\s*[,.?)]|\s*$|\s+(?:to\s+)?(?:\d|zero|one|two|three)\b)",
+    re.I,
+)
+_OPERATOR = re.compile(r"[/*×÷+]|\s[-–−]\s|\b(?:divided by|minus|less|plus|times|multiplied by)\b", re.I)
+_ASKING = re.compile(
+    r"(?:what|which|who|how|why|when|where|did|does|do|is|are|was|were|has|have|compare|list|name|describe|explain"
+    r"|summari[sz]e|tell|show|give|find|calculate|compute|determine|sum|add|divide|subtract|state|whose|take|rank)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,9 +76,13 @@ class Sentences:
     """A question taken apart by its sentences."""
 
     asked: str
+    sentences: tuple[str, ...]
+    """Those that ask, one by one."""
     definitions: tuple[tuple[str, str], ...]
     """(name, formula in words): `CCC is defined as DIO + DSO - DPO`."""
     instructions: str
+    told: tuple[str, ...] = ()
+    """Sentences that ask nothing, define nothing and have none of an instruction's usual words, each whole."""
 
 
 def sentences_of(question: str) -> Sentences:
@@ -26,6 +94,7 @@ def sentences_of(question: str) -> Sentences:
     asked: list[str] = []
     definitions: list[tuple[str, str]] = []
     instructions: list[str] = []
+    told: list[str] = []
     for sentence in _sentences(" ".join(question.split())):
         defined = _DEFINITION.match(sentence)
         core = _asked(sentence)
@@ -34,15 +103,29 @@ def sentences_of(question: str) -> Sentences:
             definitions.append((name.strip(), defined.group("formula").strip()))
         elif "?" not in sentence and (given := _SET.match(sentence)) and _OPERATOR.search(given.group("formula")):
             definitions.append((given.group("name").strip(), given.group("formula").strip()))
+        elif "?" not in sentence and (several := _set_apart(sentence)):
+            definitions += several
         elif core:
             asked.append(core)
             instructions.append(sentence.replace(core, " "))
+        elif "?" in question and not _INSTRUCTION.search(sentence) and _NAMES_A_FORMULA.search(sentence):
+            asked.append(sentence.rstrip("."))  # `Gross margin, 2023, (sales - cost) / sales. Move in basis points?`
         else:
             instructions.append(sentence)
+            told += [] if _INSTRUCTION.search(sentence) else [sentence]
+    if not asked and len(definitions) == 1 and not any(_ASKING.search(one) for one in instructions):
+        return Sentences(question.strip(), (question.strip(),), (), " ".join(instructions))  # `DPO = 365 * a / b`
     if not asked:
-        asked = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()]
+        asked, told = [one for one in instructions if not _INSTRUCTION.search(one)] or [question.strip()], []
     asked = [_without_preamble(one) for one in asked]
-    return Sentences(" ".join(asked), tuple(definitions), " ".join(instructions))
+    return Sentences(" ".join(asked), tuple(asked), tuple(definitions), " ".join(instructions), tuple(told))
+
+
+def _set_apart(sentence: str) -> list[tuple[str, str]]:
+    """The definitions of a sentence that is nothing else: `net debt = debt - cash; EBITDA = operating profit + D&A`."""
+    given = [_SET.match(piece.strip()) for piece in sentence.split(";")]
+    found = [(one["name"].strip(), one["formula"].strip()) for one in given if one and _OPERATOR.search(one["formula"])]
+    return found if len(found) == len(given) > 1 else []
 
 
 def _without_preamble(asked: str) -> str:
@@ -56,3 +139,48 @@ def _without_preamble(asked: str) -> str:
 _SOURCES = frozenset(
     {"statement", "statements", "sheet", "filing", "filings", "report", "information", "p&l", "10-k", "10-q"}
 )
+
+
+def decimals_asked(question: str) -> int | None:
+    """Decimal places the answer is to be rounded to, where the question says so."""
+    for pattern, fixed in _DECIMALS:
+        found = pattern.search(question)
+        if found:
+            if fixed is not None:
+                return fixed
+            word = found.group(1).lower()
+            return int(word) if word.isdigit() else _NUMBER_WORDS[word]
+    return None
+
+
+def unit_asked(question: str) -> OutputUnit | None:
+    """The unit the answer is to be given in, where the question says so."""
+    scaled = _SCALED.search(question)
+    if scaled:
+        scale = (scaled.group(1) or scaled.group(2)).lower()
+        return _SCALE_UNITS[scale]
+    if re.search(r"\bpercentage points?\b", question, re.I):
+        return "percentage points"
+    if _PERCENT.search(question):
+        return "percent"
+    return None
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences; what stands before a colon stays with what follows, unless it only says that a question does."""
+    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith(":") and not _INSTRUCTION.search(joined[-1]):
+            joined[-1] = f"{joined[-1]} {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def _asked(sentence: str) -> str:
+    """The part of a sentence that asks, or nothing: an introduction that only names the source is cut."""
+    if "?" not in sentence and (not _ASKING.match(sentence) or _INSTRUCTION.search(sentence)):
+        return ""
+    asked = _PREAMBLE.sub("", _LEAD_IN.sub("", sentence))
+    return asked if len(asked) > 12 else sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -302,6 +302,21 @@ def lines_of(measure: Measure) -> Iterator[Line | Named]:
             yield from lines_of(of)
         case _:
             return
+
+
+def with_lines(measure: Measure, changed: Callable[[Line | Named], Measure]) -> Measure:
+    """The measure with each printed line and named formula as `changed` gives it."""
+    match measure:
+        case Line() | Named():
+            return changed(measure)
+        case Operation(left=left, right=right):
+            return measure.model_copy(update={"left": with_lines(left, changed), "right": with_lines(right, changed)})
+        case Function(of=parts):
+            return measure.model_copy(update={"of": tuple(with_lines(part, changed) for part in parts)})
+        case Move(of=of):
+            return measure.model_copy(update={"of": with_lines(of, changed)})
+        case _:
+            return measure
 
 
 def written(measure: Measure, above: int = 0) -> str:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
@@ -21,19 +20,28 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
-from fin_agent.lexicon.wording import joined, plain
+from fin_agent.lexicon.wording import plain
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.addresses import (
+    LIGHT,
+    OF_ANY_CONCEPT,
+    OF_PARTS,
+    Address,
+    Words,
+    address_of,
+    stems,
+    words_of,
+    years_of,
+)
 from fin_agent.retrieval.filing_fit import period_fit
 from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.query import EVERYTHING, Scope
-from fin_agent.retrieval.terms import stem
+from fin_agent.retrieval.siblings import Siblings, again, like, of_parts
 from fin_agent.vocabulary.agreement import agree_in_size
-from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
-
-Words = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +134,44 @@ def find_facts(
         within = None if company is None and scope.filings is None else doc_ids
         pages = [hit.key for hit in index.search_pages(words, doc_ids=within, limit=_PAGES_LOOKED_AT)]
         doc_ids = tuple({key.doc_id for key in pages})
-    facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
-    fits = {doc_id: _fit(query, directory.identities[doc_id]) for doc_id in doc_ids}
+    if pages is None and query.fiscal_year is not None:
+        facts = facts_of_year(index, doc_ids, query.fiscal_year)
+    else:
+        facts = index.facts(doc_ids, pages=pages, years=years) if doc_ids else []
+    fits = {doc_id: fit_of(query, directory.identities[doc_id]) for doc_id in doc_ids}
     ordered = sorted((each for each in facts if scope.holds(each.key)), key=lambda each: -fits[each.doc_id])
     return search_facts(ordered, query, workspace.lexicon, limit)
 
 
-def _fit(query: FactQuery, identity: Identity) -> float:
+def facts_of_year(index: FilingIndex, doc_ids: Sequence[str], year: int) -> list[SourcedFact]:
+    """Facts of one fiscal year in these filings, in their order; those read last are kept for the next question."""
+    entries = index.entries()
+    known = _READ.get(index)
+    if known is None or known[0] is not entries:
+        known = _READ[index] = entries, OrderedDict()
+    kept = known[1]
+    lacking = [doc_id for doc_id in doc_ids if (doc_id, year) not in kept]
+    read: dict[str, list[SourcedFact]] = {doc_id: [] for doc_id in lacking}
+    for sourced in index.facts(lacking, years=[year]) if lacking else []:
+        read[sourced.doc_id].append(sourced)
+    found = []
+    for doc_id in doc_ids:
+        facts = read[doc_id] if doc_id in read else kept.pop((doc_id, year))
+        kept[doc_id, year] = facts
+        found += facts
+    while len(kept) > _MOST_KEPT:
+        kept.popitem(last=False)
+    return found
+
+
+_MOST_KEPT = 128
+"""Years of filings whose facts are kept, of some hundred facts each."""
+_READ: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, int], list[SourcedFact]]]]
+_READ = WeakKeyDictionary()
+
+
+def fit_of(query: FactQuery, identity: Identity) -> float:
+    """How well a filing fits the period of a query: the period's own report best."""
     if query.fiscal_year is None:
         return float(identity.fiscal_year or 0)
     return period_fit(FiscalPeriod(fiscal_year=query.fiscal_year, quarter=query.quarter), identity)
@@ -159,7 +198,9 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
     if known is None or known[0] is not entries:
         known = _FOUND[workspace.index] = entries, {}
     found = known[1].get((slot, scope))
-    if found is None:
+    if found is None and slot.table:
+        found = known[1][slot, scope] = _in_table(slot, workspace, scope)
+    elif found is None:
         found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MOST_PRINTS)
         known[1][slot, scope] = found
     return found
@@ -167,6 +208,60 @@ def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> Fa
 
 _FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactsFound]]]
 _FOUND = WeakKeyDictionary()
+
+
+def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
+    """The figure of a slot whose table is settled: its part's, or the total's."""
+    query = query_for(slot)
+    for others in (False, True):
+        for siblings in _tables_of(slot.table, workspace.index, others=others):
+            member = siblings.named(slot.part)
+            for sourced in member.facts.values() if member is not None else ():
+                if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
+                    return FactsFound((FactHit(counted(sourced), 1.0),))
+    return FactsFound(())
+
+
+def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
+    """The siblings of an anchor; with `others`, the like ones in other tables of the filing, as of other years."""
+    entries = index.entries()
+    known = _TABLES.get(index)
+    if known is None or known[0] is not entries:
+        known = _TABLES[index] = entries, OrderedDict()
+    kept = known[1]
+    if (anchor, others) not in kept:
+        doc_id, page = anchor.split("#")[:2]
+        pages = None if others or of_parts(anchor) else [PageKey(doc_id, int(page))]
+        facts = index.facts([doc_id], pages=pages)
+        tables = _tables_of(anchor, index, others=False) if others else []
+        kept[anchor, others] = list(like(tables[0], facts)) if tables else [] if others else again(anchor, facts)
+    while len(kept) > _MOST_TABLES:
+        kept.popitem(last=False)
+    return kept[anchor, others]
+
+
+_MOST_TABLES = 32
+_TABLES: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, bool], list[Siblings]]]]
+_TABLES = WeakKeyDictionary()
+
+
+def counted(sourced: SourcedFact) -> SourcedFact:
+    """The figure as a count, where the words around say that things are counted and none speaks of money.
+
+    Tables of aircraft or stores stand among tables in dollars, and have no unit of their own.
+    """
+    fact = sourced.fact
+    if fact.unit != "USD" or fact.tag is not None or fact.metric is not None or fact.statement is not None:
+        return sourced
+    address = address_of(fact)
+    around = address.line | address.heads | address.column | words_of(fact.caption)
+    if not around & _COUNTED or around & _OF_MONEY:
+        return sourced
+    scale = fact.scale if re.search(r"\b(?:thousand|million|billion)s?\b|000", " ".join(fact.row_path), re.I) else 1
+    return replace(sourced, fact=replace(fact, unit="count", scale=scale))
+
+
+_COUNTED, _OF_MONEY = stems("counted"), stems("of money")
 
 
 def doubt_about(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
@@ -223,7 +318,7 @@ _ON_A_STATEMENT, _AT_HOME, _OF_EQUITY, _UNTIED = 0.04, 0.03, -0.04, -0.02
 def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexicon, limit: int = 20) -> FactsFound:
     """Rank `facts` for `query`, best first; equals in the order given."""
     asked = _Asked.of(query, lexicon)
-    fitting = [sourced for sourced in facts if is_of_period(sourced.fact, query)]
+    fitting = [counted(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
     weights = _Weights(fitting)
     hits = [hit for sourced in fitting if (hit := asked.hit(sourced, weights)) is not None]
     hits.sort(key=lambda hit: -round(hit.score, 6))
@@ -264,7 +359,7 @@ class _Weights:
     """How telling a word is: the fewer lines of the filings have it, the more."""
 
     def __init__(self, facts: Iterable[SourcedFact]) -> None:
-        lines = {sourced.fact.label for sourced in facts}
+        lines = {sourced.fact.label for sourced in facts if sourced.fact.source != "text"}
         counts: Counter[str] = Counter()
         for label in lines:
             counts.update(words_of(label))
@@ -282,15 +377,10 @@ class _Weights:
         return total
 
 
-class _Address(NamedTuple):
-    line: Words
-    heads: Words
-    column: Words
-    scope: Words
-    concept: Words
-    members: Words
-    borne: Words
-    """All of them, and what stands above the table."""
+def wordings_of(query: FactQuery, lexicon: Lexicon) -> tuple[tuple[Words, ...], Metric | None]:
+    """The words that a line may be printed in which the query looks for, its own first; the metric that it names."""
+    asked = _Asked.of(query, lexicon)
+    return tuple(words for words in (asked.phrase, *asked.wordings) if words), asked.metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +418,8 @@ class _Asked:
         own = ways[0] if phrase else basis
         # A name with words less says less: `operating lease liabilities` is no other name for the long-term ones.
         others = tuple(dict.fromkeys(words for words in ways if words and not words <= own))
-        return cls(own, others, metric, part, query.part, basis, query.months == 0, query.any_part)
+        is_balance = query.months == 0 or (metric is not None and metric.period == "instant")
+        return cls(own, others, metric, part, query.part, basis, is_balance, query.any_part)
 
     @property
     def printed(self) -> Words:
@@ -338,8 +429,8 @@ class _Asked:
     def hit(self, sourced: SourcedFact, weights: _Weights) -> FactHit | None:
         """How far the fact is what is asked for; None where nothing of the phrase, or not the part, is borne out."""
         fact = sourced.fact
-        address = _address_of(fact)
-        years = _years_of(fact.period)
+        address = address_of(fact)
+        years = years_of(fact.period)
         part = self.part
         if self.any_part:
             part = part or address.members or address.scope
@@ -354,7 +445,7 @@ class _Asked:
             borne = (words for words in self.wordings if words <= address.borne)
             account = max((account, *(self._account(words, address, weights, years, part) for words in borne)))
         score, missing, extra = account
-        if named and self.basis <= address.borne:
+        if named and (self.basis | self.phrase & _NARROWING) <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
@@ -362,7 +453,7 @@ class _Asked:
         return FactHit(sourced, score, missing, extra)
 
     def _account(
-        self, wording: Words, address: _Address, weights: _Weights, years: Words, part: Words
+        self, wording: Words, address: Address, weights: _Weights, years: Words, part: Words
     ) -> tuple[float, tuple[str, ...], tuple[str, ...]]:
         """(score, words missing, words of the line too many)."""
         missing = wording - address.borne
@@ -370,17 +461,18 @@ class _Asked:
         borne = sum(weights.of((word,)) * _credit(word, address) for word in wording - missing)
         if not borne:
             return 0.0, (), ()
-        line = address.line - part - _LIGHT
+        line = address.line - part - LIGHT
+        line = line - _OF_BALANCES or line if self.is_balance else line
         if not line:
             above = (address.heads, address.column, address.concept)
-            line = next((left for words in above if (left := words - part - _LIGHT - _OF_PARTS - years)), line)
+            line = next((left for words in above if (left := words - part - LIGHT - OF_PARTS - years)), line)
         extra = line - wording
         cost = weights.of(extra) / weights.of(line) if line else 0.0
         if cost and address.concept:
-            more = address.concept - wording - part - _OF_ANY_CONCEPT
+            more = address.concept - wording - part - OF_ANY_CONCEPT
             cost = min(cost, _OF_A_TAG / _EXTRA_LINE + weights.of(more) / (weights.of(address.concept) or 1.0))
         heads = address.heads - wording - part - address.line
-        column = address.column - wording - part - _LIGHT - years
+        column = address.column - wording - part - LIGHT - years
         score = borne / whole - _EXTRA_LINE * cost
         score -= _EXTRA_HEADS * (len(heads) / len(address.heads) if heads else 0.0)
         score -= _EXTRA_COLUMN * (len(column) / len(address.column) if column else 0.0)
@@ -389,7 +481,7 @@ class _Asked:
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
-    def _priors(self, fact: Fact, address: _Address, weights: _Weights, part: Words, *, named: bool) -> float:
+    def _priors(self, fact: Fact, address: Address, weights: _Weights, part: Words, *, named: bool) -> float:
         said = self.phrase | part
         prior = _UNTIED if not fact.tied else 0.0
         if self.is_balance and fact.period.months:
@@ -408,7 +500,7 @@ class _Asked:
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and "share" not in said:
             prior -= _OF_ANOTHER_UNIT / 2
-        names = (address.members or address.scope) - _OF_ANY_CONCEPT
+        names = (address.members or address.scope) - OF_ANY_CONCEPT
         if names or fact.scope is not None:
             share = weights.of(names - said) / (weights.of(names) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
@@ -420,106 +512,53 @@ class _Asked:
         return prior
 
 
-@lru_cache(maxsize=10_000)
-def _years_of(period: FactPeriod) -> Words:
-    """Numbers in a column's header that only say which period it is of."""
-    days = (period.end.day, period.end.year) if period.end else ()
-    return frozenset(map(str, (period.fiscal_year, *days)))
-
-
-def _credit(word: str, address: _Address) -> float:
+def _credit(word: str, address: Address) -> float:
     if word in address.line or word in address.concept:
         return 1.0
     if word in address.heads:
         return _IN_HEADINGS
-    return _ELSEWHERE if word in address.column | address.scope | address.members else _ABOVE
+    if word in address.column | address.scope | address.members or address.line <= LIGHT:
+        return _ELSEWHERE  # a bare `Total` is of what its table is of
+    return _ABOVE
 
 
 def _rivals(hits: list[FactHit]) -> tuple[FactHit, ...]:
-    """Hits of the best one's filing that say something else and stand as near to the phrase."""
+    """Hits of the best one's filing that say something else and stand as near to the phrase.
+
+    A row of a statement, and a figure that more pages print, goes before one that a single note has.
+    """
     if not hits:
         return ()
     best = hits[0]
-    others = [
+    near = [
         hit
-        for hit in hits[1:]
+        for hit in hits
         if hit.score >= best.score - _NEAR
         and hit.sourced.doc_id == best.sourced.doc_id
         and len(hit.missing) <= len(best.missing)
-        and not agree_in_size(hit.sourced.fact, best.sourced.fact)
     ]
+    others = [hit for hit in near if not agree_in_size(hit.sourced.fact, best.sourced.fact)]
+    if others and best.complete:
+        pages = _pages(near, best)
+        on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
+        others = [
+            hit
+            for hit in others
+            if not (on_statement and hit.sourced.fact.statement is None and len(hit.extra) >= len(best.extra))
+            and not (len(pages) > 1 and len(_pages(near, hit)) == 1 and hit.score < best.score)
+        ]
     return (best, *others) if others else ()
 
 
-def _address_of(fact: Fact) -> _Address:
-    tag = fact.tag
-    members = tuple(member for axis, member in tag.members if "ConsolidationItems" not in axis) if tag else ()
-    if members and members[0].startswith("country:"):
-        # A country's code; its row or column spells it.
-        members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
-    above = fact.caption, fact.note
-    column = fact.column_path or (fact.column,)
-    return _address(fact.label, fact.section, column, fact.scope, tag.concept if tag else "", members, above)
+def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
+    """Pages that print the same figure."""
+    return {hit.sourced.fact.page for hit in hits if agree_in_size(hit.sourced.fact, like.sourced.fact)}
 
 
-@lru_cache(maxsize=100_000)
-def _address(
-    label: str,
-    section: tuple[str, ...],
-    column: tuple[str, ...],
-    scope: str | None,
-    concept: str,
-    members: tuple[str, ...],
-    above: tuple[str, ...],
-) -> _Address:
-    line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
-    of_scope, named = words_of(scope or ""), words_of(spelt(concept)) - _OF_ANY_CONCEPT
-    of_members = words_of(" ".join(map(spelt, members))) - _OF_ANY_CONCEPT
-    borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
-    return _Address(line, heads, head, of_scope, named, of_members, borne)
-
-
-def spelt(name: str) -> str:
-    """`us-gaap:LongLivedAssets` as words; what is no tag's name stays as it is."""
-    return " ".join(_CAMEL.findall(name.rpartition(":")[2])) if ":" in name else name
-
-
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-
-@lru_cache(maxsize=100_000)
-def words_of(text: str) -> Words:
-    """The words of a phrase or of a part of an address, in one form each: what is borne out is found by these."""
-    spelt = joined(plain(text)).replace("u.s", "us").replace("united states", "us").replace("'s", "")
-    same = _same_words()
-    return frozenset(same.get(word) or stem(word) for word in _WORD.findall(spelt) if word not in _binding())
-
-
-_WORD = re.compile(r"[a-z0-9]+")
-
-
-@lru_cache(maxsize=1)
-def _same_words() -> Mapping[str, str]:
-    lists = word_lists("fact_words")
-    groups = ("revenue", "shareholder", "income", "repurchase", "noncurrent", "expense")
-    return {word: group for group in groups for word in lists[group]}
-
-
-@lru_cache(maxsize=1)
-def _binding() -> Words:
-    return word_lists("fact_words")["binding"]
-
-
-def _stems(kind: str) -> Words:
-    return frozenset(map(stem, word_lists("fact_words")[kind]))
-
-
-_OF_ANY_CONCEPT = _stems("of any concept")
-_RATE, _CHANGE = _stems("rate"), _stems("change")
-_OF_PARTS = _stems("of parts")
+_RATE, _CHANGE = stems("rate"), stems("change")
 _PER_SHARE = frozenset(("per", "share"))
-_LIGHT = frozenset(("total", "net", "gross", "aggreg"))
-OF_TIME = _stems("of time")
+_NARROWING = words_of("current noncurrent")
+_OF_BALANCES = words_of("balance beginning end ending close closing period year")
 
 
 def _labels(metric: Metric) -> Iterator[str]:

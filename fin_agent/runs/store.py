@@ -17,8 +17,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from fin_agent.answering.answer import Answer
 from fin_agent.config import Recording, Settings
 from fin_agent.errors import FinAgentError
+from fin_agent.index.database import transaction
 from fin_agent.index.protocol import FilingEntry, FilingIndex
 from fin_agent.runs.run import IndexState, Run, StepTime, as_typed, index_state, run_id
+from fin_agent.written_file import make_private
 
 
 class Recorder:
@@ -126,7 +128,7 @@ class RunStore:
                 subject=str(self.file),
                 remedy="Allow more with FIN_AGENT_RUNS_MEGABYTES",
             )
-        with self._opened(make=True) as connection, writing(connection):
+        with self._opened(make=True) as connection, transaction(connection):
             while connection.execute("SELECT 1 FROM runs WHERE id = ?", (run.id,)).fetchone():
                 run = run.model_copy(update={"id": run_id(run.started)})
             number = connection.execute(
@@ -179,7 +181,7 @@ class RunStore:
             numbers = None if names is None else {self._named(connection, name)[0] for name in names}
             if connection is None:
                 return 0
-            with writing(connection):
+            with transaction(connection):
                 if numbers is None:
                     gone = connection.execute("DELETE FROM runs").rowcount
                 else:
@@ -353,6 +355,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
     try:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)
+            make_private(file)
         address = f"{file.absolute().as_uri()}?{_way_in(file, make)}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
@@ -376,19 +379,6 @@ def _way_in(file: Path, make: bool) -> str:
     return "mode=rw" if os.access(file.parent, os.W_OK) or log.exists() else "mode=ro&immutable=1"
 
 
-@contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
-    """One write transaction: all of it, or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
     """What an error of the file or of SQLite means, and what to do."""
     if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", -1) & 0xFF in _DAMAGED:
@@ -410,7 +400,7 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
     if _is_empty(connection):
         # Other bytes than these shrink the file when runs go; it has to be said before the first table is made.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        with writing(connection):
+        with transaction(connection):
             if _is_empty(connection):
                 for statement in _SCHEMA.split(";\n"):
                     connection.execute(statement)

@@ -47,6 +47,8 @@ OPEN_PATHS = ("/health",)
 EVENTS = "text/event-stream"
 SECONDS_OF_SILENCE = 15.0
 """Between comments in a stream of events: what stands between would else close the connection."""
+_SECONDS_EARLY = 0.05
+"""Event loops count in milliseconds of their own: a timer may go off a little before its time."""
 _SECONDS_TO_COME_BACK = "5"
 _PATIENCE = 30.0
 _CALLER_GONE = 499
@@ -351,7 +353,7 @@ class _Calls:
                     while event := await asyncio.wait_for(anext(run, None), deadline - monotonic()):
                         yield _sent(event, trace=asked.trace)
                 except Exception as error:  # the answer is on its way: there is no other status any more
-                    late = isinstance(error, TimeoutError) and monotonic() >= deadline
+                    late = isinstance(error, TimeoutError) and monotonic() >= deadline - _SECONDS_EARLY
                     told = Problem.of(self._too_long() if late else error).model_dump_json()
                     yield ServerSentEvent(told, event="failed", sep="\n")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import os
 import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import TYPE_CHECKING
 
+from fin_agent.secret_texts import is_loopback
 from fin_agent.serving.problems import Problem, ServingError
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.authentication import AuthenticationError
     from starlette.requests import HTTPConnection
     from starlette.responses import Response
@@ -25,6 +27,7 @@ MOST_BYTES = 1_000_000
 SECONDS_TO_SEND = 30.0
 _MAKE_ONE = "Make one: export FIN_AGENT_TOKEN=\"$(python3 -c 'import secrets; print(secrets.token_urlsafe(32))')\""
 SECONDS_TO_END = 5
+SECONDS_TO_START = 120
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _FROM_OTHER_PAGES = ("cross-site", "same-site")
 """`Sec-Fetch-Site` of what a page elsewhere loads as a picture or a script, without an `Origin`."""
@@ -99,20 +102,6 @@ class Access:
         # In constant time: how much of it is right cannot be found by trying.
         same = hmac.compare_digest(given.strip().encode("utf-8", "replace"), (self.token or "").encode())
         return same and scheme.lower() == "bearer"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can call what listens there, or goes by that name.
-
-    >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "192.168.0.4", "")]
-    [True, True, True, False, False, False]
-    """
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
@@ -219,22 +208,48 @@ def _told(status: int, problem: Problem) -> Response:
     return JSONResponse(problem.model_dump(), status_code=status, headers=headers)
 
 
-def run_application(app: ASGIApp, host: str, port: int, *, ready: Callable[[str], None]) -> None:
-    """Serve until a signal; `ready` is told the address once calls are taken. Raises ServingError where it is taken."""
+def run_application(
+    app: ASGIApp | Callable[[], ASGIApp], host: str, port: int, *, ready: Callable[[str], None], workers: int = 1
+) -> None:
+    """Serve until a signal; `ready` is told the address once calls are taken. Raises ServingError where it is taken.
+
+    More than one of `workers` are processes over one socket, in each of which `app` is called to make the application;
+    one that ends is replaced.
+    """
     import uvicorn
+    from uvicorn.supervisors import Multiprocess
 
     listening = listening_socket(host, port)
-    config = uvicorn.Config(
+    config = server_config(
         app,
         log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_END,
         lifespan="on",
-        ws="none",
+        factory=workers > 1,
+        workers=workers,
+        timeout_worker_healthcheck=SECONDS_TO_START,  # a busy machine takes its time
     )
     ready(_address(host, listening.getsockname()[1]))  # the socket listens: what connects now is answered
-    uvicorn.Server(config).run(sockets=[listening])
+    if workers > 1:
+        # Versions before 0.50 are told what a worker runs.
+        target = {"target": uvicorn.Server(config).run} if "target" in signature(Multiprocess).parameters else {}
+        Multiprocess(config, sockets=[listening], **target).run()
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def server_config(app: ASGIApp | Callable[[], ASGIApp], **given: object) -> uvicorn.Config:
+    """How uvicorn serves: headers within a time, so many connections at once (`header_timeouts`)."""
+    import uvicorn
+
+    settings: dict[str, object] = {
+        "http": "fin_agent.serving.header_timeouts:HurriedProtocol",
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": SECONDS_TO_END,
+        "ws": "none",
+        **given,
+    }
+    return uvicorn.Config(app, **settings)
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

@@ -85,13 +85,13 @@ def served_tools(toolkit: FinAgentToolkit) -> dict[str, BaseTool]:
 def declared(tool: BaseTool) -> types.Tool:
     """A tool as clients are told of it."""
     takes = tool.args_schema
-    assert isinstance(takes, type) and issubclass(takes, BaseModel), takes
+    assert isinstance(takes, dict), takes
     title, artifact = _TOOLS[tool.name]
     return types.Tool(
         name=tool.name,
         title=title,
         description=tool.description,
-        input_schema=takes.model_json_schema(),
+        input_schema=takes,
         output_schema=_output_schema(artifact),
         annotations=types.ToolAnnotations(
             title=title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False

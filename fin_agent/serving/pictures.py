@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near
-from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages, refuse_changed, size_of
-from fin_agent.filings.readers.protocol import pdf_reader
+from fin_agent.filings.picture import (
+    Bounds,
+    Frame,
+    FramedPage,
+    Ink,
+    OffPageError,
+    TooLongToDrawError,
+    draw_pages,
+    size_of,
+)
 from fin_agent.index.protocol import FilingRecord, PageKey
+from fin_agent.models.metering import current_meter
 from fin_agent.presentation.filings import period_of_fact, value_words
 from fin_agent.presentation.plain import one_line
-from fin_agent.serving.problems import NotThereError
+from fin_agent.serving.problems import BusyError, NotThereError, TooLongError
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.place import Box
+from fin_agent.worker_processes import CallLeftError, PoolBusyError
 from fin_agent.workspace import Workspace
 
 USUAL_DPI = 110
 LONGEST_SIDE = 1_600
 """Of a picture, in pixels: what readers of pictures, people and models, make use of."""
 MOST_BYTES = 2_000_000
-_MOST_TRIES = 5
+_BOUNDS = Bounds(LONGEST_SIDE, MOST_BYTES)
 _FARTHEST = 2_000.0
 """Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
 _LONGEST_LABEL = 60
-# MuPDF keeps state that threads share: one page is drawn at a time.
-_DRAWING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +56,21 @@ class Picture:
 def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> Picture:
     """A page (0-based) with frames, at `dpi` dots an inch, or fewer where the picture would be too large.
 
-    Raises ReadError where the file has gone or is another by now; ToolInputError where a frame is not on the page.
+    Given up once the current meter is stopped. Raises ReadError where the file has gone or is another by now;
+    ToolInputError where a frame is not on the page; TooLongError, and BusyError where too many are drawn already.
     """
-    path = Path(record.source)
+    path, meter = Path(record.source), current_meter()
+    wanted = [FramedPage(page, tuple(frames))]
     try:
-        with _DRAWING:
-            refuse_changed(path, record.content_hash)
-            if path.suffix.lower() == ".pdf":
-                size = pdf_reader().page_size(path, page)
-                for frame in frames:
-                    _refuse_off_page(page, size, frame.box)
-                dpi = max(1, min(dpi, int(LONGEST_SIDE * 72 / max(size))))
-            png = _bounded(path, record.content_hash, FramedPage(page, tuple(frames)), dpi)
+        (png,) = draw_pages(
+            path, record.content_hash, wanted, dpi, _BOUNDS, left=lambda: meter is not None and meter.stopped
+        )
+    except OffPageError as error:
+        raise ToolInputError(error.what, remedy=error.remedy) from error
+    except (PoolBusyError, CallLeftError) as error:
+        raise BusyError("as many pages are drawn as may be", remedy="Call again in a few seconds") from error
+    except TooLongToDrawError as error:
+        raise TooLongError(error.what, subject=record.doc_id, remedy=error.remedy) from error
     except ReadError as error:
         # Where files lie at the server is nobody's business.
         raise ReadError(
@@ -102,22 +112,6 @@ def box_frames(boxes: Sequence[Box]) -> list[Frame]:
                 remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
             )
     return [Frame(box, Ink.FACT) for box in boxes]
-
-
-def _refuse_off_page(page: int, size: tuple[float, float], box: Box) -> None:
-    width, height = size
-    if box.x0 >= width or box.y0 >= height or box.x1 <= 0 or box.y1 <= 0:
-        raise ToolInputError(f"the box is not on page {page + 1}", remedy="Give one in points from the page's top left")
-
-
-def _bounded(path: Path, expected_hash: str, wanted: FramedPage, dpi: int) -> bytes:
-    for _ in range(_MOST_TRIES):
-        (png,) = draw_pages(path, expected_hash, [wanted], dpi)
-        longest = max(size_of(png))
-        if (longest <= LONGEST_SIDE and len(png) <= MOST_BYTES) or dpi <= 1:
-            break
-        dpi = max(1, int(dpi * min(LONGEST_SIDE / longest, 0.9 if longest <= LONGEST_SIDE else 1.0)))
-    return png
 
 
 def _noted(fact: Fact) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from importlib.util import find_spec
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
+from fin_agent.secret_texts import without_secrets
 from fin_agent.tools.errors import ToolInputError
 
 
@@ -29,8 +31,13 @@ class TooLongError(FinAgentError):
 
 
 def require_extra(extra: str, modules: Sequence[str]) -> None:
-    """Raise ServingError, with what to install, where one of an extra's modules is not installed."""
+    """Raise ServingError, with what to install, where one of an extra's modules is missing or of a version too old."""
     missing = [name for name in modules if find_spec(name) is None]
+    if "mcp" in modules and "mcp" not in missing and (found := version("mcp")).startswith(("0.", "1.")):
+        raise ServingError(
+            f"mcp {found} is installed, and 2.2 or later is needed",
+            remedy=f"{how_to_install(extra)}; what needs mcp 1 (langchain-mcp-adapters) takes another environment",
+        )
     if missing:
         raise ServingError(
             f"this needs what is not installed: {', '.join(missing)}",
@@ -62,7 +69,7 @@ class Problem(BaseModel):
     def of(cls, error: Exception) -> Problem:
         """Of an error; of one that nobody meant to raise, no more than its kind: the log has the rest."""
         if isinstance(error, FinAgentError):
-            return cls(what=error.what, subject=error.subject, remedy=error.remedy)
+            return cls(what=without_secrets(error.what), subject=without_secrets(error.subject), remedy=error.remedy)
         logging.getLogger("fin_agent").error("a call failed", exc_info=error)
         return cls(
             what=f"it broke ({type(error).__name__})",

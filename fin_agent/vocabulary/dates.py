@@ -24,8 +24,8 @@ class PrintedDate(NamedTuple):
 def printed_dates(text: str, start: int = 0, end: int | None = None) -> list[PrintedDate]:
     """Every complete date printed in `text[start:end]`, in order.
 
-    Reads `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, with any white space
-    (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
+    Reads `January 28, 2023`, `Jan. 28 2023`, `28th of January 2023`, `2023-01-28`, `1/28/2023`, `28.1.2023`, with any
+    white space (also line breaks and non-breaking spaces) between the parts. Impossible dates are left out.
     """
     return list(_dates(text, start, len(text) if end is None else end))
 
@@ -50,7 +50,8 @@ _DATE = re.compile(
     rf"(?<![a-z])(?P<m1>{MONTH_NAME})\s*(?P<d1>{_DAY})(?![0-9])(?:\s*(?:st|nd|rd|th)\b)?\s*[,.]?\s*(?:of\s+)?(?P<y1>{_YEAR})"
     rf"|(?<![0-9.,$])(?P<d2>{_DAY})(?:\s*(?:st|nd|rd|th)\b)?\s*[-,]?\s*(?:(?:day\s+)?of\s+)?(?P<m2>{MONTH_NAME})[\s,-]*(?P<y2>{_YEAR})"
     rf"|(?<![0-9-])(?P<y3>(?:19|20)[0-9]{{2}})(?P<sep>[-/.])(?P<m3>[01]?[0-9])(?P=sep)(?P<d3>{_DAY})(?![0-9-])"
-    r"|(?<![0-9/-])(?P<m4>[0-3]?[0-9])(?P<cut>[/-])(?P<d4>[0-3]?[0-9])(?P=cut)(?P<y4>(?:(?:19|20)[0-9]{2}|[0-9]{2}))(?![0-9/-])",
+    r"|(?<![0-9/-])(?P<m4>[0-3]?[0-9])(?P<cut>[/-])(?P<d4>[0-3]?[0-9])(?P=cut)(?P<y4>(?:(?:19|20)[0-9]{2}|[0-9]{2}))(?![0-9/-])"
+    rf"|(?<![0-9./-])(?P<d5>{_DAY})\.(?P<m5>[01]?[0-9])\.(?P<y5>{_YEAR})(?![.][0-9])",
     re.IGNORECASE,
 )
 
@@ -64,6 +65,8 @@ def _dates(text: str, start: int, end: int) -> Iterator[PrintedDate]:
             year, month, day = int(parts["y2"]), month_number(parts["m2"]), int(parts["d2"])
         elif parts["y3"]:
             year, month, day = int(parts["y3"]), int(parts["m3"]), int(parts["d3"])
+        elif parts["y5"]:
+            year, month, day = int(parts["y5"]), int(parts["m5"]), int(parts["d5"])
         else:
             year, month, day = int(parts["y4"]), int(parts["m4"]), int(parts["d4"])
             if year < 100:

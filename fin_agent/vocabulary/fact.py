@@ -21,7 +21,8 @@ class Fact:
     scale: int
     """What `amount` is multiplied with to get base units: 1, 1_000, 1_000_000 or 1_000_000_000."""
     unit: str
-    """`USD`, `USD per share`, `percent`, `shares`, `ratio` or `count`."""
+    """`USD`, `USD per share`, `percent`, `shares`, `ratio` or `count`; in sentences also `percentage points`, `basis
+    points` and other prices (`USD per ton`)."""
     period: FactPeriod
     page: int
     box: Box
@@ -38,7 +39,8 @@ class Fact:
     """The segment, geography or product as printed; None for the consolidated company, and, in tables that repeat no
     figure of the statements (`tied` is False), where nothing names a part."""
     source: str = "table"
-    """`ixbrl` where a tag states it, `table` where a cell does, `label` where it stands inside a row's label."""
+    """`ixbrl` where a tag states it, `table` where a cell does, `label` where it stands inside a row's label, `text`
+    where a sentence does: its label is the clause, its period UNDATED where the sentence names none."""
     tied: bool = True
     """False for a figure outside the primary statements whose table repeats none of theirs: it may be of a part."""
     inverted: bool = False
@@ -80,6 +82,10 @@ class FactPeriod:
     months: int
     """0 for an instant, else the length: 3, 6, 9 or 12 (52 and 53 weeks are 12; 13 and 14 weeks are 3)."""
     end: date | None = None
+
+
+UNDATED = FactPeriod(0, None, 0)
+"""Of a figure whose period nothing says."""
 
 
 @dataclass(frozen=True, slots=True)

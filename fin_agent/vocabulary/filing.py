@@ -64,3 +64,7 @@ class ReadWarning:
     what: str
     page: int | None = None
     """0-based; None where it concerns no single page."""
+
+
+REPAIRED = "the file was cut off and is read as far as it could be repaired: pages and figures may be missing"
+"""The warning of a filing that was read all the same, and of every answer from it."""

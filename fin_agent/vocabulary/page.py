@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -28,6 +30,32 @@ class Page:
     """Number of the note to the financial statements that most of the page belongs to: `5`."""
     further_statements: tuple[Statement, ...] = ()
     """Primary statements that begin on the page below the first one."""
+
+
+def printed_number(page: Page, neighbours: Iterable[Page]) -> str | None:
+    """The number that `page` prints at its foot or head: `47`, `F-12`; None where it prints none.
+
+    A number there may be a figure: the page before or behind, among `neighbours`, has to print the one before or next.
+    """
+    beside = [(other.number - page.number, set(_numbers_at_edges(other.text))) for other in neighbours]
+    for prefix, number in _numbers_at_edges(page.text):
+        if any(abs(step) == 1 and (prefix, number + step) in found for step, found in beside):
+            return f"{prefix}{number}"
+    return None
+
+
+def _numbers_at_edges(text: str) -> list[tuple[str, int]]:
+    lines = [line for line in text.split("\n") if line.strip()]
+    edges = (*reversed(lines[-_AT_AN_EDGE:]), *lines[:_AT_AN_EDGE])
+    found = (_PRINTED_NUMBER.search(line) for line in edges if len(line) < _LONGEST_EDGE)
+    return [(match[1] or match[3] or "", int(match[2] or match[4])) for match in found if match]
+
+
+_AT_AN_EDGE, _LONGEST_EDGE = 3, 90
+"""Lines at the foot and at the head of a page among which its number may stand, and the most characters of one."""
+_PRINTED_NUMBER = re.compile(
+    r"^\W*(?:[Pp]age\s+)?([A-Z]{1,2}-)?(\d{1,3})(?=\s|\W*$)|(?<!\S)([A-Z]{1,2}-)?(\d{1,3})\W*$"
+)
 
 
 class Statement(StrEnum):

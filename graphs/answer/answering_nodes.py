@@ -19,10 +19,12 @@ from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.programs import Asked, Attempt, attempts
 from fin_agent.graphs.answer.question_scope import refusal_text
-from fin_agent.graphs.answer.search_nodes import Update, emitted, scope_of
+from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
-from fin_agent.index.protocol import FilingIndex, PageKey, check_facts
+from fin_agent.index.protocol import FilingIndex, PageKey, check_rows
 from fin_agent.models.costs import usage_of
+from fin_agent.vocabulary.filing import REPAIRED
+from fin_agent.vocabulary.page import printed_number
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -39,11 +41,12 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     documents = list(dict.fromkeys(state["found_documents"]))
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
-    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope_of(state))
+    scope = state["asked"].scope
+    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope)
     further = _on_pages(curation.to_read, state["round"], context)
     if further:
         passages = [*passages, *further]
-        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope_of(state))
+        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope)
     kept = {evidence.passage.key for evidence in curation.kept}
     step = TraceStep(
         node="filter_passages",
@@ -62,6 +65,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         step,
         {
             "judged": [passage.key for passage in state["passages"]],
+            "dropped": list(curation.dropped),
             "evidence": list(curation.kept),
             "ledger": curation.ledger,
             "answerable": curation.answerable,
@@ -131,9 +135,8 @@ def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
     intent = state["intent"]
     if runtime.context.analyst.computes(intent, answerable=state["answerable"]):
         return "answer_with_program"
-    if intent.numeric:
-        return "verify_answer"
-    return "answer_with_reasoning" if state["evidence"] else "verify_answer"
+    found = state["evidence"] or (intent.numeric and state.get("found_documents"))
+    return "answer_with_reasoning" if found and runtime.context.analyst.puts_into_words(intent) else "verify_answer"
 
 
 def ask_complementary_question(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -227,7 +230,8 @@ def _problems(attempt: Attempt) -> list[str]:
 
 def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Answer in words from the evidence kept."""
-    reasoning = runtime.context.analyst.reason(state["intent"], state["evidence"])
+    filings = () if state.get("only_pages") else state.get("found_documents", ())
+    reasoning = runtime.context.analyst.reason(state["intent"], state["evidence"], filings)
     step = TraceStep(
         node="answer_with_reasoning",
         round=state["round"],
@@ -260,7 +264,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     if drafted is not None:
         seen = {(passage.doc_id, passage.page) for passage in state.get("found_passages", [])}
         reasoning = state.get("reasoning")
-        scope = scope_of(state)
+        scope = state["asked"].scope
         read = reasoning.read if reasoning is not None else ()
         seen |= {(page.doc_id, page.page) for page in read if scope.holds(page)}
         problems = [
@@ -273,16 +277,26 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         drafted = _answer(state, AnswerValue(text=refusal_text(missing)), (), refused=True, missing=missing)
         summary = "refused: " + "; ".join(missing)
     else:
-        check_facts(runtime.context.workspace.index, {citation.doc_id for citation in drafted.citations})
+        cited = {citation.doc_id for citation in drafted.citations}
+        check_rows(runtime.context.workspace.index, cited, words=drafted.program is None)
         summary = f"{len(drafted.citations)} citations stand on retrieved pages"
     step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
     answer = drafted.model_copy(
         update={
+            "citations": _with_printed_pages(drafted.citations, runtime.context.workspace.index),
             "retrieved": _retrieved(state, runtime.context),
             "ledger": state.get("ledger", Ledger()).entries,
             "trace": (*state["trace"], step),
             "usage": usage_of(state.get("calls", []), state.get("left_out", [])),
-            "warnings": tuple(dict.fromkeys((*state.get("warnings", []), *_put_in(state, runtime.context)))),
+            "warnings": tuple(
+                dict.fromkeys(
+                    (
+                        *state.get("warnings", []),
+                        *_put_in(state, runtime.context),
+                        *_read_in_doubt(drafted, state.get("ledger"), runtime.context.workspace.index),
+                    )
+                )
+            ),
         }
     )
     update = emitted(step, {"answer": answer})
@@ -291,10 +305,42 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     return update
 
 
+def _with_printed_pages(citations: Sequence[Citation], index: FilingIndex) -> tuple[Citation, ...]:
+    cited = dict.fromkeys(PageKey(citation.doc_id, citation.page) for citation in citations)
+    around = dict.fromkeys(PageKey(key.doc_id, key.page + step) for key in cited for step in (-1, 0, 1))
+    pages = {stored.key: stored.page for stored in index.pages([key for key in around if key.page >= 0])}
+    printed = {
+        key: printed_number(pages[key], [page for other, page in pages.items() if other.doc_id == key.doc_id])
+        for key in cited
+        if key in pages
+    }
+    return tuple(
+        citation.model_copy(update={"printed_page": printed.get(PageKey(citation.doc_id, citation.page))})
+        for citation in citations
+    )
+
+
 def _put_in(state: AnswerState, context: AnswerContext) -> Iterator[str]:
     """Warnings of figures that somebody put into the ledger and no page states."""
     if "ledger" in state and any(warning.startswith(EDITED) for warning in state.get("warnings", ())):
         yield from _not_printed(state["ledger"], context.workspace.index)
+
+
+def _read_in_doubt(answer: Answer, ledger: Ledger | None, index: FilingIndex) -> Iterator[str]:
+    """Warnings of filings that were mended to be read, and of figures on which sums of their table fail."""
+    for doc_id in dict.fromkeys(citation.doc_id for citation in answer.citations):
+        if any(warning.what == REPAIRED for warning in index.filing(doc_id).warnings):
+            yield f"{doc_id}: {REPAIRED}"
+    cited = {(citation.doc_id, citation.page) for citation in answer.citations}
+    figures = [entry.figure for entry in ledger.entries if entry.figure is not None] if ledger is not None else []
+    for figure in figures:
+        if (figure.doc_id, figure.page) not in cited:
+            continue
+        facts = index.facts([figure.doc_id], pages=[PageKey(figure.doc_id, figure.page)])
+        if any(each.fact.doubtful and tuple(each.fact.box) == figure.box for each in facts):
+            place = f"page {figure.page + 1} of {figure.doc_id}"
+            said = f"{figure.label} {figure.printed:,} ({place})"
+            yield f"{said}: a sum that holds in other columns of its table fails here"
 
 
 def _not_printed(ledger: Ledger, index: FilingIndex) -> Iterator[str]:
@@ -335,6 +381,7 @@ def _answer(
     """An answer without what the state holds already: `verify_answer` adds that."""
     searched = "query" in state and "ledger" in state
     return Answer(
+        id=state["asked"].id,
         question=state["question"],
         answer=value,
         refused=refused,

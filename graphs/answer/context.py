@@ -21,6 +21,8 @@ from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from fin_agent.models.callers import Callers
 
 
@@ -105,6 +107,24 @@ class AnswerContext:
             most_evidence=settings.evidence,
         )
         return replace(context, analyst=analyst)
+
+    @classmethod
+    def with_model(
+        cls, workspace: Workspace, settings: Settings | None = None, model: str | BaseChatModel | None = None
+    ) -> AnswerContext:
+        """As the settings say, with one chat model: by its name, or one that is there already.
+
+        Raises what `from_settings` raises.
+        """
+        settings = settings or Settings()
+        if isinstance(model, str):
+            models = settings.models.model_copy(update={"model": model})
+            return cls.from_settings(workspace, settings.model_copy(update={"models": models}))
+        if model is None:
+            return cls.from_settings(workspace, settings)
+        from fin_agent.models.callers import Callers
+
+        return cls.from_settings(workspace, settings, callers=Callers.with_model(model, settings.models))
 
     @classmethod
     def by_rules(

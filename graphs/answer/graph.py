@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
 from functools import lru_cache, wraps
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import (
@@ -29,13 +30,68 @@ from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.state import EDITED, AnswerOutput, AnswerState, Next, QuestionInput, typed
+from fin_agent.graphs.answer.state import (
+    EDITED,
+    AnswerOutput,
+    AnswerState,
+    Next,
+    QuestionInput,
+    begun_anew,
+    typed,
+)
+from fin_agent.graphs.channels import StateError, signed
 from fin_agent.index.opening import chosen_filings
-from fin_agent.index.protocol import PageKey, one_state
+from fin_agent.index.protocol import PageKey, check_whole, one_state
 from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 
-AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
+if TYPE_CHECKING:
+
+    class AnswerGraph(CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]):
+        """LangGraph takes a run without a context, which ours cannot do without: a checker of types sees it missing."""
+
+        def invoke(  # type: ignore[override]
+            self,
+            input: QuestionInput | Command[Any] | None,
+            config: RunnableConfig | None = None,
+            *,
+            context: AnswerContext,
+            **options: Any,
+        ) -> Any:
+            """See Pregel.invoke."""
+
+        async def ainvoke(  # type: ignore[override]
+            self,
+            input: QuestionInput | Command[Any] | None,
+            config: RunnableConfig | None = None,
+            *,
+            context: AnswerContext,
+            **options: Any,
+        ) -> Any:
+            """See Pregel.ainvoke."""
+
+        def stream(  # type: ignore[override]
+            self,
+            input: QuestionInput | Command[Any] | None,
+            config: RunnableConfig | None = None,
+            *,
+            context: AnswerContext,
+            **options: Any,
+        ) -> Iterator[Any]:
+            """See Pregel.stream."""
+
+        def astream(  # type: ignore[override]
+            self,
+            input: QuestionInput | Command[Any] | None,
+            config: RunnableConfig | None = None,
+            *,
+            context: AnswerContext,
+            **options: Any,
+        ) -> AsyncIterator[Any]:
+            """See Pregel.astream."""
+
+else:
+    AnswerGraph = CompiledStateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput]
 Output = TypeVar("Output", bound=AnswerOutput)
 Given = TypeVar("Given")
 Result = TypeVar("Result")
@@ -77,7 +133,9 @@ def answer_question(
     ('research and development of Quillmark Stores, Inc. for FY2023',)
     """
     started = time.perf_counter()
-    index = context.workspace.index
+    index = given_context(lambda given: given, context).workspace.index
+    if not isinstance(question, str):
+        raise QuestionError(f"the question is a {type(question).__name__}", remedy="Give a text")
     answer: Answer | None = None
     hearing = current_listener()
     drafts = hearing.listener is not None and hearing.drafts
@@ -91,10 +149,14 @@ def answer_question(
                 index.filing(doc_id)
             given["only_pages"] = [PagePlace(doc_id=key.doc_id, page=key.page) for key in pages]
         config = unkept_config(context)
-        for update in unkept_graph().stream(given, context=context, stream_mode="updates", config=config):
-            for node, changes in update.items():
-                on_step(node)
-                answer = (changes or {}).get("answer", answer)
+        try:
+            for update in unkept_graph().stream(given, context=context, stream_mode="updates", config=config):
+                for node, changes in update.items():
+                    on_step(node)
+                    answer = (changes or {}).get("answer", answer)
+        except (ValueError, TypeError, LookupError, ArithmeticError):
+            check_whole(index)  # rows of a damaged index break whoever reads them, each in a way of its own
+            raise
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})
 
@@ -112,7 +174,7 @@ def build_graph() -> AnswerGraph:
     >>> build_graph().invoke({"question": "What was Tellurond's revenue in FY2023?"}, context=context)["answer"].refused
     False
     """
-    return answer_builder(AnswerContext, lambda context: context).compile(name="answer")
+    return cast(AnswerGraph, answer_builder(AnswerContext, lambda context: context).compile(name="answer"))
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
@@ -128,6 +190,8 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     >>> [answer.refused for answer in asking.batch(questions)]
     [False, True]
     """
+
+    given_context(lambda given: given, context)
 
     def taken(given: str | QuestionInput) -> QuestionInput:
         if isinstance(given, str):
@@ -162,7 +226,10 @@ def unkept_graph() -> AnswerGraph:
 
     Within a node of another graph, a compiled graph is taken for a subgraph, each of whose steps is kept.
     """
-    return answer_builder(AnswerContext, lambda context: context).compile(name="answer", checkpointer=False)
+    builder: StateGraph[AnswerState, AnswerContext, QuestionInput, AnswerOutput] = answer_builder(
+        AnswerContext, lambda context: context, kept=False
+    )
+    return cast(AnswerGraph, builder.compile(name="answer", checkpointer=False))
 
 
 def unkept_config(context: AnswerContext, given: RunnableConfig | None = None) -> RunnableConfig:
@@ -184,16 +251,18 @@ def answer_builder(
     context_of: Callable[[ContextT], AnswerContext],
     around: Around[ContextT] = lambda node: node,
     output_schema: type[Output] = AnswerOutput,  # type: ignore[assignment]
+    kept: bool = True,
 ) -> StateGraph[AnswerState, ContextT, QuestionInput, Output]:
     """The graph, to be compiled. A run is given a context of `context_schema`, of which `context_of` makes ours.
 
-    Nodes take state that was edited, or comes from a checkpoint. `around` is put around every node.
+    Nodes take state that was edited, or comes from a checkpoint. `around` is put around every node. What nodes leave is
+    plain data where it may be `kept` by a checkpointer.
     """
     builder: StateGraph[AnswerState, ContextT, QuestionInput, Output] = StateGraph(
         AnswerState, context_schema=context_schema, input_schema=QuestionInput, output_schema=output_schema
     )
     for node in NODES:
-        add_node(builder, node, context_of, around)
+        add_node(builder, node, context_of, around, kept=kept)
     builder.add_edge(START, "rewrite_query")
     builder.add_conditional_edges("rewrite_query", _after_rewriting, ["search_documents", "verify_answer"])
     builder.add_edge("search_documents", "search_pages")
@@ -235,7 +304,14 @@ def _after_rewriting(state: AnswerState) -> Literal["search_documents", "verify_
 
 def _as_decided(state: AnswerState) -> Next:
     """Branches read the state alone: where it is edited between two runs, there is no context."""
-    return state["next"]
+    following: Next = state["next"]
+    if following not in get_args(Next):
+        raise StateError(
+            f"there is no node {str(following)[:60]!r} to go on with",
+            subject="`next` of the state",
+            remedy=f"Give one of: {', '.join(get_args(Next))}",
+        )
+    return following
 
 
 def add_node(
@@ -244,30 +320,61 @@ def add_node(
     context_of: Callable[[ContextT], Any],
     around: Callable[[Any], Any],
     schema: Any = AnswerState,
+    *,
+    kept: bool = True,
 ) -> None:
     """Add a plain function of state and runtime as a node of its own name, its docstring as Studio's description.
 
     It gets state of the types of `schema`, also where that was edited, and the context that `context_of` makes of the
-    run's own; its calls of models are accounted for. `around` is put around all that.
+    run's own; its calls of models are accounted for. `around` is put around all that. What it leaves is plain data
+    where it may be `kept`.
     """
     counted = accounted(node)
+    begins = node.__name__ == "rewrite_query"
 
     @wraps(node)
     def wrapped(state: Any, runtime: Runtime[Any]) -> Update:
-        context = context_of(runtime.context)
-        if context is None:
-            raise QuestionError(
-                "the run was given no context", remedy="Pass one: context=AnswerContext.by_rules(workspace)"
-            )
+        context = given_context(context_of, runtime.context)
         made, edited = typed(state, schema)
+        if not begins:
+            _require_the_same_question(made)
         update = counted(made, runtime.override(context=context))
-        untold = [name for name in edited if name not in _told_edits(made)]
+        untold = [] if begins else [name for name in edited if name not in _told_edits(made)]
         if untold:
             update["warnings"] = [*update.get("warnings", []), f"{EDITED}{', '.join(untold)}"]
-        return update
+        if begins:
+            update = begun_anew(made, update)
+        return {name: signed(value, node.__name__) for name, value in update.items()} if kept else update
 
     described = inspect.cleandoc(node.__doc__ or "")
     builder.add_node(node.__name__, around(wrapped), metadata={"description": described})
+
+
+def given_context(made: Callable[[Any], Any], given: object, kind: type = AnswerContext) -> Any:
+    """What `made` makes of a run's context. Raises QuestionError where that is not what the nodes work with."""
+    try:
+        context = made(given)
+    except AttributeError:  # a wrapper that takes a part of what was given
+        context = given
+    if hasattr(context, "settings") or hasattr(context, "answering"):
+        return context
+    what = "the run was given no context" if context is None else f"the context is a {type(context).__name__}"
+    raise QuestionError(what, remedy=f"Pass one: context={kind.__name__}.by_rules(Workspace.open('my-index'))")
+
+
+def _require_the_same_question(state: AnswerState) -> None:
+    """Raises StateError where what only the first node reads was edited after it."""
+    asked = state.get("asked")
+    if asked is not None and state.get("question") != asked.question:
+        late = "question"
+    else:
+        late = next((name for name in ("doc_ids", "only_pages", "id") if name in state), "")
+    if late or asked is None:
+        raise StateError(
+            "was changed after it had been read" if late else "the run has not begun",
+            subject=f"`{late or 'asked'}` of the state",
+            remedy="Ask anew with it, or go on from the checkpoint before rewrite_query",
+        )
 
 
 def _told_edits(state: AnswerState) -> set[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.rules.dates import with_dated_periods
-from fin_agent.analyst.rules.limits import of_the_market
 from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.partners import name_alone
+from fin_agent.analyst.rules.reasoning.questions import asks_in_words, never_answered
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.companies import Company
@@ -79,10 +79,13 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
 
     Where only the filings `doc_ids` are asked, no company of another is told of.
     """
+    never = never_answered(intent.core)
+    if never:
+        return [never]
     there = companies_there(workspace, doc_ids)
     outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]
-    if missing and (intent.numeric or not (intent.companies or _told_of(intent.unknown_companies, workspace))):
+    if missing and not _is_beside_the_point(intent, workspace):
         return missing
     figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
     if not intent.companies and (intent.numeric or figure_of_nobody):
@@ -90,7 +93,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
         none = f" ({name!r} is none)" if name else ""
         held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
         return [f"the question names no company that is indexed{none}; {held}"]
-    if intent.unsupported and (intent.numeric or of_the_market(intent.core)):
+    if intent.unsupported and (intent.numeric or not asks_in_words(intent.core)):
         return list(intent.unsupported)
     missing = []
     balances = intent.numeric and _of_balances(intent, workspace)
@@ -109,9 +112,18 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
     return missing
 
 
-def _told_of(names: Sequence[str], workspace: Workspace) -> bool:
-    """Whether some page speaks of each of these: who is no filer may still be told of (an acquired company)."""
-    return all(workspace.index.search_pages([name], limit=1) for name in names)
+def _is_beside_the_point(intent: Intent, workspace: Workspace) -> bool:
+    """Whether the question can be answered although it names companies that are not indexed.
+
+    In words, of whom filings speak (a partner, a company acquired); a figure only where those of the company asked do.
+    """
+    if intent.numeric or (intent.asks_figure and not intent.companies):
+        return False
+    if intent.companies and not intent.asks_figure:
+        return True
+    own = [doc_id for one in intent.companies for doc_id in workspace.directory.by_key[one.key].doc_ids]
+    names = intent.unknown_companies
+    return all(workspace.index.search_pages([name], doc_ids=own or None, limit=1) for name in names)
 
 
 def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:

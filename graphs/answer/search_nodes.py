@@ -10,19 +10,17 @@ from langgraph.runtime import Runtime
 from fin_agent.analyst.card_making import extract_cards as cards_of
 from fin_agent.analyst.events import StepEnded, told
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.losses import with_losses
-from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.answering.answer import PagePlace
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
-from fin_agent.graphs.answer.state import AnswerState
-from fin_agent.index.protocol import PageKey
+from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
 from fin_agent.retrieval.passages import rank_passages
-from fin_agent.retrieval.query import Depth, Query, Scope, SearchResult
+from fin_agent.retrieval.query import Depth, Query, SearchResult
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.vocabulary.ranked_group import RankedGroup
@@ -34,11 +32,9 @@ Update = dict[str, Any]
 def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
-    intent = with_only_company(context.analyst.intent(state["question"]), context.workspace, state.get("doc_ids"))
-    if intent.query is None:
-        intent = of_a_part(intent, context.workspace)
-    intent = with_losses(intent)
-    missing = what_cannot_be_met(intent, context.workspace, state.get("doc_ids"))
+    asked = _asked(state)
+    intent = with_only_company(context.analyst.intent(asked.question), context.workspace, asked.doc_ids)
+    missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)
     selection = intent.selection
@@ -56,8 +52,20 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             *(f"missing: {what}" for what in missing),
         ),
     )
-    return emitted(
-        step, {"intent": intent, "plan": plan, "query": query, "round": 1, "missing": missing, "evidence": []}
+    begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1}
+    return emitted(step, {**begun, "missing": missing, "evidence": []})
+
+
+def _asked(state: AnswerState) -> AskedQuestion:
+    """What the run is started with. Raises QuestionError where that is no question."""
+    question, doc_ids, pages = state.get("question"), state.get("doc_ids"), state.get("only_pages")
+    if not isinstance(question, str):
+        raise QuestionError("there is no question", remedy='Give one: {"question": "..."}')
+    return AskedQuestion(
+        question=question,
+        id=state.get("id"),
+        doc_ids=tuple(dict.fromkeys(doc_ids)) if doc_ids else None,
+        pages=tuple(pages) if pages else None,
     )
 
 
@@ -80,7 +88,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
             workspace.index,
             workspace.directory,
             workspace.lexicon.metrics,
-            within=state.get("doc_ids"),
+            within=state["asked"].doc_ids,
             limit=listed,
             others_too=True,
         )
@@ -88,7 +96,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         summary = f"{len(ranked)} filings, searching the first {len(searched)}"
     else:
         depth = Depth(listed, settings.pages, max(settings.listed, settings.passages))
-        result = strategy.search(state["query"], scope_of(state), depth)
+        result = strategy.search(state["query"], state["asked"].scope, depth)
         ranked, searched = list(result.filings), list(result.filings[: settings.documents])
         update["found_at_once"] = result
         groups = result.groups
@@ -145,6 +153,8 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         ranked = list(at_once.passages)
         read = at_once.kept or read
         update["found_at_once"] = None
+    dropped = {tuple(key) for key in state.get("dropped", [])}
+    ranked = [entry for entry in ranked if (entry.stored.doc_id, entry.stored.passage.ordinal) not in dropped]
     found = [RetrievedPassage.of(entry.stored, entry.score, state["round"]) for entry in ranked]
     step = TraceStep(
         node="search_passages",
@@ -167,18 +177,9 @@ def _found_at_once(state: AnswerState) -> SearchResult:
 
 def _at_once(state: AnswerState, context: AnswerContext) -> Strategy | None:
     """What searches documents, pages and passages in one go; None where they are searched one after the other."""
-    if context.strategy is None and state.get("only_pages"):
+    if context.strategy is None and state["asked"].pages:
         return Staged(context.workspace, context.settings.documents, context.settings.pages)
     return context.strategy
-
-
-def scope_of(state: AnswerState) -> Scope:
-    """What may be retrieved in this run."""
-    doc_ids, pages = state.get("doc_ids"), state.get("only_pages")
-    return Scope(
-        tuple(dict.fromkeys(doc_ids)) if doc_ids else None,
-        tuple(PageKey(place.doc_id, place.page) for place in pages) if pages else None,
-    )
 
 
 def extract_cards(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:

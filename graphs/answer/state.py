@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import asdict, fields, is_dataclass
 from datetime import date
-from enum import Enum
 from functools import lru_cache
-from operator import add
 from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from langgraph.channels import EphemeralValue
+from langgraph.types import Overwrite
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # pydantic, which writes the schemas, takes no other before Python 3.12
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.answering.answer import Answer, PagePlace
-from fin_agent.errors import FinAgentError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Evidence, FoundPassage, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import TraceStep
+from fin_agent.graphs.channels import Kept, KeptList, StateError
+from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord
-from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, SearchResult
+from fin_agent.retrieval.query import Query, RankedFiling, RankedPage, Scope, SearchResult
 
 Next = Literal["ask_complementary_question", "answer_with_program", "answer_with_reasoning", "verify_answer"]
 
@@ -45,9 +45,26 @@ class QuestionInput(TypedDict, total=False):
             ),
         ]
     ]
-    doc_ids: Annotated[list[str], Field(description="search these filings only")]
-    only_pages: Annotated[list[PagePlace], Field(description="search these pages only; 0-based")]
-    id: Annotated[str, Field(description="of the question, to find its answer by")]
+    doc_ids: Annotated[list[str], Field(description="search these filings only"), EphemeralValue]
+    only_pages: Annotated[list[PagePlace], Field(description="search these pages only; 0-based"), EphemeralValue]
+    id: Annotated[str, Field(description="of the question, to find its answer by"), EphemeralValue]
+
+
+class AskedQuestion(BaseModel):
+    """What a run was started with: the nodes after the first go by this, so that no later edit splits a run in two."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    id: str | None = None
+    doc_ids: tuple[str, ...] | None = None
+    pages: tuple[PagePlace, ...] | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """What may be retrieved."""
+        pages = tuple(PageKey(place.doc_id, place.page) for place in self.pages or ())
+        return Scope(self.doc_ids or None, pages or None)
 
 
 class AnswerOutput(TypedDict):
@@ -69,45 +86,60 @@ class ShownOutput(AnswerOutput):
 
 
 class AnswerState(QuestionInput, total=False):
-    """Everything the nodes hand on. Lists marked with `add` grow over the rounds; the others are of this round."""
+    """Everything the nodes hand on. Lists that are `KeptList` grow over the rounds; the others are of this round.
 
-    intent: Intent
-    plan: Plan
-    query: Query
-    round: int
-    found_at_once: SearchResult | None
+    `rewrite_query` begins all of it anew: what stands here is of one question.
+    """
+
+    asked: Annotated[AskedQuestion, Kept]
+    intent: Annotated[Intent, Kept]
+    plan: Annotated[Plan, Kept]
+    query: Annotated[Query, Kept]
+    round: Annotated[int, Kept]
+    found_at_once: Annotated[SearchResult | None, Kept]
     """What a strategy other than the default found this round, until the nodes after it have handed out its parts."""
-    documents: list[RankedFiling]
-    pages: list[RankedPage]
-    passages: list[RetrievedPassage]
-    cards: list[Card]
-    evidence: list[Evidence]
-    ledger: Ledger
-    answerable: bool
-    missing: list[str]
-    complementary_question: str
-    notes: list[str]
+    documents: Annotated[list[RankedFiling], Kept]
+    pages: Annotated[list[RankedPage], Kept]
+    passages: Annotated[list[RetrievedPassage], Kept]
+    cards: Annotated[list[Card], Kept]
+    evidence: Annotated[list[Evidence], Kept]
+    ledger: Annotated[Ledger, Kept]
+    answerable: Annotated[bool, Kept]
+    missing: Annotated[list[str], Kept]
+    complementary_question: Annotated[str, Kept]
+    notes: Annotated[list[str], Kept]
     """What whoever reads the answer should know: years that were restated."""
-    next: Next
+    next: Annotated[Next, Kept]
     """Where the run goes on: decided by the node that checks or computes, so that whoever edits the state sees it."""
-    program: str
-    reasoning: Reasoning
-    answer: NotRequired[Answer]
-    found_documents: Annotated[list[str], add]
-    found_pages: Annotated[list[PagePlace], add]
-    found_passages: Annotated[list[FoundPassage], add]
-    trace: Annotated[list[TraceStep], add]
-    calls: Annotated[list[CallRecord], add]
+    program: Annotated[str, Kept]
+    reasoning: Annotated[Reasoning, Kept]
+    answer: NotRequired[Annotated[Answer, Kept]]
+    found_documents: Annotated[list[str], KeptList]
+    found_pages: Annotated[list[PagePlace], KeptList]
+    found_passages: Annotated[list[FoundPassage], KeptList]
+    trace: Annotated[list[TraceStep], KeptList]
+    calls: Annotated[list[CallRecord], KeptList]
     """Calls of chat models, what they took."""
-    judged: Annotated[list[tuple[str, int]], add]
+    judged: Annotated[list[tuple[str, int]], KeptList]
     """Passages that were judged, by filing and place: a round that brings no other is not judged anew by a model."""
-    warnings: Annotated[list[str], add]
-    left_out: Annotated[list[str], add]
+    dropped: Annotated[list[tuple[str, int]], KeptList]
+    """Passages that a model dropped: no later round reads them."""
+    warnings: Annotated[list[str], KeptList]
+    left_out: Annotated[list[str], KeptList]
     """Calls that a budget did not allow."""
 
 
-class StateError(FinAgentError):
-    """What was put into the state is not what stands there."""
+def begun_anew(state: AnswerState, update: dict[str, Any]) -> dict[str, Any]:
+    """`update` of the first node, by which nothing in the state is left of a question before."""
+    hints = get_type_hints(AnswerState, include_extras=True)
+    before: dict[str, Any] = {}
+    for name in state.keys() - QuestionInput.__annotations__.keys() & hints.keys():
+        grows = KeptList in getattr(hints[name], "__metadata__", ())
+        if grows and state.get(name):
+            before[name] = Overwrite(update.get(name, []))
+        elif not grows and name not in update:
+            before[name] = None
+    return {**update, **before}
 
 
 def typed(state: Mapping[str, object], schema: Any = AnswerState) -> tuple[AnswerState, tuple[str, ...]]:
@@ -126,12 +158,11 @@ def typed_value(name: str, value: object, schema: Any = AnswerState) -> object:
     adapter = _adapters(schema).get(name)
     if adapter is None:
         return value
-    whole = _whole(value)
     try:
-        return adapter.validate_python(whole)
+        return adapter.validate_python(value)
     except ValidationError as failure:
         try:
-            return adapter.validate_python(_with_dates(whole, failure))
+            return adapter.validate_python(_with_dates(value, failure))
         except ValidationError as still:
             first = still.errors()[0]
             place = ".".join(map(str, (name, *first["loc"])))
@@ -160,16 +191,6 @@ def _with_dates(value: object, failure: ValidationError) -> object:
     return mended
 
 
-def _whole(value: object) -> object:
-    """What a checkpoint gave back, to be read anew: our dataclasses hold tuples, of which serializers make lists."""
-    if isinstance(value, list):
-        return [_whole(each) for each in value]
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    read_back = any(isinstance(getattr(value, field.name), list) for field in fields(value))
-    return asdict(value) if read_back else value
-
-
 def _is_plain(value: object) -> bool:
     """Whether it is JSON that stands for one of our values."""
     if isinstance(value, list):
@@ -185,27 +206,3 @@ def _adapters(schema: Any) -> dict[str, TypeAdapter[Any]]:
 
 def _value_type(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) in (NotRequired, Required) else kind
-
-
-@lru_cache(maxsize=4)
-def state_types(schema: Any = AnswerState) -> tuple[tuple[str, str], ...]:
-    """(module, name) of every class of ours that a state may hold: for serializers that read no others."""
-    found: dict[tuple[str, str], None] = {}
-    seen: set[Any] = set()
-
-    def visit(kind: Any) -> None:
-        for part in get_args(kind):
-            visit(part)
-        origin = get_origin(kind) or kind
-        if not isinstance(origin, type) or origin in seen or not origin.__module__.startswith("fin_agent"):
-            return
-        seen.add(origin)
-        if issubclass(origin, (BaseModel, Enum, tuple)) or is_dataclass(origin):
-            found[origin.__module__, origin.__qualname__] = None
-            if not issubclass(origin, Enum):
-                for part in get_type_hints(origin).values():
-                    visit(part)
-
-    for kind in get_type_hints(schema).values():
-        visit(kind)
-    return tuple(sorted(found))

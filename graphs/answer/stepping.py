@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from fin_agent.answering.answer import Answer
@@ -20,7 +19,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import AnswerGraph, answer_builder
 from fin_agent.graphs.answer.programs import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
-from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, state_types, typed
+from fin_agent.graphs.answer.state import EDITED, AnswerState, QuestionInput, typed
 
 BEFORE_SEARCH = frozenset({"search_documents"})
 WITH_PASSAGES = frozenset(
@@ -46,11 +45,9 @@ class SteppedRun:
         if doc_ids:
             self._given["doc_ids"] = list(doc_ids)
         self._context = replace(context, analyst=showing_programs(context.analyst))
-        # Only types of the state are read back.
-        saver = InMemorySaver(serde=JsonPlusSerializer(allowed_msgpack_modules=state_types()))
-        self._graph: AnswerGraph = answer_builder(AnswerContext, lambda given: given).compile(
-            checkpointer=saver, interrupt_after="*", name="answer"
-        )
+        builder: Any = answer_builder(AnswerContext, lambda given: given)
+        compiled = builder.compile(checkpointer=InMemorySaver(), interrupt_after="*", name="answer")
+        self._graph = cast(AnswerGraph, compiled)
         self._seconds = 0.0
         self._config: RunnableConfig = {"configurable": {"thread_id": "stepped"}}
 

@@ -2,6 +2,6 @@
 
 from fin_agent.graphs.chat.graph import build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatState, Turn
-from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
+from fin_agent.graphs.chat.threads import ThreadStore
 
-__all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat", "chat_serializer"]
+__all__ = ["ChatContext", "ChatState", "ThreadStore", "Turn", "build_chat"]

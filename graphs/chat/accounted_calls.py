@@ -17,6 +17,7 @@ from fin_agent.analyst.events import StepBegun, told
 from fin_agent.graphs.chat.state import CORRECTION
 from fin_agent.models.call import NO_USAGE, PromptIdentity, Role, Usage
 from fin_agent.models.caller import Caller
+from fin_agent.models.keys import without_keys
 from fin_agent.models.metering import CallRecord, Meter, current_meter
 from fin_agent.models.replies import received
 
@@ -102,8 +103,12 @@ def _unread(response: ModelResponse[Any]) -> str:
 
 
 def _callable(message: BaseMessage) -> BaseMessage:
-    """With an id of its own for every call of a tool, and without calls that cannot be read, which get no result."""
-    if not isinstance(message, AIMessage) or not (message.tool_calls or message.invalid_tool_calls):
+    """Without keys, with an id of its own for every call of a tool, and without calls that cannot be read, which get
+    no result."""
+    if not isinstance(message, AIMessage):
+        return message
+    message = _without_keys(message)
+    if not (message.tool_calls or message.invalid_tool_calls):
         return message
     ids: set[str] = set()
     calls = []
@@ -113,6 +118,22 @@ def _callable(message: BaseMessage) -> BaseMessage:
         ids.add(own)
         calls.append({**call, "id": own})
     return message.model_copy(update={"tool_calls": calls, "invalid_tool_calls": []})
+
+
+def _without_keys(message: AIMessage) -> AIMessage:
+    """Nothing is shown or kept of a key that a server gives back."""
+    if without_keys(str(message.content)) != str(message.content):
+        message = message.model_copy(update={"content": without_keys(message.text)})
+    calls = [{**call, "args": _cleaned(call["args"])} for call in message.tool_calls]
+    return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
+
+
+def _cleaned(given: Any) -> Any:
+    if isinstance(given, str):
+        return without_keys(given)
+    if isinstance(given, dict):
+        return {name: _cleaned(value) for name, value in given.items()}
+    return [_cleaned(each) for each in given] if isinstance(given, list) else given
 
 
 def _said(messages: Sequence[BaseMessage]) -> str:

@@ -17,11 +17,12 @@ from fin_agent.analyst.events import Warned, told
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
+from fin_agent.answering.sentence_binding import without_markup
 from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.answer.question_scope import filings_there
-from fin_agent.graphs.chat.figures import marked, stated_in, without_source
+from fin_agent.graphs.chat.figures import grounds_in, marked, stated_in, without_grounds, without_source
 from fin_agent.graphs.chat.state import (
     CORRECTION,
     ChatContext,
@@ -174,23 +175,32 @@ def converse(state: ChatState, context: ChatContext) -> Update:
 
 
 def check_figures(state: ChatState, context: ChatContext) -> Update:
-    """Every number of the reply has to stand in a tool result or a message of the thread, or in an answer of it."""
+    """Every number of the reply has to stand in a tool result or a message of the thread, or in an answer of it.
+
+    What it says beside numbers (which way, what happened, how much in words) has to be said by a tool or an answer.
+    """
     draft = draft_of(state)
     assert draft is not None, "the assistant has left a draft"
     messages = state["messages"]
     citations = citations_of(*draft.answers)
     lacking: tuple[str, ...] = ()
+    claims: dict[str, tuple[str, ...]] = {}
     if not draft.warnings:  # what is said in place of a model that was stopped comes with one, and holds no figure
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
-        lacking = without_source(draft.said, stated_in(messages, _also(state, context)), marks=marks)
-    if lacking and not state.get("corrected"):
-        told(Warned(text=f"figures without a source were sent back: {', '.join(lacking)}"))
-        asked = HumanMessage(_correction(lacking), additional_kwargs={CORRECTION: True})
+        said_before = list(_also(state, context))
+        lacking = without_source(draft.said, stated_in(messages, said_before), marks=marks)
+        claims = without_grounds(draft.said, grounds_in(messages, said_before), draft.asked)
+    claimed = tuple(dict.fromkeys(each for claim in claims.values() for each in claim))
+    if (lacking or claimed) and not state.get("corrected"):
+        told(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
+        asked = HumanMessage(_correction(lacking, claimed), additional_kwargs={CORRECTION: True})
         return {"messages": [asked], "corrected": True, "next": "converse"}
     warnings = draft.warnings
     if lacking:
         warnings = (*warnings, f"these numbers of the reply stand in no filing that was read: {', '.join(lacking)}")
-    said = marked(draft.said, lacking)
+    if claimed:
+        warnings = (*warnings, f"this of the reply is said by nothing that was read: {', '.join(claimed)}")
+    said = marked(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]
     shown = "".join((said, *(f"\n\nWarning: {warning}" for warning in warnings)))
@@ -219,7 +229,7 @@ def _said(added: Sequence[BaseMessage], assistant: Assistant) -> tuple[str, tupl
         return f"{stopped} Ask for less at once.", (f"the limit of {most} model calls was reached",)
     if not text:
         return "The model gave no reply.", ("the model's reply was empty",)
-    return text, ()
+    return without_markup(text) or "The model gave no reply.", ()
 
 
 def _answers(added: Sequence[BaseMessage]) -> Iterator[Answer]:
@@ -243,12 +253,16 @@ def _also(state: ChatState, context: ChatContext) -> Iterator[str]:
         yield context.assistant.opening("").user
 
 
-def _correction(lacking: Sequence[str]) -> str:
-    return (
-        "Your reply was not shown: these numbers of it stand in no tool result of this conversation and in no message "
-        f"of the person: {', '.join(lacking)}. Get them with a tool, compute them with python_execution, or reply "
-        "without them. Give the whole reply again."
-    )
+def _correction(lacking: Sequence[str], claimed: Sequence[str] = ()) -> str:
+    wrong = []
+    if lacking:
+        wrong.append(
+            "these numbers of it stand in no tool result of this conversation and in no message of the person: "
+            f"{', '.join(lacking)}. Get them with a tool, compute them with python_execution, or reply without them."
+        )
+    if claimed:
+        wrong.append(f"no tool result says this of it: {', '.join(claimed)}. Say what they say, or leave it out.")
+    return f"Your reply was not shown: {' Also, '.join(wrong)} Give the whole reply again."
 
 
 def _withdrawn(messages: Sequence[AnyMessage]) -> Iterator[RemoveMessage]:

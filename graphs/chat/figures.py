@@ -11,6 +11,7 @@ from decimal import Decimal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
+from fin_agent.answering.sentence_binding import not_borne_out
 from fin_agent.graphs.chat.state import is_correction
 from fin_agent.tools.wording import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
 
@@ -90,8 +91,34 @@ def without_source(said: str, sources: Iterable[str | Stated], marks: int = 12) 
     return tuple(found)
 
 
-def marked(said: str, figures: Iterable[str]) -> str:
-    """The reply with a mark behind each of these figures."""
+def without_grounds(said: str, texts: Sequence[str], also: str = "") -> dict[str, tuple[str, ...]]:
+    """The sentences of a reply that claim what none of `texts` bears out, with what that is; see `not_borne_out`.
+
+    What the assistant says of itself and of whom it talks to claims nothing of a filing; nor does a question.
+    """
+    found = {}
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
+        if _OF_ITSELF.search(sentence) or sentence.endswith("?"):
+            continue
+        # That something is not there is said of what was looked for: no text says it.
+        if lacking := not_borne_out(sentence, texts, also, claims_nothing=True):
+            found[sentence] = lacking
+    return found
+
+
+_OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
+
+
+def grounds_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
+    """What tools found in a thread, beside `also`."""
+    found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
+    return [*(text for text in found if not text.startswith(NOT_ANSWERED)), *also]
+
+
+def marked(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:
+    """The reply with a mark behind each of these figures and sentences."""
+    for sentence in sentences:
+        said = said.replace(sentence, f"{sentence}{NO_SOURCE}")
     for figure in sorted(figures, key=len, reverse=True):
         said = re.sub(
             rf"(?<![\d.,]){re.escape(figure)}(?![\d])(?!{re.escape(NO_SOURCE)})", f"{figure}{NO_SOURCE}", said

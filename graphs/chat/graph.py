@@ -21,8 +21,9 @@ from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
-from fin_agent.graphs.answer.graph import stream_listener
-from fin_agent.graphs.answer.question_scope import companies_of, companies_there, refusal_text
+from fin_agent.graphs.answer.graph import given_context, stream_listener
+from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there, refusal_text
+from fin_agent.graphs.channels import signed
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (
     ChatContext,
@@ -160,16 +161,14 @@ def _in_chat_context(
 
     @wraps(node)
     def with_context(state: ChatState, runtime: Runtime[ContextT]) -> Update:
-        context = context_of(runtime.context)
-        if context is None:
-            raise QuestionError(
-                "the run was given no context", remedy="Pass one: context=ChatContext.by_rules(workspace)"
-            )
+        context = given_context(context_of, runtime.context, ChatContext)
         within: Runtime[Any] = runtime
         hearing = current_listener()
         with listening(hearing.listener or stream_listener(within), drafts=hearing.drafts):
             told(StepBegun(node=node.__name__, round=1))
-            return node(state, within.override(context=context))
+            update = node(state, within.override(context=context))
+        # Plain data, which any checkpointer keeps; messages are LangChain's own, which all of them know.
+        return {name: value if name == "messages" else signed(value, node.__name__) for name, value in update.items()}
 
     return with_context
 
@@ -193,6 +192,10 @@ def reply_to(
             said = "You are welcome."
         case MessageKind.FAREWELL:
             said = "Goodbye."
+        case MessageKind.INDEX:
+            many = len(workspace.index.entries() if doc_ids is None else doc_ids)
+            count = f"{many:,} filing{'s' * (many != 1)}"
+            said = f"Indexed here: {count}.\n{filings_there(workspace, doc_ids)}\n{example}"
         case MessageKind.HELP:
             said = (
                 f"I answer questions over the filings indexed here ({there}): figures, ratios, growth, comparisons, "

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import add
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 from langgraph.graph.message import add_messages
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, field_serializer
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic, which writes the schemas, takes no other before Python 3.12
 
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer, Citation, Retrieved, Usage
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.channels import Kept, KeptList
 from fin_agent.index.opening import chosen_filings
 from fin_agent.models.metering import CallRecord
 
@@ -85,13 +85,6 @@ class Turn(BaseModel):
             "seconds": self.seconds,
         }
 
-    @field_serializer("answers", "citations", "usage", "kind", mode="wrap")
-    def _as_json(self, value: object, handler: SerializerFunctionWrapHandler) -> object:
-        """Plain JSON: a checkpoint then holds one class of ours, whatever an answer is made of."""
-        if isinstance(value, tuple):
-            return [each.model_dump(mode="json") for each in value]
-        return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
-
 
 def kept(answer: Answer) -> Answer:
     """An answer as a conversation keeps it: a tenth of its size; the run's record has the rest."""
@@ -137,14 +130,14 @@ class ChatState(TypedDict, total=False):
     """Everything that a conversation keeps."""
 
     messages: Annotated[list[AnyMessage], add_messages]
-    turns: Annotated[list[Turn], add]
-    reading: Reading | None
+    turns: Annotated[list[Turn], KeptList]
+    reading: Annotated[Reading | None, Kept]
     """The message that is being answered, as it is understood."""
     next: NextNode
     """Where the turn goes on."""
-    draft: Turn | None
+    draft: Annotated[Turn | None, Kept]
     """The turn of an assistant, while its figures are checked."""
-    calls: list[CallRecord]
+    calls: Annotated[list[CallRecord], Kept]
     """Calls of the model in this turn so far."""
     corrected: bool
     """Whether the reply was sent back once."""

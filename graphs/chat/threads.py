@@ -27,8 +27,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from fin_agent.errors import FinAgentError, how_to_install
-from fin_agent.graphs.answer.state import state_types
-from fin_agent.graphs.chat.state import ChatState
+from fin_agent.written_file import make_private
 
 _INSTALLED = find_spec("langgraph.checkpoint.sqlite") is not None
 if TYPE_CHECKING or _INSTALLED:
@@ -42,11 +41,6 @@ _APPLICATION = 0x46415448
 """Marks the file as ours (SQLite file format, 1.3.14)."""
 _BUSY_SECONDS = 5
 _LONGEST_TITLE = 200
-
-
-def chat_serializer() -> JsonPlusSerializer:
-    """For a checkpointer of one's own (`InMemorySaver(serde=chat_serializer())`): reads the types of a chat alone."""
-    return JsonPlusSerializer(allowed_msgpack_modules=state_types(ChatState))
 
 
 class ThreadStoreError(FinAgentError):
@@ -67,8 +61,8 @@ class KeptThread:
 class ThreadStore(SqliteSaver):  # type: ignore[misc]
     """A checkpointer over one SQLite file (extra `chat`); several processes may use it at once.
 
-    Of each thread the last checkpoint is kept, from which it goes on; earlier ones are not. Only types of the chat's
-    state are read back. `delete_thread(name)` takes a thread out.
+    Of each thread the last checkpoint is kept, from which it goes on; earlier ones are not. Plain data
+    alone is read back. `delete_thread(name)` takes a thread out.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -78,7 +72,7 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
     []
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path | str) -> None:
         """Make the file where it is not there. Raises ThreadStoreError where it cannot be read, or is not ours."""
         if not _INSTALLED:
             raise ThreadStoreError(
@@ -86,9 +80,9 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 subject=str(file),
                 remedy=f"Install it: {how_to_install('chat')}",
             )
-        self.file = file
+        self.file = file = Path(file)
         with self._errors_told():
-            super().__init__(_connected(file), serde=chat_serializer())
+            super().__init__(_connected(file), serde=JsonPlusSerializer(allowed_msgpack_modules=None))
             self.lock = threading.RLock()  # a `put` is one transaction around the saver's own
             self.setup()
 
@@ -233,7 +227,7 @@ def _listed(name: str, checkpoint: Checkpoint) -> KeptThread:
 
 def _connected(file: Path) -> sqlite3.Connection:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.touch(mode=0o600)  # what was asked is nobody else's business
+    make_private(file)
     connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, check_same_thread=False)
     try:
         connection.execute("PRAGMA secure_delete = ON")

@@ -16,7 +16,8 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import Node, answer_builder
 from fin_agent.graphs.answer.programs import showing_programs
 from fin_agent.graphs.answer.search_nodes import reworded
-from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, StateError, typed, typed_value
+from fin_agent.graphs.answer.state import EDITED, AnswerState, ShownOutput, typed, typed_value
+from fin_agent.graphs.channels import StateError
 from fin_agent.graphs.chat.graph import chat_builder
 from fin_agent.graphs.exported.controls import ChatControls, Controls, RerankControls, SearchControls, chatting, opened
 from fin_agent.graphs.search import RerankContext, rerank_builder, search_builder

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.analyst.rules.dimensions import UnlikeUnitsError, unit_of_formula, with_rates_as_fractions
-from fin_agent.analyst.rules.measures import measure_of
 from fin_agent.lexicon.lexicon import load_lexicon
 
 
@@ -46,25 +45,3 @@ def test_unlike_units_do_not_go_together(expression: str) -> None:
 def test_a_rate_in_percent_is_a_fraction_where_it_is_a_factor() -> None:
     read = with_rates_as_fractions("operating_income * (1 - effective_tax_rate)", load_lexicon())
     assert read == "operating_income * (1 - (effective_tax_rate / 100))"
-
-
-def test_a_formula_of_the_question_that_gives_dollars_is_no_ratio() -> None:
-    definitions = (("", "long-term debt less cash plus depreciation and amortization"),)
-    assert measure_of("What was the net debt to EBITDA?", definitions, load_lexicon()) is None
-
-
-@pytest.mark.parametrize(
-    ("asked", "expression"),
-    [
-        ("dividend payout as a percentage of net income", "100 * payout_ratio"),
-        ("gross margin as a percentage of revenue", "gross_margin"),
-    ],
-)
-def test_a_ratio_in_percent_of_its_own_whole_is_divided_once(asked: str, expression: str) -> None:
-    measure = measure_of(f"What was the {asked}?", (), load_lexicon())
-    assert measure is not None
-    assert (measure.expression, measure.unit) == (expression, "percent")
-
-
-def test_a_ratio_in_percent_of_another_amount_is_nothing() -> None:
-    assert measure_of("What was the gross margin as a percentage of total assets?", (), load_lexicon()) is None

@@ -1,11 +1,10 @@
-"""Which parts of a company a question names, and the question without them."""
+"""Which parts of a company a question names."""
 
 from __future__ import annotations
 
 import pytest
 
-from fin_agent.analyst.rules.part_names import parts_named, without_kinds, without_part
-from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.analyst.rules.part_names import parts_named
 from fin_agent.workspace import Workspace
 
 
@@ -30,24 +29,3 @@ from fin_agent.workspace import Workspace
 )
 def test_names(text: str, printed: tuple[str, ...], found: list[tuple[str, bool]], workspace: Workspace) -> None:
     assert [(part.name, part.in_metric) for part in parts_named(text, printed, workspace)] == found
-
-
-@pytest.mark.parametrize(
-    ("text", "part", "left"),
-    [
-        ("sales in the Americas region in 2023", "Americas", "sales in 2023"),
-        ("cost of Services in 2023", "Services", "cost of revenue in 2023"),
-        ("Services cost of revenue", "Services", "cost of revenue"),
-        ("income as a percentage of Marine revenue", "Marine", "income as a percentage of revenue"),
-        ("the Marine segment's operating income", "Marine", "the operating income"),
-        ("what was Bitcoin revenue in 2023", "Bitcoin revenue", "what was revenue in 2023"),
-        ("cost of goods sold for Marine sales in 2023", "Marine sales", "cost of goods sold in 2023"),
-    ],
-)
-def test_what_is_left_without_the_part(text: str, part: str, left: str) -> None:
-    assert " ".join(without_part(text, part, load_lexicon()).split()) == left
-
-
-def test_the_sort_of_parts_is_left_out() -> None:
-    text = "Which of its segments sold more, the Marine segment or the Garden division?"
-    assert " ".join(without_kinds(text, ("Marine", "Garden")).split()) == "Which sold more, the Marine or the Garden?"

@@ -8,12 +8,11 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.analyst.rules.reasoning import reason
-from fin_agent.analyst.rules.reasoning.across import turned
 from fin_agent.analyst.rules.reasoning.ranked import ranked_in
-from fin_agent.analyst.rules.reasoning.tables import Group, PlacedTable
+from fin_agent.analyst.rules.reasoning.tables import members_of
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact
+from fin_agent.index.protocol import PageKey, PageOutline, SourcedFact, StoredPage
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.filing import PassageKind
@@ -50,6 +49,9 @@ class Shelf:
 
     def page_count(self) -> int:
         return 1000
+
+    def pages(self, keys: Sequence[PageKey]) -> Sequence[StoredPage]:
+        return []
 
     def outline(self, doc_ids: Collection[str]) -> Sequence[PageOutline]:
         return []
@@ -104,8 +106,7 @@ def test_totals_sums_and_what_is_taken_off_are_no_candidates() -> None:
         row("Eliminations", -5),
         row("Total assets", 210),
     )
-    placed = PlacedTable("acme23", table(*rows, columns=["2023"], periods=[FY2023]), 0, None, {})
-    members = [each.label for each in Group(placed, (), rows).members(0, parts=True)]
+    members = [each.label for each in members_of(rows, 0, parts=True)]
     assert members == ["Property and equipment, net", "Licenses", "Goodwill"]
 
 
@@ -170,16 +171,6 @@ def test_a_sentence_of_another_year_says_nothing_of_a_later_one() -> None:
     keywords = "purchase commitments"
     assert told(question, keywords, text, figure=True) == "Purchase commitments of $4 million fall due in 2026."
     assert told(question, keywords, text.split(". ")[0] + ".", figure=True) == ""
-
-
-def test_segments_that_stand_side_by_side_are_turned_into_rows() -> None:
-    columns = [f"Year ended May 31, 2023 {name}" for name in ("Home", "Garden", "Total")]
-    across = table(row("Operating income", 5, 8, 13), columns=columns, periods=[FY2023] * 3)
-    found = turned(PlacedTable("acme23", across, 0, None, {}), (FiscalPeriod(fiscal_year=2023),))
-    assert found is not None
-    assert [(each.section, each.label, each.cells[0].amount) for each in found.table.rows if each.cells[0]] == [
-        (("Operating income",), "Home", 5), (("Operating income",), "Garden", 8), (("Operating income",), "Total", 13),
-    ]  # fmt: skip
 
 
 COVER = (

@@ -60,7 +60,7 @@ class TestAsk:
         assert list(answer) == [*CONTRACT, "trace"]
         nodes = [step["node"] for step in answer["trace"]]
         shown = Ran("ask", LOOKUP, "--index", sample_index, "--trace").out
-        places = [shown.index(f"{number}  {node}") for number, node in enumerate(nodes, start=1)]
+        places = [shown.index(f" {number} {node.replace('_', ' ')}  ") for number, node in enumerate(nodes, start=1)]
         assert nodes[0] == "rewrite_query"
         assert places == sorted(places)
 

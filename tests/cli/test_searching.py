@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.running import Ran
 
+OTHER_LANGUAGE = "a question in English: other languages are not read"
 DEVELOPED = "How did Tellurond revenue develop in FY2023?"
 
 
@@ -23,8 +24,13 @@ class TestWarnings:
         "question", ["zorblat frumious", "zorblat in 2023?", "東京の売上高は？", "Какова выручка?", "¿Cuánto creció?"]
     )
     def test_words_that_stand_nowhere_are_told_once(self, sample_index: Path, question: str) -> None:
-        (said,) = warned(question, sample_index)
-        assert said.startswith("no word of the question is in any indexed filing (")
+        said = [one for one in warned(question, sample_index) if one != OTHER_LANGUAGE]
+        assert len(said) == 1
+        assert said[0].startswith("no word of the question is in any indexed filing (")
+
+    @pytest.mark.parametrize("question", ["東京の売上高は？", "Какова выручка?"])
+    def test_a_question_in_another_script_is_told_so_once(self, sample_index: Path, question: str) -> None:
+        assert warned(question, sample_index).count(OTHER_LANGUAGE) == 1
 
     @pytest.mark.parametrize(
         "question", ["zorblat inventories", "zorblat of Tellurond", "Which patent suits were settled?", "What is it?"]

@@ -36,13 +36,17 @@ FACTS = [
 
 
 def workspace() -> Workspace:
-    def facts(doc_ids: Any, *, pages: Any = None, years: Any = None) -> list[SourcedFact]:
-        return FACTS
+    class Index:
+        def entries(self) -> tuple[()]:
+            return ()
+
+        def facts(self, doc_ids: Any, *, pages: Any = None, years: Any = None) -> list[SourcedFact]:
+            return FACTS
 
     company = SimpleNamespace(key="acme", name="Acme", doc_ids=("a",))
     identities = {"a": Identity("Acme", Form.TEN_K, fiscal_year=2023)}
     directory = SimpleNamespace(by_key={"acme": company}, identities=identities)
-    index = SimpleNamespace(facts=facts)
+    index = Index()
     return cast(Workspace, SimpleNamespace(index=index, directory=directory, lexicon=load_lexicon()))
 
 

@@ -47,6 +47,12 @@ SHOWS = {
         "-> Gross margin of Tellurond Semiconductor Corporation for FY2024: 57.7%. (Sources: tellurond_2024_10k p. 9)",
         "ask_a_colleague\n-> Please find: research and development of Quillmark Stores, Inc. for FY2024",
     ),
+    "ten_lines_agent.py": ("Harborlight earned $544 million in FY2023.",),
+    "ten_lines_chain.py": ("Net sales were $3,533 million.",),
+    "ten_lines_chat.py": ("FY2024: $3,763 million.", "FY2023: $3,533 million.", "Quillmark Stores, Inc."),
+    "ten_lines_http.py": ("Net income of Harborlight Instruments, Inc. for FY2023: $544 million.",),
+    "ten_lines_mcp.py": ("Value: 544.0 (USD millions).",),
+    "ten_lines_subgraph.py": ("FY2023: $544 million.\nRevenue of Tellurond",),
     "tools_for_an_agent.py": (
         "ai: ['answer_question', 'answer_question']",
         "answer_question: 3,763.0 USD millions [harborlight_2024_10k page 9]",
@@ -61,7 +67,14 @@ SHOWS = {
 }
 
 
-NEEDS = {"tools_for_an_agent.py": "langchain"}
+NEEDS = {
+    "ten_lines_agent.py": "langchain",
+    "ten_lines_chat.py": "langgraph.checkpoint.sqlite",
+    "ten_lines_http.py": "fastapi",
+    "ten_lines_mcp.py": "mcp",
+    "ten_lines_subgraph.py": "langgraph.checkpoint.sqlite",
+    "tools_for_an_agent.py": "langchain",
+}
 """What comes with an extra."""
 
 
@@ -79,8 +92,10 @@ def test_the_list_of_examples_names_each_and_no_other() -> None:
 @pytest.mark.parametrize("name", SHOWS)
 def test_it_runs_and_shows(name: str, sample_index: Path, tmp_path: Path) -> None:
     if name in NEEDS:
-        pytest.importorskip(NEEDS[name], reason="needs the extra `chat`")
-    environment = {**os.environ, "FIN_AGENT_INDEX": str(sample_index), "FIN_AGENT_RECORD": "0"}
+        pytest.importorskip(NEEDS[name], reason="needs an extra")
+    (tmp_path / "my-index").symlink_to(sample_index)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "FIN_AGENT_INDEX": str(sample_index), "FIN_AGENT_RECORD": "0", "PATH": path}
     ran = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
         cwd=tmp_path,
@@ -97,4 +112,6 @@ def test_it_runs_and_shows(name: str, sample_index: Path, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", SHOWS)
 def test_it_is_short_enough_to_be_read(name: str) -> None:
-    assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) < 80
+    lines = (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
+    told = [line for line in lines[1:] if line.strip() and not line.startswith(("from ", "import "))]
+    assert len(lines) < 80 and (len(told) <= 11 or not name.startswith("ten_lines"))

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.html.document import read_html
-from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages, framed, size_of
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages, framed, sheet_of, size_of
 from fin_agent.filings.reader import content_hash
 from fin_agent.vocabulary.place import Box
 
@@ -91,11 +91,11 @@ class TestHtml:
 class TestFile:
     def test_gone(self, tmp_path: Path) -> None:
         with pytest.raises(ReadError, match=r"gone.*ingest"):
-            list(draw_pages(tmp_path / "none.pdf", "0" * 64, [FramedPage(0)], 72))
+            draw_pages(tmp_path / "none.pdf", "0" * 64, [FramedPage(0)], 72)
 
     def test_changed(self, page_of_html: Path) -> None:
         with pytest.raises(ReadError, match=r"changed.*ingest"):
-            list(draw_pages(page_of_html, "0" * 64, [FramedPage(0)], 72))
+            draw_pages(page_of_html, "0" * 64, [FramedPage(0)], 72)
 
 
 def test_long_notes_stay_on_their_strip() -> None:
@@ -112,4 +112,4 @@ def test_long_notes_stay_on_their_strip() -> None:
 def test_without_the_library_that_draws(page_of_html: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fin_agent.filings.picture.find_spec", lambda name: None)
     with pytest.raises(ReadError, match=r"HTML pages are drawn with PyMuPDF.*pip install"):
-        drawn(page_of_html, FramedPage(0))
+        sheet_of(read_html(page_of_html).pages[0], 72)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from pydantic_core import to_jsonable_python
 
 from fin_agent.evidence.expressions import Choice, IfReported, Known, Magnitude, Node, Operation, parse_formula
 from fin_agent.evidence.intent import CompanyAsked
 from fin_agent.evidence.plan import Plan, Term
 from fin_agent.graphs.answer import AnswerContext, build_graph
-from fin_agent.graphs.answer.state import StateError, state_types, typed, typed_value
+from fin_agent.graphs.answer.state import typed, typed_value
+from fin_agent.graphs.channels import StateError
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot
 
@@ -55,20 +54,11 @@ def as_shown_by_the_server(state: Mapping[str, object]) -> dict[str, Any]:
 
 def test_json_is_read_as_what_it_was_made_from(state: dict[str, Any]) -> None:
     read, edited = typed(as_shown_by_the_server(state))
-    assert read == state
+    unwritten = {"printed_page": None}  # it is shown and not written
+    citations = tuple(each.model_copy(update=unwritten) for each in state["answer"].citations)
+    assert read == {**state, "answer": state["answer"].model_copy(update={"citations": citations})}
     assert "question" not in edited
     assert set(edited) >= {"intent", "plan", "query", "answer"}
-
-
-@pytest.mark.parametrize("allowed", [state_types(), None], ids=["types allowed", "types blocked"])
-def test_a_checkpoint_is_read_as_what_was_written(
-    state: dict[str, Any], allowed: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    serializer = JsonPlusSerializer(allowed_msgpack_modules=allowed)
-    with caplog.at_level(logging.WARNING):
-        kept = {name: serializer.loads_typed(serializer.dumps_typed(value)) for name, value in state.items()}
-    assert typed(kept)[0] == state
-    assert allowed is None or not caplog.records
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,6 @@ def test_periods_are_ranked_counted_and_put_together(ask: Ask, question: str, va
         ("Did Quillmark's FY2023 revenue exceed Harborlight's, and by how much?", "Yes: difference in revenue"),
         ("By what percentage did Quillmark's FY2023 revenue exceed Harborlight's?", "Revenue of Quillmark Stores"),
         ("Did Harborlight or Quillmark grow revenue faster in FY2023?", "Harborlight Instruments, Inc. has the"),
-        ("How much of its own stock did Harborlight buy back in FY2023?", "Repurchases of common stock of Harborlight"),
     ],
 )  # fmt: skip
 def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, beginning: str) -> None:
@@ -72,12 +71,11 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
 @pytest.mark.parametrize(
     ("question", "names"),
     [
-        ("Which year had the highest revenue for Harborlight?", "name them"),
+        ("Which year had the highest revenue for Harborlight?", "'Which year'"),
         ("What was Harborlight's average revenue in FY2024?", "average of a single year"),
         ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
-        ("What was the average growth in revenue of Harborlight from 2022 to 2024?", "several changes"),
-        ("How much did Harborlight's revenue exceed its cost in FY2023?", "exceeds another"),
-        ("Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?", "at once"),
+        ("How much did Harborlight's revenue exceed its cost in FY2023?", "'exceed'"),
+        ("Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?", "'highest'"),
     ],
 )
 def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> None:
@@ -135,11 +133,11 @@ def test_growth_that_rises_or_falls_is_reckoned_from_growth_rates(ask: Ask, ques
         ("Harborlight FY2024: revenue growth minus cost of revenue growth, percentage points", 2.8,
          "Growth of revenue"),
         ("How many percentage points faster did Harborlight's revenue grow than its cost of revenue in FY2024?", 2.8,
-         "Growth of revenue less growth of cost of revenue of Harborlight"),
+         "Growth of revenue - growth of cost of revenue of Harborlight"),
         ("Ratio of Harborlight's revenue growth to its cost of revenue growth in FY2024", 1.74,
-         "Growth of revenue over"),
+         "Growth of revenue / growth of"),
         ("By how much did the growth in Harborlight's revenue from 2022 to 2024 exceed that of cost of revenue growth?",
-         6.1, "Growth of revenue less"),
+         6.1, "Growth of revenue - growth of"),
         ("What was Harborlight's two-year average revenue growth through FY2024?", 6.2, "Average yearly growth of"),
     ],
 )  # fmt: skip

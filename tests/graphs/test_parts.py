@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.rules.parts import of_a_part
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.search_nodes import with_only_company
 from fin_agent.index.sqlite import SqliteIndex
@@ -23,11 +22,11 @@ def workspace(sample_html_index: Path) -> Iterator[Workspace]:
 
 def numeric(question: str, workspace: Workspace) -> bool:
     intent = RulesAnalyst(workspace).intent(question)
-    return of_a_part(intent, workspace).numeric
+    return intent.numeric
 
 
 def asked(question: str, workspace: Workspace) -> Intent:
-    return of_a_part(RulesAnalyst(workspace).intent(question), workspace)
+    return RulesAnalyst(workspace).intent(question)
 
 
 @pytest.mark.parametrize(

@@ -65,11 +65,10 @@ def test_every_measure_is_told_and_none_is_the_value(ask: Ask, question: str, te
     ("question", "value", "beginning"),
     [
         ("Among operating, investing and financing activities, which brought in the most (or lost the least) cash for "
-         "Harborlight in FY2023?", 823, "Cash flow from operating activities of Harborlight for FY2023: "
-         "$823 million (cash flow from investing activities: -$169 million; cash flow from financing activities: "
-         "-$272 million). Of these it is the highest."),
+         "Harborlight in FY2023?", 823, "Operating activities of Harborlight for FY2023: $823 million "
+         "(investing activities: -$169 million; financing activities: -$272 million). Of these it is the highest."),
         ("Which activity used the most cash at Harborlight in 2023: operating, investing or financing activities?",
-         -272, "Cash flow from financing activities of Harborlight"),
+         -272, "Financing activities of Harborlight"),
         ("Did Harborlight spend more on capex or on dividends in FY2024?", 183,
          "Dividends of Harborlight for FY2024: $183 million (capex: $141 million). Of these it is the "
          "higher."),

@@ -74,7 +74,7 @@ def test_a_stream_that_breaks_off_is_asked_for_again(
 ) -> None:
     server.fail_next(unharmed, "broken-stream")
     *events, last = stream_answer(QUESTION, context_of(workspace, server, mode))
-    assert isinstance(last, Answered) and "Nobody else" in last.answer.answer.text and not last.answer.warnings
+    assert isinstance(last, Answered) and "its own words" in last.answer.answer.text and not last.answer.warnings
     (withdrawn,) = (event for event in events if isinstance(event, DraftWithdrawn))
     rest = events[events.index(withdrawn) :]
     assert "".join(event.text for event in rest if isinstance(event, Draft)) == last.answer.answer.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,7 +22,7 @@ from fin_agent.models.settings import Preset
 from fin_agent.testing import RubbishChatModel, ScriptedChatModel
 from fin_agent.testing.scripted import Script
 from fin_agent.workspace import Workspace
-from tests.analyst.model.clients import keeps, program, quotes, roles
+from tests.analyst.model.clients import Prompted, keeps, passages, program, quotes, roles
 
 SALES = "What was Harborlight's revenue in FY2023?"
 GROWTH = "What was Quillmark's revenue growth in fiscal 2024?"
@@ -71,7 +72,7 @@ def by_rules(workspace: Workspace, question: str) -> Answer:
         (PAID, Preset.FAST, ["program", "reasoning"]),
         (PAID, Preset.DEFAULT, ["intent", "curation", "program", "reasoning"]),
         (RESEARCH, Preset.FAST, []),
-        (RESEARCH, Preset.DEFAULT, ["curation"] * 2),  # the third round brings nothing new
+        (RESEARCH, Preset.DEFAULT, ["curation"] * 2 + ["reasoning"]),  # the third round brings nothing new
         (NOBODY, Preset.DEFAULT, []),
         (NO_YEAR, Preset.DEFAULT, []),
     ],
@@ -164,24 +165,52 @@ def test_a_figure_in_words_where_no_program_gives_it(workspace: Workspace) -> No
     script: Script = {
         "intent": {"relation": "explanation"},
         "curation": keeps("purchase price was"),
+        "program": {"inputs": [], "code": "", "unit": None, "missing": "nothing is to be computed"},
         "reasoning": quotes(quote, "Quillmark paid $146.2 million in cash."),
     }
     answer, model = asked(workspace, PAID, script)
-    # No program is asked for: what the model keeps holds no figures of tables.
-    assert roles(model) == ["intent", "curation", "reasoning"] and answer.warnings == ()
+    assert roles(model) == ["intent", "curation", "program", "reasoning"] and answer.warnings == ()
+    assert "146.2 USD millions" in model.calls[2].text, "amounts of the sentences kept are offered to the program"
     assert answer.answer.text == "Quillmark paid $146.2 million in cash." and answer.answer.value is None
     assert [(each.doc_id, each.text) for each in answer.citations] == [("quillmark_2024_8k", quote)]
 
 
 def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspace: Workspace) -> None:
-    turns = [
-        {"kept": [], "missing": ["the suit"], "answerable": False, "complementary_question": "Who audits it?"},
-        keeps("Corvane Metrology"),
-    ]
+    open_yet: dict[str, object] = {
+        "missing": ["the suit"],
+        "answerable": False,
+        "complementary_question": "Who audits it?",
+    }
+    turns = [keeps("Corvane Metrology", **open_yet), keeps("Corvane Metrology")]
     answer, model = asked(workspace, SUIT, {"curation": turns, "reasoning": quotes(SETTLED, "That of Corvane.")})
     assert roles(model) == ["curation", "curation", "reasoning"] and answer.rounds == 2
     (step,) = [step for step in answer.trace if step.node == "ask_complementary_question"]
     assert (step.summary, step.details) == ("Who audits it?", ("the suit",))
+
+
+@pytest.mark.parametrize("question", [SUIT, MEDIAN])
+def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, question: str) -> None:
+    """Neither to the next round, though its search finds it again, nor to the program or the answer."""
+    kept: set[str] = set()
+    shown: list[set[str]] = []
+
+    def first_only(call: Prompted) -> Mapping[str, object]:
+        texts = passages(call.text)
+        shown.append(set(texts.values()))
+        kept.update(text for number, text in texts.items() if number == 1)
+        listed = [{"passage": number, "reason": "the first"} for number, text in texts.items() if text in kept]
+        last = len(shown) == 3
+        return {"kept": listed, "missing": [], "answerable": last, "complementary_question": "What of Corvane's suit?"}
+
+    script = {**MEDIAN_SAID, "curation": first_only, "program": "{}", "reasoning": NO_WORDS}
+    answer, model = asked(workspace, question, script)
+    assert len(shown) >= 2 and answer.rounds >= 2
+    for before, after in pairwise(shown):
+        assert not (before - kept) & after
+    for call in model.calls:
+        if call.role == "reasoning":
+            assert set(passages(call.text).values()) <= kept
+    assert not {each.text for each in answer.citations} - kept
 
 
 def test_another_result_of_the_second_program_is_told_and_that_of_rules_stands(workspace: Workspace) -> None:

@@ -29,11 +29,11 @@ def sound(call: ModelCall) -> dict[str, object]:
     assert call.role == "reasoning", call.role
     for passage in passages:
         if (found := _RETIRES.search(passage.text)) is not None:
-            quote = " ".join(found[0].split()[:12])
+            quote = " ".join(found[0].split()[:21])
             cited = [{"passage": passage.number, "quote": quote}]
             return {
-                "sentences": [{"text": "The filing tells who retires.", "citations": cited}],
-                "answer": f"The filing tells it so: {quote}. Nobody else is named.",
+                "sentences": [{"text": "The filing tells who will retire.", "citations": cited}],
+                "answer": f"The filing tells it so: {quote}. These are its own words.",
                 "verdict": "none",
             }
     return {"sentences": [{"text": "Nothing is said of it."}], "answer": None, "verdict": "none"}

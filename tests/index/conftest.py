@@ -21,6 +21,7 @@ QUICK_READERS = '''
 """Readers for tests of ingest: importable by name in worker processes, and quick."""
 
 import os
+import re
 import time
 from pathlib import Path
 
@@ -61,12 +62,18 @@ def crashing(path: Path) -> PreparedFiling:
     return plain(path)
 
 
-def kill_this_process() -> None:
+def kill_this_process(*given: object) -> None:
     os.kill(os.getpid(), 9)
 
 
 def killed(path: Path) -> PreparedFiling:
     kill_this_process()
+    return plain(path)
+
+
+def stuck_in_an_expression(path: Path) -> PreparedFiling:
+    if path.name.startswith("stuck"):
+        re.match("(a*)*b", "a" * 99)
     return plain(path)
 
 

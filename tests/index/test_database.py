@@ -13,10 +13,12 @@ import pytest
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import database
+from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.stored_filing import COLUMNS, Part, checksum
 from fin_agent.index.verifying import Aspect, verify
 from fin_agent.vocabulary.filing import Filing
+from tests.cli.running import Ran
 
 MakeFiling = Callable[..., Filing]
 
@@ -39,9 +41,23 @@ def test_other_format_version(tmp_path: Path) -> None:
     with SqliteIndex.create(tmp_path) as index, index.writing() as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     for opening in (SqliteIndex, SqliteIndex.create):
-        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 6.*another folder") as raised:
+        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 6.*ingest --again") as raised:
             opening(tmp_path)
         assert raised.value.subject.endswith(FILE_NAME)
+
+
+def test_an_index_of_another_version_is_read_again_in_one_command(sample_html: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    ingest(sample_html, folder, workers=0)
+    with SqliteIndex(folder) as index, index.writing() as connection:
+        names = [entry.doc_id for entry in index.entries()]
+        connection.execute("UPDATE meta SET value = '3' WHERE key = 'format'")
+    with pytest.raises(FilingIndexError, match=r"`fin-agent ingest --again` reads the 3 files again that it knows"):
+        SqliteIndex(folder)
+    assert Ran("ingest", "--again", "--workers", "0", "--index", folder).code == 0
+    with SqliteIndex(folder) as index:
+        assert [entry.doc_id for entry in index.entries()] == names
+    assert (folder / f"{FILE_NAME}.before-1").exists()
 
 
 @pytest.mark.parametrize("kept", [0, 1, 60, 4096, 20_000, -4096, -1])

@@ -5,18 +5,22 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.preparing import prepare
+from fin_agent.evidence import preparing
 from fin_agent.index.ingest import Outcome, ingest
 from fin_agent.index.manifest import FileState, Manifest
 from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.verifying import verify
+
+prepare = lru_cache(preparing.prepare)
+"""The sample filings, each read once however often it is lost."""
 
 
 @pytest.fixture

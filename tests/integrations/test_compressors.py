@@ -46,10 +46,10 @@ def test_a_tournament_puts_the_statement_of_the_year_first(workspace: Workspace,
     assert given == retrieved(workspace, level), "what was given is left as it was"
 
 
-def test_no_more_than_top_n_and_the_same_when_awaited(workspace: Workspace) -> None:
+def test_no_more_than_k_and_the_same_when_awaited(workspace: Workspace) -> None:
     given = retrieved(workspace, "passage")
     all_of_them = list(TournamentCompressor(workspace=workspace).compress_documents(given, QUESTION))
-    few = TournamentCompressor(workspace=workspace, top_n=3)
+    few = TournamentCompressor(workspace=workspace, k=3)
     assert list(few.compress_documents(given, QUESTION)) == all_of_them[:3]
     assert list(asyncio.run(few.acompress_documents(given, QUESTION))) == all_of_them[:3]
     assert list(few.compress_documents([], QUESTION)) == []
@@ -67,7 +67,7 @@ def test_documents_without_cards_are_refused(workspace: Workspace) -> None:
 def test_a_cross_encoder_orders_any_documents() -> None:
     scorer = ByLength()
     given = [Document(page_content=text, metadata={"from": text}) for text in ("four", "a", "two", "b")]
-    ordered = CrossEncoderCompressor(scorer=scorer, top_n=3).compress_documents(given, "short?")
+    ordered = CrossEncoderCompressor(scorer=scorer, k=3).compress_documents(given, "short?")
     assert [each.page_content for each in ordered] == ["a", "b", "two"], "equals stay as they were"
     assert ordered[0].metadata == {"from": "a", "score": -1.0}
     assert given[1].metadata == {"from": "a"}

@@ -153,8 +153,6 @@ def test_words_that_are_also_tickers_or_initials(directory: CompanyDirectory, qu
 @pytest.mark.parametrize(
     ("question", "company"),
     [
-        ("What did AMEX earn?", "American Express Company"),
-        ("What did Amex earn?", "American Express Company"),
         ("HarMills revenue", "Harbor Mills, Inc."),
         ("What is the revenue of TelSys?", "Tellurond Systems Corporation"),
     ],

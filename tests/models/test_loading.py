@@ -122,3 +122,13 @@ def test_a_key_that_cannot_be_sent_is_named_by_its_variable(monkeypatch: pytest.
     with pytest.raises(ModelSetupError, match=r"the key in FIN_AGENT_API_KEY cannot be sent: it holds") as raised:
         load_chat_model("openai:qwen3", base_url="http://localhost:1/v1")
     assert KEY not in str(raised.value)
+
+
+def test_no_key_goes_over_plain_http_to_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIN_AGENT_API_KEY", "sesame-open-4711")
+    with pytest.raises(ModelSetupError, match="over plain HTTP") as raised:
+        load_chat_model("openai:qwen3", base_url="http://models.example.com/v1")
+    assert "sesame" not in str(raised.value) and "FIN_AGENT_API_KEY=none" in raised.value.remedy
+    load_chat_model("openai:qwen3", base_url="http://127.0.0.1:9/v1")
+    monkeypatch.setenv("FIN_AGENT_API_KEY", "none")
+    load_chat_model("openai:qwen3", base_url="http://models.example.com/v1")

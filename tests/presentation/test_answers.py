@@ -14,11 +14,13 @@ from rich.console import Console, RenderableType
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, Retrieved, RoleUsage, Usage
 from fin_agent.config import Settings
 from fin_agent.evidence.ledger import Entry, Figure
-from fin_agent.evidence.trace import RankedGroup, TraceStep
+from fin_agent.evidence.trace import TraceStep
 from fin_agent.lexicon.slots import Slot
-from fin_agent.presentation.answers import answer_view, money, narrow, trace_view, usage_line, usage_view
+from fin_agent.presentation.answers import answer_view, narrow, usage_line, usage_view
 from fin_agent.presentation.runs import run_view
+from fin_agent.presentation.traces import rounds_view
 from fin_agent.runs.run import Run
+from fin_agent.vocabulary.amounts import in_words
 from tests.presentation.figures import shown
 from tests.runs.recorded import BEGAN, INDEX
 
@@ -75,7 +77,7 @@ def cited(found: Figure) -> Citation:
     ],
 )
 def test_figures_carry_unit_and_scale(found: Figure, shown: str) -> None:
-    assert money(found) == shown
+    assert in_words(found.amount, found.scale, found.unit) == shown
 
 
 def test_numeric_answer_fits_and_keeps_value_filing_and_page_whole() -> None:
@@ -134,19 +136,6 @@ def test_the_program_shown_is_python(width: int) -> None:
     found: dict[str, Any] = {}
     exec(compile("\n".join(line[2:] for line in shown[begins:-1]), "shown", "exec"), found)
     assert found["solution"]() == 36
-
-
-def test_a_trace_has_a_line_for_each_group() -> None:
-    ranked = tuple(("acme_2023_10k", ordinal) for ordinal in range(25))
-    groups = (
-        RankedGroup(stage="group", number=1, ranked=ranked, finalists=6),
-        RankedGroup(stage="round", number=2, attempt=2, ranked=ranked[:6], finalists=6, note="top 5 agree (1.00)"),
-    )
-    lines = text_of(trace_view([TraceStep(node="search_passages", round=1, summary="", groups=groups)])).splitlines()
-    first, second = (line.strip() for line in lines[-2:])
-    assert first == "group 1: 25 met, 6 went on: acme_2023_10k:0, acme_2023_10k:1, acme_2023_10k:2 … 3 more"
-    assert second.startswith("round 2, attempt 2: 6 met, 6 went on; top 5 agree (1.00): acme_2023_10k:0, ")
-    assert second.endswith("…")
 
 
 def test_refusal_after_a_search_names_the_nearest_pages() -> None:
@@ -285,7 +274,7 @@ def test_many_warnings_are_cut_in_an_answer_and_whole_in_its_run() -> None:
 
 def test_a_run_and_a_trace_tell_calls_flags_and_warnings_of_a_step() -> None:
     run = Run.of(ANSWER, started=BEGAN, settings=Settings(models={"model": "openai:large"}), index=INDEX)
-    for lines in (shown(run_view(run)), shown(trace_view([STEP]))):
+    for lines in (shown(run_view(run)), shown(rounds_view([STEP], full=True))):
         told = [line.strip() for line in lines]
         assert "asked: curation by openai:small: 2,000 tokens in, 50 out, $0.00030" in told
         assert "flagged: passage 3 speaks to the model: 'ignore the question'" in told

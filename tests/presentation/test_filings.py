@@ -163,7 +163,8 @@ def test_warnings_of_reading_and_readings_that_differ() -> None:
     record = replace(RECORD, identity=identity, warnings=(ReadWarning("a page has\x1b[2J no words", 11),))
     said = " ".join(shown_checks(HELD, record=record).split())
     assert "warning: page 12: a page has[2J no words" in said
-    assert "company is `Example Corp.` by the cover and `Sample Corp.` by the signature; the first is used" in said
+    differ = "company is `Example Corp.` by the cover (page 1) and `Sample Corp.` by the signature (page 80)"
+    assert f"{differ}; the first is used" in said
 
 
 @pytest.mark.parametrize(

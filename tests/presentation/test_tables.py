@@ -90,24 +90,24 @@ class TestRows:
 
     def test_a_sum_under_one_heading_less_that_under_another(self) -> None:
         rows = [
-            row("Loans", "90", "80", under=("Interest income",)),
-            row("Deposits", "10", "20", under=("Interest income",)),
-            row("Total", "100", "100", under=("Interest income",)),
-            row("Bonds", "25", "15", under=("Interest expense",)),
-            row("Loans", "35", "25", under=("Interest expense",)),
-            row("Total", "60", "40", under=("Interest expense",)),
-            row("Net interest income", "40", "60"),
+            row("Loans", "9,041", "8,127", under=("Interest income",)),
+            row("Deposits", "1,203", "2,118", under=("Interest income",)),
+            row("Total", "10,244", "10,245", under=("Interest income",)),
+            row("Bonds", "2,517", "1,530", under=("Interest expense",)),
+            row("Loans", "3,502", "2,486", under=("Interest expense",)),
+            row("Total", "6,019", "4,016", under=("Interest expense",)),
+            row("Net interest income", "4,225", "6,229"),
         ]
         assert sorted(totals_among(rows)) == [2, 5, 6]
 
     def test_total_stands_no_deeper_than_what_it_sums_up(self) -> None:
         deep = ("Equity", "Common stock", "Authorized")
         rows = [
-            row("Total liabilities", "60", "70"),
-            row("Issued", "15", "15", under=deep),
-            row("Retained earnings", "25", "5", under=deep),
-            row("Total equity", "40", "20", under=deep[:2]),
-            row("Total liabilities and equity", "100", "90", under=deep[:1]),
+            row("Total liabilities", "6,033", "7,046"),
+            row("Issued", "1,507", "1,512", under=deep),
+            row("Retained earnings", "2,519", "533", under=deep),
+            row("Total equity", "4,026", "2,045", under=deep[:2]),
+            row("Total liabilities and equity", "10,059", "9,091", under=deep[:1]),
         ]
         assert totals_among(rows)[4] == 0
 

@@ -139,3 +139,9 @@ def test_each_line_may_be_of_its_own_year(names: Names, question: str, wanted: s
 def test_a_bracket_that_is_not_closed_is_told(names: Names, question: str) -> None:
     with pytest.raises(NoReadingError, match="bracket"):
         read(question, names)
+
+
+@pytest.mark.parametrize("words", ["A B ", "revenue in 2023, ", "up down "])
+def test_questions_of_very_many_words_are_refused(names: Names, words: str) -> None:
+    with pytest.raises(NoReadingError, match="at most 400 are read"):
+        read(words * 450, names)

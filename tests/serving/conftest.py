@@ -82,10 +82,10 @@ def running(app: ASGIApp) -> Iterator[str]:
     """The address of an application that uvicorn serves while the block lasts."""
     import uvicorn
 
-    from fin_agent.serving.http_server import listening_socket
+    from fin_agent.serving.http_server import listening_socket, server_config
 
     listening = listening_socket("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1))
+    server = uvicorn.Server(server_config(app, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

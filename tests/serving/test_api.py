@@ -47,7 +47,8 @@ def test_a_question_is_answered_as_the_graph_answers_it(client: Any, context: To
     assert list(told.json()) == CONTRACT
     answer = Answer.model_validate(told.json())
     expected = answer_question(question, context.answering, question_id="q1")
-    assert answer.model_copy(update={"seconds": 0.0}) == expected.model_copy(update={"seconds": 0.0, "trace": ()})
+    unwritten = {"seconds": 0.0, "trace": ()}
+    assert answer.model_copy(update=unwritten).model_dump() == expected.model_copy(update=unwritten).model_dump()
 
 
 def test_pages_count_from_0_and_beside_that_from_1_and_their_picture_is_there(client: Any) -> None:
@@ -88,7 +89,7 @@ def test_events_are_told_as_they_happen(client: Any, how: dict[str, Any]) -> Non
 
 
 def test_pages_are_found(client: Any) -> None:
-    told = client.get("/search", params={"query": "restructuring", "company": "Harborlight", "limit": 2}).json()
+    told = client.get("/search", params={"query": "restructuring", "company": "Harborlight", "k": 2}).json()
     found = PagesFound.model_validate(told)
     assert [page.filing.company for page in found.pages] == ["Harborlight Instruments, Inc."] * 2
     assert told["pages"][0]["picture"].startswith(
@@ -97,7 +98,7 @@ def test_pages_are_found(client: Any) -> None:
 
 
 def test_filings_are_found(client: Any) -> None:
-    asked = {"query": "Quillmark's inventories in fiscal 2023", "level": "document", "limit": 1}
+    asked = {"query": "Quillmark's inventories in fiscal 2023", "level": "document", "k": 1}
     found = DocumentsFound.model_validate(client.get("/search", params=asked).json())
     assert [filing.doc_id for filing in found.filings] == ["quillmark_2023_10k"]
 
@@ -150,7 +151,7 @@ WRONG = [
     ("POST", "/ask", {"content": b"[]"}, 422, ""),
     ("POST", "/ask", {"content": b"\x80\x81"}, 422, "Send JSON in UTF-8"),
     ("GET", "/search", {}, 422, "query"),
-    ("GET", "/search", {"params": {"query": "x", "limit": 0}}, 422, "limit"),
+    ("GET", "/search", {"params": {"query": "x", "k": 0}}, 422, "k"),
     ("GET", "/search", {"params": {"query": "x", "level": "word"}}, 422, "level"),
     ("GET", "/search", {"params": {"query": "x", "pages": "one", "doc_ids": FILING}}, 422, "no page or range"),
     ("GET", "/search", {"params": {"query": "x", "level": "document", "pages": "3"}}, 422, "found whole"),

@@ -192,3 +192,29 @@ def asked_by_hand(address: str, stream: bool) -> Callable[[], None]:
     head = b"POST /ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     connection.sendall(head % len(body) + body)
     return connection.close
+
+
+def test_half_open_connections_are_closed_in_time(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headers that never end hold no connection for long, also those of a second call."""
+    monkeypatch.setattr("fin_agent.serving.header_timeouts.SECONDS_FOR_HEADERS", 0.5)
+    with api_over(context) as address:
+        port = int(address.rpartition(":")[2])
+        silent, dripping, second = (socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(3))
+        dripping.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Never")
+        second.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert second.recv(65_536).startswith(b"HTTP/1.1 200")
+        second.sendall(b"GET /health HTTP/1.1\r\nX-Never")
+        for connection in (silent, dripping):
+            assert connection.recv(65_536) == b""
+        while told := second.recv(65_536):
+            assert b"200" not in told
+        assert httpx.get(f"{address}/health").status_code == 200
+
+
+def test_as_many_connections_as_may_be(context: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fin_agent.serving.header_timeouts.MOST_CONNECTIONS", 20)
+    with api_over(context) as address:
+        port = int(address.rpartition(":")[2])
+        half_open = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(60)]
+        assert httpx.get(f"{address}/health", timeout=10).status_code == 200
+        assert half_open[0].recv(1) == b""  # the oldest gave way

@@ -29,8 +29,8 @@ from mcp.shared.exceptions import MCPError  # noqa: E402
 QUESTION = "What was Harborlight's net income in FY2023?"
 CALLS: Mapping[str, dict[str, Any]] = {
     "list_filings": {"form": "10-K", "fiscal_year": 2023},
-    "document_search": {"query": "Quillmark's inventories in fiscal 2023", "limit": 2},
-    "page_search": {"query": "restructuring", "company": "Harborlight", "limit": 2},
+    "document_search": {"query": "Quillmark's inventories in fiscal 2023", "k": 2},
+    "page_search": {"query": "restructuring", "company": "Harborlight", "k": 2},
     "fact_search": {"phrase": "total assets", "company": "Harborlight", "fiscal_year": 2023},
     "read_page": {"doc_id": FILING, "pages": "9"},
     "card_extraction": {"doc_id": FILING, "pages": "9"},
@@ -43,7 +43,7 @@ CALLS: Mapping[str, dict[str, Any]] = {
 WRONG: Mapping[str, tuple[dict[str, Any], str]] = {
     "list_filings": ({"form": "10-X"}, "form: Input should be '10-K'"),
     "document_search": ({}, "query: Field required"),
-    "page_search": ({"query": "x", "limit": 0}, "limit: Input should be greater than or equal to 1"),
+    "page_search": ({"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
     "fact_search": ({"phrase": "sales", "each": "segment"}, "Give company and fiscal_year with each"),
     "read_page": ({"doc_id": "nope", "pages": "1"}, "no filing with the id 'nope'"),
     "card_extraction": ({"doc_id": FILING, "pages": "99"}, "Name pages from 1 to 17"),
@@ -114,7 +114,7 @@ def test_its_tools_are_those_of_the_toolkit_and_one_that_shows_pages(
     assert list(tools) == [*own, "show_page"]
     for name, tool in own.items():
         assert tools[name].description == tool.description
-        assert tools[name].input_schema == tool.args_schema.model_json_schema()  # type: ignore[union-attr]
+        assert tools[name].input_schema == tool.args_schema
     for tool in tools.values():
         assert tool.annotations.read_only_hint is True
         assert tool.output_schema["type"] == "object"

@@ -89,21 +89,19 @@ def test_filters_and_ids_both_hold(workspace: Workspace) -> None:
         left(workspace, doc_ids=given, company="Tellurond")
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"fiscal_year": 23}, {"quarter": 5}, {"form": "10-Z"}, {"limit": 0}, {"years": [2023]}]
-)
+@pytest.mark.parametrize("wrong", [{"fiscal_year": 23}, {"quarter": 5}, {"form": "10-Z"}, {"k": 0}, {"years": [2023]}])
 def test_what_cannot_be_is_refused_with_the_argument_s_name(call: Call, wrong: dict[str, object]) -> None:
     message = call("list_filings", **wrong)
     assert message.status == "error"
     assert next(iter(wrong)) in str(message.content)
-    assert "It takes: company, form, fiscal_year, quarter, doc_ids, limit" in str(message.content)
+    assert "It takes: company, form, fiscal_year, quarter, doc_ids, k" in str(message.content)
 
 
 def test_what_models_fill_in_for_nothing_is_nothing() -> None:
     filled = ListFilingsArguments.model_validate(
-        {"company": "", "form": "", "fiscal_year": 0, "quarter": None, "doc_ids": [], "limit": 5}
+        {"company": "", "form": "", "fiscal_year": 0, "quarter": None, "doc_ids": [], "k": 5}
     )
-    assert filled == ListFilingsArguments(limit=5)
+    assert filled == ListFilingsArguments(k=5)
 
 
 @pytest.mark.parametrize(

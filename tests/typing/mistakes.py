@@ -42,8 +42,11 @@ def mistaken(workspace: Workspace, context: AnswerContext, answer: Answer, index
     FinAgentToolkit(indices=Path("i"))  # type: ignore[call-arg]
     CrossEncoderCompressor(scorer=len)  # type: ignore[arg-type]
     as_runnable(context).invoke(3)  # type: ignore[arg-type]
-    ingest([Path("a.pdf")], index)  # type: ignore[call-arg]
-    build_graph().invoke({"question": "?"}, context=workspace)  # type: ignore[call-overload]
+    ingest([Path("a.pdf")], index, worker=0)  # type: ignore[call-arg]
+    build_graph().invoke({"question": "?"}, context=workspace)  # type: ignore[arg-type]
+    build_graph().invoke({"question": "?"})  # type: ignore[call-arg]
+    build_graph().stream({"question": "?"})  # type: ignore[call-arg]
+    fin_agent.ask("What was net income?", filing="a")  # type: ignore[call-arg]
     document: Document = next(stream_answer("?", context))  # type: ignore[assignment]
     fin_agent.ask_question("What was net income?")  # type: ignore[attr-defined]
     print(words, value, document, FilingRetriever, Toolkit)

@@ -35,6 +35,7 @@ from fin_agent import (
     aanswer_question,
     answer_question,
     as_runnable,
+    ask,
     astream_answer,
     build_chat,
     build_graph,
@@ -72,6 +73,14 @@ def indexed(filing: Path, folder: Path) -> list[str]:
         reports.append(ingest_documents(Letters().lazy_load(), index))
         assert not [file.reason for report in reports for file in report.failures]
         return [record.doc_id for record in index.filings()]
+
+
+def asked_at_once(folder: Path) -> list[str]:
+    """In a line each."""
+    workspace = Workspace.open(str(folder))
+    pages = workspace.search("suppliers", company="Harborlight", k=2)
+    facts = workspace.facts("net income", company="HLGT", fiscal_year=2023)
+    return [told(ask(QUESTION, index=workspace)), f"{len(str(pages)) > 0} {facts.facts[0].amount}"]
 
 
 def contexts(folder: Path) -> list[AnswerContext]:
@@ -121,8 +130,8 @@ def chatted(folder: Path, threads: Path) -> list[str]:
 def found(folder: Path) -> list[Document]:
     retriever = FinAgentRetriever(index=folder, level="passage", k=4, company="Harborlight")
     documents = retriever.invoke(QUESTION)
-    best = TournamentCompressor(index=folder, top_n=2).compress_documents(documents, QUESTION)
-    return list(CrossEncoderCompressor(scorer=Longest(), top_n=1).compress_documents(best, QUESTION))
+    best = TournamentCompressor(index=folder, k=2).compress_documents(documents, QUESTION)
+    return list(CrossEncoderCompressor(scorer=Longest(), k=1).compress_documents(best, QUESTION))
 
 
 def tools(folder: Path) -> list[BaseTool]:
@@ -145,4 +154,4 @@ def main(folder: Path, filing: Path) -> list[str]:
     lines += chatted(folder / "index", folder / "threads.sqlite")
     lines += [str(document.id) for document in found(folder / "index")]
     lines += [tool.name for tool in tools(folder / "index")]
-    return [*lines, __version__]
+    return [*lines, *asked_at_once(folder / "index"), __version__]

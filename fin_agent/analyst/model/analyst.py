@@ -119,7 +119,7 @@ class ModelAnalyst:
             return None
         return self._programs.program(intent, plan, ledger, evidence)
 
-    def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
+    def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """See Analyst.reason: the model's words as far as its quotes bear them out; where it says that the passages do
         not hold the answer, that. Rules answer in its place only where it gives no reply; a figure of theirs that
         differs is told.
@@ -130,7 +130,7 @@ class ModelAnalyst:
             return Reasoning(text="", citations=(), missing=(found.said_missing,) if found.said_missing else ())
         if found.reasoning is not None and not (intent.asks_figure and not intent.numeric):
             return found.reasoning
-        own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence)
+        own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
         if found.reasoning is None:
             if own.text:
                 warned("rules quote the answer in place of the model")

@@ -15,6 +15,7 @@ from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
 from fin_agent.analyst.model.replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import Citation, gives_verdict
+from fin_agent.answering.sentence_binding import not_borne_out, without_markup
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import PageKey
@@ -75,7 +76,7 @@ class Reasoner:
         if reply is None:
             return WordsAnswer(None)
         if not _answer_of(reply):
-            last = on_a_line(reply.sentences[-1].text)[:_LONGEST] if reply.sentences else ""
+            last = _unmarked(reply.sentences[-1].text)[:_LONGEST] if reply.sentences else ""
             lacking = grounds.all_unsaid(last)
             return WordsAnswer(None, last if last and not lacking else "a passage that gives the answer")
         return WordsAnswer(_borne_out(intent, reply, evidence, grounds))
@@ -109,6 +110,11 @@ class _Grounds:
     def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
         return unsaid(words, quotes, " ".join(self._reporters), self.question, denied=denied)
+
+    def unclaimed(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
+        """Directions, denials, events and amounts in words that the quotes do not bear out."""
+        also = " ".join((*self._reporters, self.question))
+        return not_borne_out(words, [quote.text for quote in quotes], also, claims_nothing=denied)
 
     def all_unsaid(self, words: str) -> tuple[str, ...]:
         """Numbers of `words` that stand nowhere in what the model was shown."""
@@ -146,11 +152,15 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
             if citation not in citations:
                 citations.append(citation)
             places.append(citations.index(citation))
-        lacking = grounds.unsaid(sentence.text, before, denied=_denies(reply))
+        denied = _denies(reply)
+        lacking = (
+            *grounds.unsaid(sentence.text, before, denied=denied),
+            *grounds.unclaimed(sentence.text, before, denied=denied),
+        )
         if lacking:
             warned(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
             continue
-        steps.append(ReasoningStep(text=on_a_line(sentence.text), citations=tuple(dict.fromkeys(places))))
+        steps.append(ReasoningStep(text=_unmarked(sentence.text), citations=tuple(dict.fromkeys(places))))
     text = _answer_of(reply)
     if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
         text = f"{reply.verdict.value.capitalize()}: {text}"
@@ -170,13 +180,15 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
             if quotes
             else "it answers and quotes no passage: every fact needs a quote"
         )
-    lacking = grounds.unsaid(answer, standing, denied=_denies(reply))
-    if lacking:
+    denied = _denies(reply)
+    if lacking := grounds.unsaid(answer, standing, denied=denied):
         return f"the answer has {', '.join(lacking)}, which no quote has"
     if not grounds.about(answer, standing) and not any(
         _leads(sentence, answer, grounds) for sentence in reply.sentences
     ):
         return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
+    if lacking := grounds.unclaimed(answer, standing, denied=denied):
+        return f"the answer says {', '.join(lacking)}, which no quote bears out"
     opening = _YES_OR_NO.match(answer)
     if opening and reply.verdict.value in ("yes", "no") and opening[1].lower() != reply.verdict.value:
         return f"the answer begins with {opening[1]!r}, and the verdict is {reply.verdict.value!r}"
@@ -198,8 +210,12 @@ def _denies(reply: ReasoningReply) -> bool:
 
 def _answer_of(reply: ReasoningReply) -> str:
     """The answer on a line; empty where it says nothing."""
-    text = on_a_line(reply.answer or "")[:_LONGEST]
+    text = _unmarked(reply.answer or "")[:_LONGEST]
     return text if any(map(str.isalnum, text)) else ""
+
+
+def _unmarked(words: str) -> str:
+    return on_a_line(without_markup(words))
 
 
 def _stands(quoted: QuotedSource, texts: Sequence[str]) -> bool:

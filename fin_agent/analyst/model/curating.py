@@ -35,7 +35,8 @@ class Curator:
     def curation(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
         """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
 
-        What holds the ledger's figures is kept whatever the model says; of the rest what it keeps, and nothing else.
+        What it drops is dropped, for good. Only where the ledger is full, and rules compute the answer, the passages
+        that hold its figures are kept whatever the model says.
         """
         base = _as_open(base, intent)
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
@@ -75,12 +76,11 @@ class Curator:
                 if own is not None
                 else Evidence(passage=passage, card=cards.get(passage.key), why=why, by_model=True),
             )
-        holders = {evidence.passage.key for evidence in base.kept if base.ledger.figures and intent.numeric}
-        room = max(0, self._most - len(holders))
-        beside = [key for key in kept if key not in holders][:room]
+        figures_known = intent.numeric and not intent.beyond_rules and base.answerable
+        holders = set(by_rules) if figures_known else set()
+        beside = [key for key in kept if key not in holders][: max(0, self._most - len(holders))]
         chosen = {key: each for key, each in kept.items() if key in holders or key in beside}
         chosen |= {key: each for key, each in by_rules.items() if key in holders and key not in chosen}
-        figures_known = intent.numeric and not intent.beyond_rules and base.answerable
         answerable = figures_known or (reply.answerable and bool(kept))
         known = " ".join([intent.question, *map(str, base.ledger.empty), *(each.text for each in passages)])
         told = _told(reply.missing, known)
@@ -94,6 +94,7 @@ class Curator:
                 "missing": missing,
                 "complementary_question": "" if answerable else _question(reply, base),
                 "judged": tuple(_judged(each, chosen) for each in base.judged),
+                "dropped": tuple(each.key for each in passages if each.key not in chosen),
             }
         )
 

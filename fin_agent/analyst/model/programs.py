@@ -14,7 +14,7 @@ from fin_agent.answering.model_programs import check_model_program
 from fin_agent.answering.program import Program
 from fin_agent.errors import SandboxError
 from fin_agent.evidence.choosing import lacking_slots
-from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.filling import scale_name
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Figure, Ledger, figure_of
@@ -26,7 +26,8 @@ from fin_agent.models.call import Role
 from fin_agent.prompts import signs_of_injection
 from fin_agent.retrieval.matching import same_part
 from fin_agent.retrieval.terms import stems_of
-from fin_agent.vocabulary.fact import FactPeriod
+from fin_agent.vocabulary.fact import Fact, FactPeriod
+from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _LAST_QUARTER = 4
@@ -189,7 +190,7 @@ def _is_of(part: str, sourced: SourcedFact) -> bool:
     return any(name and (same_part(part, name) or part.casefold() in name.casefold()) for name in named)
 
 
-MOST_FIGURES = 160
+MOST_FIGURES = 60
 YEARS_BEFORE = 3
 """Fiscal years before the first one asked about whose figures are offered: for averages and growth."""
 
@@ -197,39 +198,60 @@ YEARS_BEFORE = 3
 def offered_figures(
     intent: Intent, ledger: Ledger, evidence: Sequence[Evidence], workspace: Workspace
 ) -> tuple[SourcedFact, ...]:
-    """Facts on the pages of the evidence and on those of the ledger's figures, each once, in reading order.
+    """Facts within the passages of the evidence, and the ledger's figures, each once, in reading order.
 
     Of other companies than those asked about, and of years long before or after those asked about, there are none.
-    Where there are more than MOST_FIGURES, those whose labels share most words with the question.
+    Where there are more than MOST_FIGURES, those of the question's metrics, then those whose addresses share most words
+    with it, of these first those of the years asked about.
     """
-    places = [(each.passage.doc_id, each.passage.page) for each in evidence]
-    places += [(figure.doc_id, figure.page) for figure in ledger.figures.values()]
+    kept = {each.passage.key: each.passage for each in evidence}
+    filled = {(figure.doc_id, figure.page, figure.line) for figure in ledger.figures.values()}
+    places = [(passage.doc_id, passage.page) for passage in kept.values()]
+    places += [(doc_id, page) for doc_id, page, _ in sorted(filled)]
     keys = list(dict.fromkeys(PageKey(doc_id, page) for doc_id, page in places))
     asked = {company.key for company in intent.companies}
     owners = workspace.directory.owners
     if not asked and (intent.unknown_companies or len({owners.get(key.doc_id) for key in keys}) > 1):
         return ()  # of which company a figure is to be is not known
     keys = [key for key in keys if not asked or owners.get(key.doc_id) in asked]
-    stored = workspace.index.facts({key.doc_id for key in keys}, pages=keys)
-    order = {key: place for place, key in enumerate(keys)}
+    areas: dict[PageKey, list[RetrievedPassage]] = {}
+    for passage in kept.values():
+        areas.setdefault(PageKey(passage.doc_id, passage.page), []).append(passage)
     years = years_allowed(intent, workspace)
-    fitting = [each for each in stored if years is None or each.fact.period.fiscal_year in years]
-    fitting = _without_planted(fitting)
-    distinct = {_identity(each): each for each in reversed(fitting)}
+    fitting = [
+        each
+        for each in workspace.index.facts({key.doc_id for key in keys}, pages=keys)
+        if (years is None or each.fact.period.fiscal_year in (0, *years))  # 0: a sentence that names no time
+        and ((*each.key, each.fact.line) in filled or _is_within(each.fact, areas.get(each.key, ())))
+    ]
+    order = {key: place for place, key in enumerate(keys)}
+    distinct = {_identity(each): each for each in reversed(_without_planted(fitting))}
     listed = sorted(distinct.values(), key=lambda each: (order[each.key], each.fact.line, each.fact.column))
     if len(listed) > MOST_FIGURES:
         words = set(stems_of(f"{intent.core} {intent.measure}"))
-        filled = {(figure.doc_id, figure.page, figure.line) for figure in ledger.figures.values()}
+        named = {period.fiscal_year for period in intent.periods}
+        metrics = set(workspace.lexicon.metrics_in(f"{intent.core} {intent.measure}"))
         ranked = sorted(
             range(len(listed)),
             key=lambda at: (
-                (listed[at].doc_id, listed[at].fact.page, listed[at].fact.line) not in filled,
-                -len(words & set(stems_of(f"{listed[at].fact.label} {' '.join(listed[at].fact.section)}"))),
+                (*listed[at].key, listed[at].fact.line) not in filled,
+                listed[at].fact.metric not in metrics,
+                -len(words & set(stems_of(_address(listed[at].fact)))),
+                bool(named) and listed[at].fact.period.fiscal_year not in named,
                 at,
             ),
         )
         listed = [listed[at] for at in sorted(ranked[:MOST_FIGURES])]
     return tuple(listed)
+
+
+def _is_within(fact: Fact, passages: Sequence[RetrievedPassage]) -> bool:
+    """Whether a fact stands in one of these passages of its page."""
+    return any(passage.box is None or Box(*passage.box).spans_height_of(fact.box) for passage in passages)
+
+
+def _address(fact: Fact) -> str:
+    return " ".join((fact.label, *fact.section, *(fact.column_path or (fact.column,)), fact.scope or "", fact.caption))
 
 
 def _without_planted(facts: Sequence[SourcedFact]) -> list[SourcedFact]:
@@ -281,7 +303,7 @@ def _figure_line(sourced: SourcedFact) -> str:
         *([f"of {fact.scope}"] if fact.scope else []),
         *([" ".join(fact.column.split())] if fact.column else []),
         f"{fact.amount:,} {unit_words(fact.unit, fact.scale)}",
-        f"{span}{quarter}FY{period.fiscal_year}",
+        f"{span}{quarter}FY{period.fiscal_year}" if period.fiscal_year else "no time named",
         f"{sourced.doc_id} page {fact.page + 1} line {fact.line + 1}",
     )
     return " | ".join(parts)

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
-from fin_agent.analyst.rules.dates import with_dated_periods
-from fin_agent.analyst.rules.intents import intent_of
-from fin_agent.analyst.rules.own_years import with_own_years
-from fin_agent.analyst.rules.partners import with_partners
+from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.answering.program import Program, write_program
-from fin_agent.errors import SandboxError
+from fin_agent.errors import QuestionError, SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
-from fin_agent.query.intents import figures_asked
+from fin_agent.lexicon.wording import single_spaced
+from fin_agent.query.intents import intent_of_question
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
@@ -38,13 +36,14 @@ class RulesAnalyst:
 
     def intent(self, question: str) -> Intent:
         """See Analyst.intent."""
-        words = intent_of(question, self._workspace.directory, self._workspace.lexicon)
-        asked = figures_asked(words, self._workspace)
-        if asked is not None:
-            return asked
-        intent = words
-        intent = with_dated_periods(with_partners(intent, self._workspace), self._workspace)
-        return with_own_years(intent, self._workspace)
+        # Blanks in a row say nothing, and would cost patterns dearly.
+        asked = question if len(question) > LONGEST_QUESTION else single_spaced(question, LONGEST_QUESTION)
+        try:
+            return intent_of_question(asked, self._workspace).model_copy(update={"question": question})
+        except RecursionError:
+            raise QuestionError(
+                "the question nests its parts too deep", subject=question[:60], remedy="Ask for one thing at a time"
+            ) from None
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""
@@ -71,8 +70,10 @@ class RulesAnalyst:
         return intent.numeric and answerable
 
     def puts_into_words(self, intent: Intent) -> bool:
-        """See Analyst.puts_into_words: no figure of a known measure is taken from running text."""
-        return not intent.numeric
+        """See Analyst.puts_into_words: of known measures only counts (employees) are taken from running text."""
+        metric = self._workspace.lexicon.metrics.get(intent.expression)
+        counts = metric is not None and metric.unit == "count" and len(intent.companies) == 1
+        return not intent.numeric or (counts and intent.relation is Relation.EACH)
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
         """See Analyst.program: of the ledger's figures alone."""
@@ -96,9 +97,14 @@ class RulesAnalyst:
         """See Analyst.second_program: rules would write the same program again, so there is none."""
         return None
 
-    def reason(self, intent: Intent, evidence: Sequence[Evidence]) -> Reasoning:
+    def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """See Analyst.reason."""
-        return reason(intent, evidence, self._workspace.index, self._workspace.lexicon)
+        owners = self._workspace.directory.owners
+        own = {
+            company.key: [doc_id for doc_id in filings if owners.get(doc_id) == company.key]
+            for company in intent.companies
+        }
+        return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fin_agent.analyst.rules.asked_periods import periods_asked
-from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import parse_periods
+from fin_agent.query.intents import intent_of_question
 from fin_agent.workspace import Workspace
 
 _BETWEEN_NAMES = re.compile(r"(?:['’]s?)?\s*(?:,|and|or|&|versus|vs\.?|,\s*(?:and|or))?\s*", re.I)
@@ -45,7 +45,7 @@ class AskedBefore:
     def of(cls, question: str, workspace: Workspace) -> AskedBefore:
         """Take `question` apart. Raises QuestionError where it has no words or is too long."""
         directory, lexicon = workspace.directory, workspace.lexicon
-        intent = intent_of(question, directory, lexicon)
+        intent = intent_of_question(question, workspace)
         names = [Span(each.start, each.end, question[each.start : each.end]) for each in directory.mentions(question)]
         for unknown in intent.unknown_companies:
             names += [Span(found.start(), found.end(), found[0]) for found in re.finditer(re.escape(unknown), question)]

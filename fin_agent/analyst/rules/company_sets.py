@@ -23,6 +23,19 @@ _ALL = re.compile(
 )
 
 
+def says_all(text: str) -> bool:
+    """Whether the text says nothing but `all companies`, `for all of the companies`, `all three`."""
+    found = _ALL.search(text)
+    return (
+        found is not None
+        and text[: found.start()].strip().lower() in _LEADS
+        and not re.search(r"\w", text[found.end() :])
+    )
+
+
+_LEADS = ("", "for", "and", "and for")
+
+
 def names_of_all(text: str, conversation: Sequence[AskedBefore], workspace: Workspace) -> str | None:
     """The text with the names that `all three`, `both` or `all companies` stand for in their place.
 

@@ -35,7 +35,8 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     if not parsed.dates:
         return _with_relative_periods(intent, parsed, workspace)
     roles = ("as of", "ended", "on") if intent.numeric else ("as of", "ended")
-    dates = [mention.date for mention in parsed.dates if mention.role in roles]
+    months = {mention.period_end: mention.months for mention in parsed.mentions if mention.period_end is not None}
+    dates = [(mention.date, months.get(mention.date, 0)) for mention in parsed.dates if mention.role in roles]
     by_name = any(mention.period_end is None for mention in parsed.mentions)
     if not dates or by_name:
         return intent
@@ -43,19 +44,36 @@ def with_dated_periods(intent: Intent, workspace: Workspace) -> Intent:
     owned = [
         [directory.identities[doc_id] for doc_id in directory.by_key[asked.key].doc_ids] for asked in intent.companies
     ]
-    ended = [{_ended(day, identities) for day in dates} for identities in owned]
+    ended = [{_ended(day, identities) for day, _ in dates} for identities in owned]
     if not intent.numeric and any(None in periods for periods in ended):
         return intent
-    found = [{period_ending(day, identities) for day in dates} for identities in owned]
+    found = [{period_ending(day, identities, months) for day, months in dates} for identities in owned]
     if any(periods != found[0] for periods in found):
         return intent
-    return intent.model_copy(update={"periods": _ordered(found[0])})
+    known = [period for period in found[0] if period is not None]
+    if not intent.numeric:  # the report of its last quarter tells of a span of months
+        known = [period.model_copy(update={"months": None}) for period in known]
+    if len(known) < len(found[0]):
+        what = "a span of months that is neither a quarter nor begins with the fiscal year"
+        return intent.model_copy(update={"unsupported": (*intent.unsupported, what)})
+    return intent.model_copy(update={"periods": _ordered(known)})
 
 
-def period_ending(day: date, identities: Iterable[Identity]) -> FiscalPeriod:
-    """The period that ends near `day` in these filings, else the one that would by the filer's calendar."""
+def period_ending(day: date, identities: Iterable[Identity], months: int = 0) -> FiscalPeriod | None:
+    """The period of `months` that ends near `day` in these filings, else the one that would by the filer's calendar.
+
+    Without `months` a year where one ends there, else a quarter; with -1 all of the fiscal year up to that day. None
+    where a span of that length does not begin with the fiscal year and is no quarter.
+    """
     filings = list(identities)
-    return _ended(day, filings) or _not_on_file(day, filings)
+    period = _ended(day, filings) or _not_on_file(day, filings)
+    if months == 3:
+        return period if period.quarter else period.model_copy(update={"quarter": 4})
+    if months in (6, 9, -1) and period.quarter:
+        whole = months == -1 or period.quarter * 3 == months
+        span = 3 * period.quarter
+        return period.model_copy(update={"months": span if span in (6, 9) else None}) if whole else None
+    return None if (months == 12 and period.quarter) or months in (6, 9) else period
 
 
 def _ended(day: date, identities: Iterable[Identity]) -> FiscalPeriod | None:

@@ -16,6 +16,7 @@ from fin_agent.evidence.expressions import (
     Node,
     Operation,
     Quantity,
+    leaves_of,
     parse_formula,
 )
 from fin_agent.lexicon.lexicon import Lexicon
@@ -36,7 +37,8 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     except LexiconError as error:
         raise UnlikeUnitsError(str(error)) from error
     found = _dimension(root, lexicon)
-    if found.dollars == 1 and not (found.shares or found.heads):
+    rates = {_unit_of(leaf, lexicon) for leaf in leaves_of(root)} & {"percent", "days"}
+    if found.dollars == 1 and not (found.shares or found.heads or rates):
         found = _UNITS["USD"]  # `revenue * 365`, `cash * 100`: a number of the question changes no unit
     for unit, dimension in _UNITS.items():
         if found == dimension:
@@ -44,6 +46,10 @@ def unit_of_formula(expression: str, lexicon: Lexicon) -> str:
     if not found.days and not found.hundreds and (found.heads or found.shares):
         return "USD" if found.dollars else "ratio"  # so much a head
     raise UnlikeUnitsError(expression)
+
+
+def _unit_of(leaf: Quantity, lexicon: Lexicon) -> str:
+    return "" if leaf.printed else lexicon.definition(leaf.name).unit
 
 
 def with_rates_as_fractions(expression: str, lexicon: Lexicon) -> str | None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.analyst.rules.asked_before import AskedBefore
-from fin_agent.analyst.rules.company_sets import changed_set, names_of_all
+from fin_agent.analyst.rules.company_sets import changed_set, names_of_all, says_all
 from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.pooling import pooled
@@ -47,6 +47,8 @@ class MessageKind(StrEnum):
     THANKS = "thanks"
     FAREWELL = "farewell"
     HELP = "help"
+    INDEX = "index"
+    """Asks what is indexed: which companies, filings, years."""
     UNCLEAR = "unclear"
     """Goes on from something that is not there, or cannot be told."""
 
@@ -97,6 +99,9 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
     for kind, words in _TALK:
         if only_says(text, words):
             return Reading(kind=kind)
+    of_all = bool(earlier) and says_all(without_opening(text, "leads", "polite", "discourse"))
+    if only_says(text, "index_contents") and found_in(text, "index_named") and not of_all:
+        return Reading(kind=MessageKind.INDEX)
     bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "discourse", "polite")
     if not re.search(r"\w", bare):
         return Reading(kind=MessageKind.UNCLEAR)

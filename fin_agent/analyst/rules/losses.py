@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from fin_agent.analyst.rules.rankings import moved_most
 from fin_agent.evidence.intent import Comparison, Intent, Relation, Selection
 from fin_agent.evidence.signs import LOSS_OF, RESULTS
 
@@ -18,7 +17,7 @@ def with_losses(intent: Intent) -> Intent:
     if intent.selection is not None:
         intent = intent.model_copy(update={"selection": _chosen_by_loss(intent.selection)})
     if intent.numeric and not intent.further and intent.comparison in _EXTREMES and _of_changes(intent):
-        return intent.model_copy(update={"losses": moved_most(intent.core) == "down"})
+        return intent
     if not intent.numeric or intent.further or not _of_losses(intent.measure, intent.expression, intent.core):
         return intent
     bounded = intent.claim is not None and bool(intent.claim.bound)

@@ -53,53 +53,11 @@ def parts_named(text: str, parts: Collection[str], workspace: Workspace) -> list
     return kept
 
 
-def without_kinds(text: str, parts: Sequence[str]) -> str:
-    """`text` without the words that say what sort of parts these are: `the Marine and Garden segments`."""
-    for part in parts:
-        text = re.sub(rf"(?<!\w)({re.escape(part)}){_KIND}(?!\w)", r"\1", text, flags=re.I)
-    return _WHICH_PART.sub(r"\g<which> ", text)
-
-
 def _capitals(part: NamedPart) -> tuple[int, str]:
     """Of names that differ in capitals that with the fewest goes first: tags write all words of a name with one."""
     return sum(mark.isupper() for mark in part.name), part.name
 
 
-def without_part(text: str, part: str, lexicon: Lexicon) -> str:
-    """`text` without `part`, as it is written there, and the words that bind it: `sales in the Americas region`.
-
-    What binds a measure stays (`as a percentage of Americas sales`), and so does a measure that ends the part's own
-    name where no other is named (`Bitcoin revenue`); `cost of` nothing more is the cost of revenue.
-    """
-    spelt = re.compile(rf"(?<!\w){re.escape(part)}(?!\w)", re.I)
-    named_besides = lexicon.mentions(spelt.sub(" ", text))
-    ends = (one.phrase for one in lexicon.mentions(part) if one.end == len(part) and not named_besides)
-    own = next(ends, "")
-    bound = re.compile(rf"(?P<lead>{_LEADING})(?<!\w){re.escape(part)}(?:['’]s)?{_KIND}(?:['’]s)?(?!\w)", re.I)
-
-    def left(found: re.Match[str]) -> str:
-        after = text[found.end() :].lstrip()
-        if own:
-            return f" {own} "
-        if any(mention.start == 0 for mention in lexicon.mentions(after)):
-            return f"{found['lead']} "
-        of_cost = found["lead"].lower().startswith("of") and _COST.search(text[: found.start()])
-        return " of revenue " if of_cost else " "
-
-    return bound.sub(left, text)
-
-
-_KIND = (
-    r"(?:\s+(?:(?:reportable|operating|business|product)\s+)?(?:segments?|divisions?|business(?:es)?|units?|categor(?:y|ies)|regions?"
-    r"|lines?|products?|services?|geograph\w+))?"
-)
-_LEADING = r"(?:\b(?:in|from|for|within|of|by|at|to)\s+)?(?:\b(?:the|its|their)\s+)?"
-_WHICH_PART = re.compile(
-    r"\b(?P<which>which|what)\s+(?:of\s+)?(?:(?:the|its|their)\s+)?(?:[\w.&]+(?:['’]s?)?\s+){0,3}?(?:two\s+)?"
-    r"(?:segments?|divisions?|regions?|products?|business(?:es)?|units?|categor(?:y|ies)|lines?|geograph(?:y|ies)|markets?)\b",
-    re.I,
-)
-_COST = re.compile(r"\bcosts?\s*$", re.I)
 _BEFORE_A_PART = re.compile(r"\b(?:of|from|for|in)\s+$", re.I)
 _SHORTEST = 4
 _FOOTNOTE = re.compile(r"\s*\((?:\w{1,2})\)|[*†‡]")
@@ -150,6 +108,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){spelt}(?!\w)", 0 if len(name) < _SHORTEST else re.I)
 
 
+@lru_cache(maxsize=65_536)
 def _tells_something(name: str, lexicon: Lexicon) -> bool:
     words = re.findall(r"[a-z]+", name.lower())
     general = word_lists("part_words")["general"]

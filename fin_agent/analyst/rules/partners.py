@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fin_agent.analyst.rules.intents import intent_of, understood_spans
+from fin_agent.analyst.rules.intents import understood_spans
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.companies import names_alone
 from fin_agent.lexicon.company_names import bare_ticker, company_words
@@ -35,29 +35,12 @@ _DONE = re.compile(r"\w+(?:ed|ly)")
 """`grew faster than expected`, `more than previously`."""
 
 
-def with_partners(intent: Intent, workspace: Workspace) -> Intent:
-    """`intent` with the companies it sets beside known ones: by a symbol in small letters, or as not indexed.
-
-    Only where figures are computed: a question of words is searched for whatever it names.
-    """
-    if not intent.companies:
-        return intent
-    directory, lexicon = workspace.directory, workspace.lexicon
-    question = intent.question
-    found = partners_in(intent.core, workspace)
-    symbols = [name for name in found if len(name) >= _SHORTEST_TICKER and directory.mentions(name.upper())]
-    asked = question
-    if symbols:
-        for name in symbols:
+def with_symbols(question: str, core: str, workspace: Workspace) -> str:
+    """`question` with the symbols that stand in small letters beside a company in capitals: `AAPL vs msft`."""
+    for name in partners_in(core, workspace):
+        if len(name) >= _SHORTEST_TICKER and workspace.directory.mentions(name.upper()):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name.upper(), question)
-        intent = intent_of(question, directory, lexicon).model_copy(update={"question": asked})
-        found = partners_in(intent.core, workspace)
-    named = set(intent.unknown_companies)
-    found = [name for name in found if name not in named]
-    if not found:
-        return intent
-    again = intent_of(question, directory, lexicon, beside=found).model_copy(update={"question": asked})
-    return again if again.numeric or intent.numeric else intent
+    return question
 
 
 def partners_in(core: str, workspace: Workspace) -> list[str]:

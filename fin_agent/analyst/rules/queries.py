@@ -25,6 +25,8 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
     """The query of a round; `ledger` is what is known after the round before, None in the first."""
     required = tuple(slot for slot, needed in plan.slots().items() if needed)
     slots = required if ledger is None else _still_wanted(intent, plan, ledger)
+    if ledger is None and intent.unsupported:  # words are left over: figures of the others alone are not what is asked
+        slots = ()
     terms = search_terms(intent.keywords)
     expansions = search_terms(intent.expansions)
     if ledger is not None and slots:
@@ -51,7 +53,7 @@ def query_of(intent: Intent, plan: Plan, ledger: Ledger | None, workspace: Works
         slots=slots,
         printed=tuple(printed_facts(slots, workspace)),
         metrics=workspace.lexicon.metrics_in(intent.core),
-        figures=intent.asks_figure and intent.relation is Relation.EACH and not slots,
+        figures=intent.asks_figure and intent.relation is Relation.EACH and not (slots or required),
     )
 
 

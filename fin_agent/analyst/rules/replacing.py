@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from fin_agent.analyst.rules.asked_before import AskedBefore, Span, listed, period_names
 from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, simplified
-from fin_agent.analyst.rules.intents import intent_of
 from fin_agent.analyst.rules.moved import direction_of
 from fin_agent.analyst.rules.phrasing import (
     agreeing,
@@ -30,6 +29,7 @@ from fin_agent.answering.answer import Answer
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Comparison, Relation
 from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.query.intents import intent_of_question
 from fin_agent.workspace import Workspace
 
 _LEADING_TO_PERIODS = re.compile(
@@ -196,7 +196,7 @@ def as_share_of(before: AskedBefore, whole: str, workspace: Workspace) -> str | 
     if span is None or not re.search(r"\w", whole):
         return None
     question = f"{before.question[: span.end]} as a percentage of {whole}{before.question[span.end :]}"
-    if intent_of(question, workspace.directory, workspace.lexicon).numeric:
+    if intent_of_question(question, workspace).numeric:
         return question
     return appended(
         f"What was {possessive(before.names)} {span.text} as a percentage of {whole}?", in_periods(before.asked)
@@ -384,7 +384,7 @@ def _direction(before: AskedBefore, answer: Answer | None) -> str:
 def _holds(question: str, now: SaidNow, workspace: Workspace) -> bool:
     """Whether the question is read with what the message names."""
     try:
-        intent = intent_of(question, workspace.directory, workspace.lexicon)
+        intent = intent_of_question(question, workspace)
     except QuestionError:
         return False
     keys = {company.key for company in intent.companies}

@@ -188,7 +188,9 @@ class AskedNames(BaseModel):
     """A wider metric: where a filing states another figure for that, the names could mean either."""
 
 
-class _Measures(BaseModel):
+class Measures(BaseModel):
+    """What may be asked for, by the ids of the lexicon, and what it is called."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     metrics: dict[str, AskedNames]
@@ -221,9 +223,9 @@ class Computed:
         return float(sum(figure.scale for figure in self.figures))
 
 
-def asked_measures(lexicon: Lexicon) -> tuple[AskedMeasure, ...]:
-    """The measures of measures.yaml, in its order."""
-    listed = read_yaml("measures", _Measures)
+def asked_measures(lexicon: Lexicon, listed: Measures | None = None) -> tuple[AskedMeasure, ...]:
+    """The measures listed, those of measures.yaml where none are given, in their order."""
+    listed = listed or read_yaml("measures", Measures)
     metrics = (
         AskedMeasure(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
         for name, names in listed.metrics.items()

@@ -13,6 +13,7 @@ from fin_agent.evaluation.generated import between_companies, one_company
 from fin_agent.evaluation.generated.drawing import Maker, made
 from fin_agent.evaluation.generated.figures import shares
 from fin_agent.evaluation.generated.question import GeneratedQuestion, Outcome, judge
+from fin_agent.evaluation.tagged_questions import families
 from fin_agent.evaluation.tagged_questions import questions as makers_of
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, read_tagged, tagged_files
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
@@ -36,6 +37,7 @@ COUNTS: Mapping[QuestionKind, int] = {
     QuestionKind.COMPARISON: 90,
     QuestionKind.PART: 120,
     QuestionKind.TOTAL: 60,
+    QuestionKind.FAMILY: 300,
 }
 """How many questions of each kind are made where nothing else is said."""
 
@@ -113,6 +115,14 @@ _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, Maker, int]]] = {
         ("average", makers_of.average, 4),
         ("annual growth", makers_of.annual_growth, 2),
     ),
+    QuestionKind.FAMILY: (
+        ("highest", families.highest, 5),
+        ("n-th", families.nth, 3),
+        ("fastest", families.fastest, 3),
+        ("members apart", families.difference, 3),
+        ("members together", families.together, 2),
+        ("highest margin", families.highest_margin, 1),
+    ),
 }
 """Kinds, and the weight of each."""
 _EXACT = frozenset({"lookup, own year", "lookup, earlier column", "lookup, quarter", "part", "part, quarter"})
@@ -122,6 +132,8 @@ def _has_material(material: TaggedMaterial, kind: QuestionKind) -> bool:
     match kind:
         case QuestionKind.PART:
             return bool(material.parts)
+        case QuestionKind.FAMILY:
+            return bool(material.families)
         case QuestionKind.COMPARISON:
             return len(material.companies) > 1
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +13,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.evaluation.generated.figures import AskedNames, Figures, StatedFigure, read_yaml
+from fin_agent.evaluation.generated.figures import Figures, Measures, StatedFigure, read_yaml
 from fin_agent.evaluation.tagged_questions.filings import StatedTag, TaggedFiling, may_be_one
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
@@ -230,6 +231,54 @@ def _of_filing(filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Se
             yield PartFigure(company, _KINDS[axis], label, name, period, tag.value, tag.step, filing.doc_id)
 
 
+@dataclass(frozen=True, slots=True)
+class PartFamily:
+    """All parts of one kind of a company that have a name, with a figure of one measure and year."""
+
+    company: str
+    kind: PartKind
+    metric: str
+    year: int
+    members: Mapping[str, PartFigure]
+    whole: bool
+    """Whether they are all parts; else what is left (`Other`) is less than each of them."""
+
+    @property
+    def values(self) -> list[tuple[float, str]]:
+        """(value, name), largest first."""
+        return sorted(((float(one.value), name) for name, one in self.members.items()), reverse=True)
+
+
+def families_of(parts: Sequence[PartFigure], figures: TaggedFigures) -> list[PartFamily]:
+    """Families whose revenues add up to the company's, but for less than the smallest; other figures of the same parts.
+
+    Of a year that several filings tag, the parts are those of one filing.
+    """
+    groups: dict[tuple[str, PartKind, str, int, str], dict[str, PartFigure]] = defaultdict(dict)
+    for figure in parts:
+        rest = re.match(_THE_REST, figure.part, re.IGNORECASE)
+        if figure.period[1] is None and not rest:
+            key = figure.company, figure.kind, figure.metric, figure.period[0], figure.doc_id
+            groups[key][figure.part] = figure
+    known: dict[tuple[str, PartKind, str, frozenset[str]], bool] = {}
+    for (company, kind, metric, year, doc_id), members in groups.items():
+        total = figures.figure(company, metric, year)
+        left = float(total.value) - sum(float(one.value) for one in members.values()) if total is not None else -1.0
+        if metric == "revenue" and len(members) >= _FEWEST_MEMBERS:
+            smallest = min(float(one.value) for one in members.values())
+            known |= {(company, kind, doc_id, frozenset(members)): left == 0} if 0 <= left < smallest else {}
+    found = [
+        PartFamily(*key[:4], members, known[key[0], key[1], key[4], frozenset(members)])
+        for key, members in sorted(groups.items(), key=repr)
+        if (key[0], key[1], key[4], frozenset(members)) in known
+    ]
+    return list({(one.company, one.kind, one.metric, one.year): one for one in found}.values())
+
+
+_THE_REST = r"(?:rest of (?:the )?world|all other|other)\b"
+_FEWEST_MEMBERS = 3
+
+
 def _part_of(tag: StatedTag) -> tuple[str, str]:
     """Axis and member (with its prefix) where the tag is of exactly one part; else empty texts."""
     members = [(axis.rpartition(":")[2], member) for axis, member in tag.members]
@@ -299,13 +348,9 @@ def _revenues(filing: TaggedFiling) -> dict[_Span, list[StatedTag]]:
     return found
 
 
-class FurtherMeasures(BaseModel):
+class FurtherMeasures(Measures):
     """Measures beside those of generated questions."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    metrics: dict[str, AskedNames]
-    formulas: dict[str, AskedNames]
     stands_in: dict[str, str]
     in_notes: tuple[str, ...]
     of_parts: tuple[str, ...]
@@ -328,6 +373,14 @@ class TaggedWordings(BaseModel):
     of_part: tuple[str, ...]
     growth_of_part: tuple[str, ...]
     share_of_part: tuple[str, ...]
+    kinds: dict[PartKind, tuple[str, ...]]
+    highest: tuple[str, ...]
+    lowest: tuple[str, ...]
+    nth: tuple[str, ...]
+    fastest: tuple[str, ...]
+    members_apart: tuple[str, ...]
+    members_together: tuple[str, ...]
+    highest_margin: tuple[str, ...]
     no_parts: tuple[str, ...]
     countries: dict[str, tuple[str, ...]]
 

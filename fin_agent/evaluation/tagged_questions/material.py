@@ -14,8 +14,10 @@ from fin_agent.evaluation.generated.drawing import Material, Wording, filled
 from fin_agent.evaluation.generated.figures import AskedMeasure, asked_measures
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.figures import (
+    PartFamily,
     PartFigure,
     TaggedFigures,
+    families_of,
     further_measures,
     part_figures,
     tagged_wordings,
@@ -23,7 +25,6 @@ from fin_agent.evaluation.tagged_questions.figures import (
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
 from fin_agent.lexicon.company_names import Company
 from fin_agent.lexicon.fiscal import FiscalYears
-from fin_agent.lexicon.metrics import expression_inputs
 
 
 class TaggedWording(Wording):
@@ -96,16 +97,8 @@ class TaggedMaterial(Material):
     @cached_property
     def measures(self) -> tuple[AskedMeasure, ...]:
         """The measures of generated questions, then those of measures.yaml."""
-        lexicon, further = self.workspace.lexicon, further_measures()
-        metrics = (
-            AskedMeasure(name, names, lexicon.metrics[name].unit, False, lexicon.metrics[name].period == "instant")
-            for name, names in further.metrics.items()
-        )
-        formulas = (
-            AskedMeasure(name, names, lexicon.formulas[name].unit, True, self._of_balances(name))
-            for name, names in further.formulas.items()
-        )
-        return (*asked_measures(lexicon), *metrics, *formulas)
+        lexicon = self.workspace.lexicon
+        return (*asked_measures(lexicon), *asked_measures(lexicon, further_measures()))
 
     @cached_property
     def quarterly(self) -> tuple[Company, ...]:
@@ -121,6 +114,11 @@ class TaggedMaterial(Material):
         return part_figures(self.filings, owners, self.workspace.lexicon, further_measures().of_parts)
 
     @cached_property
+    def families(self) -> list[PartFamily]:
+        """Parts of a kind that are all of them."""
+        return families_of(self.parts, self.figures)
+
+    @cached_property
     def last_days(self) -> Mapping[FiscalYears, Mapping[int, date]]:
         """By the years of a company: the last day of each fiscal year that its tags are of."""
         days: dict[FiscalYears, dict[int, date]] = {}
@@ -131,14 +129,6 @@ class TaggedMaterial(Material):
                 for end in sorted(ends):
                     known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
         return days
-
-    def _of_balances(self, formula: str) -> bool:
-        metrics = self.workspace.lexicon.metrics
-        inputs = [metrics[name] for name in expression_inputs(self._expression(formula)) if name in metrics]
-        return bool(inputs) and all(metric.period == "instant" for metric in inputs)
-
-    def _expression(self, formula: str) -> str:
-        return self.workspace.lexicon.formulas[formula].expression
 
 
 def years_of(material: TaggedMaterial, company: Company) -> Sequence[int]:

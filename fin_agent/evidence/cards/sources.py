@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from fin_agent.filings.tables.periods import FiscalCalendar
 from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.wording import LONGEST_LABEL
 from fin_agent.lexicon.words import word_lists
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.filing import Filing, Passage, PassageKind
@@ -48,7 +49,7 @@ class PassageSource:
 def sources_of(filing: Filing) -> Iterator[PassageSource]:
     """One for each passage, in their order; passages on pages that the filing does not have are given an empty page."""
     pages = {page.number: page for page in filing.pages}
-    facts = _by_page(filing.facts)
+    facts = _by_page(fact for fact in filing.facts if fact.source != "text")
     tables: dict[int, list[Table]] = {}
     for table in filing.tables:
         tables.setdefault(table.page, []).append(table)
@@ -92,7 +93,7 @@ def flat_text(text: str) -> str:
     return f" {' '.join(text.lower().split())} "
 
 
-def _by_page(facts: Sequence[Fact]) -> dict[int, list[Fact]]:
+def _by_page(facts: Iterable[Fact]) -> dict[int, list[Fact]]:
     by_page: dict[int, list[Fact]] = {}
     for fact in facts:
         by_page.setdefault(fact.page, []).append(fact)
@@ -224,7 +225,12 @@ def _is_named(title: str) -> bool:
 
 
 def _is_heading(line: str, company: str) -> bool:
-    if len(line) < _FEWEST_LETTERS or line[-1] in ".,;-–—%" or line[0] in "([$•*%©" or line[0].islower():
+    if (
+        not _FEWEST_LETTERS <= len(line) <= LONGEST_LABEL
+        or line[-1] in ".,;-–—%"
+        or line[0] in "([$•*%©"
+        or line[0].islower()
+    ):
         return False
     words = _LETTERS.findall(line)
     letters = sum(map(len, words))

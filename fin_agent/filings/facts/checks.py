@@ -298,6 +298,7 @@ def _same(column: Column, other: Column) -> bool:
 
 
 _BALANCE_ROWS_TRIED = 6
+_MEZZANINE_ROWS_TRIED = 5
 """Rows beside the totals that may be part of a sum; more would let misread figures close by chance."""
 
 
@@ -371,6 +372,10 @@ def _claim_sums(column: Column, whole: Fact) -> Iterator[Sum]:
         for fact in (*minority, *column.between(owed, owned)[:_BALANCE_ROWS_TRIED]):
             yield Sum((*base, *apart, (fact, 1)), whole)
             yield Sum((*base, (fact, 1)), whole)
+        # Redeemable interests stand right below the liabilities, under other names at each filer.
+        mezzanine = [(fact, 1) for fact in column.between(owed, owned)[:_MEZZANINE_ROWS_TRIED]]
+        for count in range(2, len(mezzanine) + 1):
+            yield Sum((*base, *mezzanine[:count]), whole)
 
 
 def _current(column: Column) -> Check | None:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.filings.facts.measures import facts_in_labels, scale_of_cell, unit_of_cell
+from fin_agent.filings.facts.measures import facts_in_labels, scale_of_cell, unit_of_cell, units_of_columns
 from fin_agent.filings.facts.rows_in_time import (
     DatedRow,
     balance_period,
+    carries_balance,
     dated_rows,
     equity_facts,
     facts_of_dated_rows,
@@ -28,7 +29,7 @@ from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
 from fin_agent.filings.tables.reading import read_tables
-from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent, Statement
 from fin_agent.vocabulary.table import Row, Table
@@ -193,7 +194,8 @@ def facts_of_tables(
         ),
         default=None,
     )
-    components = _component_rows(tables, meant, calendar) if calendar else {}
+    components = _component_rows(tables, meant, calendar, balance_day) if calendar else {}
+    stated = _StatedValues(tables, meant)
     for position, table in enumerate(tables):
         unit_line = table.unit_line or _fitting(usual, table)
         if position in components:
@@ -203,7 +205,8 @@ def facts_of_tables(
             else:
                 by_table.append(list(equity_facts(table, dated, unit_line, metric_of)))
         elif any(table.periods):
-            facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known)
+            spans = stated.spans_of_rows(table, unit_line) if meant[position] is None else {}
+            facts = _facts_of(table, meant[position], unit_line, metric_of, calendar, known, spans)
             by_table.append(_without_outlook(list(facts), latest, calendar, _day_of(table, balance_day)))
         elif calendar is not None and meant[position] is None:
             day = _day_of(table, balance_day)
@@ -246,7 +249,10 @@ def _statement_of(table: Table, statements: Mapping[int, Statement]) -> Statemen
 
 
 def _component_rows(
-    tables: Sequence[Table], statements: Sequence[Statement | None], calendar: FiscalCalendar
+    tables: Sequence[Table],
+    statements: Sequence[Statement | None],
+    calendar: FiscalCalendar,
+    balance_day: date | None,
 ) -> dict[int, Mapping[int, DatedRow]]:
     """Rows in time of each statement of equity whose columns have no period, by the table's position."""
     found: dict[int, Mapping[int, DatedRow]] = {}
@@ -256,7 +262,8 @@ def _component_rows(
             continue
         if statement is None:
             days = {said.dates[0] for row in table.rows if len((said := time_words(row.label)).dates) == 1}
-            if len(days) > 1 and max(days) <= calendar.year_end:  # later days are when debt falls due
+            latest = max(calendar.year_end, balance_day or calendar.year_end)
+            if len(days) > 1 and max(days) <= latest:  # later days are when debt falls due
                 found[position] = dated_rows([table], calendar)[0]
             continue
         if statement is not Statement.EQUITY or len(table.columns) < _FEWEST_COMPONENTS:
@@ -283,7 +290,9 @@ def _facts_of(
     metric_of: MetricOf,
     calendar: FiscalCalendar | None,
     known: Sequence[date],
+    spans: Mapping[int, bool],
 ) -> Iterator[Fact]:
+    units = units_of_columns(table, unit_line)
     money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
     # Columns of one period are parts of the whole in segment tables and statements of equity only.
     split = statement is None or statement is Statement.EQUITY
@@ -309,14 +318,17 @@ def _facts_of(
             unit = unit_of_cell(cell, row, parts[index], money)
             of_column = columns[index] if metric is None else None
             if statement is Statement.EQUITY:
-                period = balance_period(row.label, period, table.periods)
+                period = balance_period(row.label, period, table.periods, known)
             covered = period_under(row.label, period) if statement is None else period
             if covered is not None and calendar is not None:
+                if position in spans and position not in rolled and covered.end is not None:
+                    year = covered.months or 12
+                    covered = calendar.duration(covered.end, year) if spans[position] else calendar.instant(covered.end)
                 covered = rolled_period(rolled.get(position), covered, calendar, known)
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
-                scale=scale_of_cell(unit, cell, row, unit_line),
+                scale=scale_of_cell(unit, cell, row, units[index]),
                 unit=unit,
                 period=covered or (calendar.instant(period.end) if calendar and period.end else period),
                 page=table.page,
@@ -329,6 +341,68 @@ def _facts_of(
                 statement=statement,
                 scope=_part_of_company(row.label) if of_column else _joined(_scope(row.label, parts[index]), scope),
             )
+
+
+class _StatedValues:
+    """Figures of the balance sheet, and of the statements of spans of time, by fiscal year.
+
+    A table of a note that repeats them is true at the same days or of the same spans, whatever its header leaves open.
+    """
+
+    def __init__(self, tables: Sequence[Table], statements: Sequence[Statement | None]) -> None:
+        self._balances: set[tuple[int, Decimal]] = set()
+        self._spans: set[tuple[int, Decimal]] = set()
+        self._income: set[tuple[int, Decimal]] = set()
+        self._labels: set[tuple[str, Decimal]] = set()
+        self._of_days: set[tuple[tuple[str, ...], str]] = set()
+        for table, statement in zip(tables, statements, strict=True):
+            if statement is None or statement is Statement.EQUITY:
+                continue
+            for row in table.rows:
+                for value, period in _values(row, table, table.unit_line):
+                    if period.months:
+                        self._spans.add((period.fiscal_year, value))
+                        if statement is not Statement.CASH_FLOW:  # which prints cash at days under its spans
+                            self._income.add((period.fiscal_year, value))
+                    elif statement is Statement.BALANCE_SHEET:
+                        self._balances.add((period.fiscal_year, value))
+                        self._labels.add((row.label.lower(), value))
+
+    def spans_of_rows(self, table: Table, unit_line: str) -> dict[int, bool]:
+        """Rows by position that are known to be of spans (True) or of days (False)."""
+        known: dict[int, bool] = {}
+        of_block: dict[str, set[bool]] = {}
+        for position, row in enumerate(table.rows):
+            values = list(_values(row, table, unit_line))
+            label = row.label.lower()
+            if any((label, value) in self._labels for value, _ in values):
+                self._of_days.add((row.section, label))
+            if (row.section, label) in self._of_days:
+                known[position] = False
+            days = sum((period.fiscal_year, value) in self._balances - self._spans for value, period in values)
+            spans = sum((period.fiscal_year, value) in self._income - self._balances for value, period in values)
+            if max(days, spans) >= min(2, len(values)) > 0 and not (days and spans):
+                of_block.setdefault("".join(row.section[:1]), set()).add(bool(spans))
+        if any(time_words(" ".join(table.column_path(index))).months for index in range(len(table.columns))):
+            return known
+        if any(carries_balance(row.label) or _dated_balance(row) for row in table.rows):
+            return known  # changes stand between balances
+        for position, row in enumerate(table.rows):
+            kinds = of_block.get("".join(row.section[:1]), set())
+            if len(kinds) == 1:
+                known.setdefault(position, *kinds)
+        return known
+
+
+def _values(row: Row, table: Table, unit_line: str) -> Iterator[tuple[Decimal, FactPeriod]]:
+    """Figures of a row that chance would hardly repeat, in base units, with their columns' periods."""
+    scale = scale_of(unit_line) or 1
+    for cell, period in zip(row.cells, table.periods, strict=True):
+        if cell is not None and period is not None and abs(cell.amount) >= _TELLING and not cell.percent:
+            yield abs(cell.amount) * scale, period
+
+
+_TELLING = 1000
 
 
 def _last_asset(table: Table) -> int:

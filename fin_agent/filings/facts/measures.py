@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from fin_agent.filings.tables.cells import parse_number, scale_of, share_scale_of, unit_line_in
+from fin_agent.lexicon.wording import single_spaced
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
@@ -50,6 +51,12 @@ def _leads_per_share(text: str) -> bool:
 def _plain_amount(cell: Cell) -> bool:
     """`Dividends declared ($0.47 per share)` with (728): an amount of money, not one per share."""
     return "," in cell.printed or ("." not in cell.printed and abs(cell.amount) >= 100)
+
+
+def units_of_columns(table: Table, unit_line: str) -> list[str]:
+    """The unit line of each column: its own, else that of the table; where some have their own, else that above it."""
+    own = [unit_line_in("".join(table.column_path(index)[-1:])) for index in range(len(table.columns))]
+    return [each or (table.unit_line if any(own) else unit_line) for each in own]
 
 
 def scale_of_cell(unit: str, cell: Cell, row: Row, unit_line: str) -> int:
@@ -134,7 +141,7 @@ class _Figure:
     unit: str
 
 
-_NUMBER = r"\$?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)|\bno(?:ne)?\b"
+_NUMBER = r"\$?\s?(?<![\d,])(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d*\.\d++|\d++)|\bno(?:ne)?\b"
 _PAIR = rf"(?:{_NUMBER})(?:\s*(?:,|and|;)\s*(?:and\s+)?(?:{_NUMBER})(?![\d,]*\s*(?:shares?\s+)?authori[sz]ed))?"
 _STATE = r"(?:authori[sz]ed|issued|outstanding)"
 _SHARE = r"(?:(?:common|ordinary|preferred|preference|treasury|class [a-z])\s+)?(?:shares?|stock)?"
@@ -144,7 +151,7 @@ _DATES = re.compile(
     re.I,
 )
 _PAR = re.compile(
-    r"(?P<a>\$\s?\d*\.?\d+)\s*(?:per share\s*)?(?:par|stated)\b"
+    r"(?P<a>\$\s?(?:\d++(?:\.\d++)?|\.\d++))\s*(?:per share\s*)?(?:par|stated)\b"
     r"|\b(?:par|stated) value(?:\s*(?:of|,|:|-|–|—))?\s*(?P<b>\$?\s?\d*\.?\d+)",
     re.I,
 )
@@ -170,8 +177,12 @@ _ALLOWANCE = re.compile(
 )
 
 
+_LONGEST = 1_000
+"""Of a label with figures in it."""
+
+
 def _facts_of(row: Row, table: Table, balances: Sequence[tuple[str, FactPeriod]], share_scale: int) -> Iterator[Fact]:
-    label = _DATES.sub(" ", row.label)
+    label = _DATES.sub(" ", single_spaced(row.label, _LONGEST))
     if not any(mark.isdigit() for mark in label) and not re.search(r"\bno(?:ne)?\b", label, re.I):
         return
     for figure in _figures(label):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import Enum
 
-from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell
+from fin_agent.filings.facts.measures import scale_of_cell, unit_of_cell, units_of_columns
 from fin_agent.filings.tables.periods import FiscalCalendar, TimeWords, is_month_end, time_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.page import Statement
@@ -145,6 +145,7 @@ def equity_facts(
 
 def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: str) -> Iterator[Fact]:
     """Facts of any other table whose rows are balances at days and the changes between them; columns are its parts."""
+    units = units_of_columns(table, unit_line)
     money = bool(unit_line) or any(cell and cell.dollar for row in table.rows for cell in row.cells)
     names = [_component(name) for name in table.columns]
     total = total_column(names)
@@ -157,7 +158,7 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
             yield Fact(
                 label=row.label,
                 amount=cell.amount,
-                scale=scale_of_cell(unit, cell, row, unit_line),
+                scale=scale_of_cell(unit, cell, row, units[index]),
                 unit=unit,
                 period=when.period,
                 page=table.page,
@@ -170,10 +171,13 @@ def facts_of_dated_rows(table: Table, rows: Mapping[int, DatedRow], unit_line: s
             )
 
 
-def balance_period(label: str, period: FactPeriod, columns: Iterable[FactPeriod | None] = ()) -> FactPeriod:
+def balance_period(
+    label: str, period: FactPeriod, columns: Iterable[FactPeriod | None] = (), known: Sequence[date] = ()
+) -> FactPeriod:
     """The instant that a balance row under a column of some months is true at; `period` for any other row.
 
-    `columns` are the periods of the table: one of them may end where this one begins.
+    `columns` are the periods of the table: one of them may end where this one begins. `known` are the days that the
+    filing dates its columns by.
     """
     quarter = period.quarter or (period.months // 3 if period.months in (6, 9) else None)
     if not _BEGINNING.search(label):
@@ -182,11 +186,15 @@ def balance_period(label: str, period: FactPeriod, columns: Iterable[FactPeriod 
         return FactPeriod(period.fiscal_year, None if quarter == 4 else quarter, 0, period.end)
     if period.months not in (3, 6, 9, 12):
         return period
+    start = _start(period)
+    if start is None and period.end is not None:
+        day = day_before(period.end, period.months, known)
+        start = day if day in known else None
     if period.months == 3 and quarter and quarter > 1:
-        return FactPeriod(period.fiscal_year, quarter - 1, 0, _start(period))
+        return FactPeriod(period.fiscal_year, quarter - 1, 0, start)
     year = period.fiscal_year - 1
     ends = (other.end for other in columns if other and other.end and (other.fiscal_year, other.months) == (year, 12))
-    return FactPeriod(year, None, 0, next(ends, None) or _start(period))
+    return FactPeriod(year, None, 0, next(ends, None) or start)
 
 
 def _start(period: FactPeriod) -> date | None:
@@ -304,17 +312,24 @@ class Rolled(Enum):
     CLOSING = "closing"
 
 
+def carries_balance(label: str) -> bool:
+    """Whether a row is what a period begins or ends with."""
+    return bool(_OPENING.search(label) or _CLOSING.search(label))
+
+
 def rolled_rows(table: Table) -> dict[int, Rolled]:
     """Rows of a table that carries a balance from the beginning of each column's period to its end, by position.
 
     Known by its words, or by arithmetic: what each column begins with is what the column of the year before ends with.
     Empty for other tables.
     """
-    opening = [position for position, row in enumerate(table.rows) if _OPENING.search(row.label)]
-    closing = [position for position, row in enumerate(table.rows) if _CLOSING.search(row.label)]
+    short = [row.label if row.label.count(" ") < _WORDS_OF_A_BALANCE else "" for row in table.rows]
+    opening = [position for position, label in enumerate(short) if _OPENING.search(label)]
+    closing = [position for position, label in enumerate(short) if _CLOSING.search(label)]
+    rolled = {position: Rolled.CLOSING for position in closing if _AT_END.search(table.rows[position].label)}
     if not (opening and closing):
-        opening, closing = _carried(table)
-    rolled: dict[int, Rolled] = {}
+        carried = _carried(table)
+        opening, closing = carried if carried[0] else (opening, closing)
     for first in opening:
         last = next((position for position in closing if position > first), None)
         if last is None:
@@ -351,6 +366,8 @@ def _carried(table: Table) -> tuple[list[int], list[int]]:
 
 
 _LONGEST_ROLL = 40
+_WORDS_OF_A_BALANCE = 10
+_AT_END = re.compile(r"\b(?:at|as of) (?:the )?end of (?:the )?(?:period|year|quarter)\b", re.I)
 _OPENING = re.compile(
     r"\b(?:beginning|opening|start)\b.*\b(?:balances?|years?|period|quarter)\b|\b(?:balances?|years?|period|quarter)\b.*"
     r"\b(?:beginning|opening)\b|^(?:beginning|opening)\b|\bjanuary 1(?:st)?$",

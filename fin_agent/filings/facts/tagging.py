@@ -13,7 +13,7 @@ from fin_agent.filings.facts.extraction import UnitOf
 from fin_agent.filings.tables.cells import parse_number
 from fin_agent.filings.tables.lines import clean_label
 from fin_agent.filings.tables.periods import FiscalCalendar
-from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
+from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod, Tag
 from fin_agent.vocabulary.page import PageContent, PrintedLine, Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Table
@@ -133,7 +133,7 @@ def _cells_without_facts(
                         amount=cell.amount,
                         scale=1,
                         unit="percent" if cell.percent else "",
-                        period=_UNDATED,
+                        period=UNDATED,
                         page=table.page,
                         box=cell.box,
                         section=row.section,
@@ -144,12 +144,9 @@ def _cells_without_facts(
                     )
 
 
-_UNDATED = FactPeriod(0, None, 0)
-
-
 def _joined(fact: Fact, tag: Tag, calendar: FiscalCalendar | None, concept_of: ConceptOf, unit_of: UnitOf) -> Fact:
     amount, scale, unit = _measured(tag, fact.amount, fact.unit)
-    if tag.value is None and not tag.nil and fact.period is not _UNDATED:
+    if tag.value is None and not tag.nil and fact.period is not UNDATED:
         # A tag that cannot be read takes nothing from the print.
         amount, scale, unit = (
             fact.amount,

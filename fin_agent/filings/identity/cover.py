@@ -185,9 +185,15 @@ def name_on_cover(text: str, page: int) -> FieldSource | None:
     """
     caption = _CAPTION.search(text) or _TRANSLATION.search(text)
     if caption is not None:
-        name = _name_in(text[: caption.start()].split("\n"))
+        above = text[: caption.start()].split("\n")
+        name = (_first_of_several(above) if _SEVERAL.search(caption.group()) else None) or _name_in(above)
         if name is not None:
             return reading("company", name, COVER, f"{name} {caption.group()}", page)
+        # A cover set as a table has its captions in one row and the registrants in the rows below.
+        below = text[caption.end() :].split("\n", _CAPTIONS_OF_A_ROW)[:_CAPTIONS_OF_A_ROW]
+        name = next((printed_name(line) for line in below if is_full_name(printed_name(line))), None)
+        if name is not None:
+            return reading("company", name, COVER_PLACE, f"{caption.group()} {name}", page)
     for number in _NUMBER_LINE.finditer(text):
         for line in text[number.end() :].split("\n", 6)[:6]:
             name = printed_name(line)
@@ -216,14 +222,17 @@ def former_name_on_cover(text: str) -> str | None:
 
 
 _FORMER_CAPTION = re.compile(r"\bformer\s+name,?\s+(?:or\s+)?(?:former\s+)?(?:address|if)", re.IGNORECASE)
+_CAPTIONS_OF_A_ROW = 24
+"""Lines that the captions of such a row take."""
 _CAPTION = re.compile(
     r"\b(?:exact\s+)?names?\s+of\s+(?:the\s+)?(?:registrants?|issuers?|company)(?:\(s\))?(?:,)?\s+(?:as\s+)?(?:it\s+appears|specified)",
     re.IGNORECASE,
 )
+_ONLY_CAPTION = re.compile(r"(?:(?:commission|file|numbers?|exact|names?|of|registrants?)\W*)+", re.IGNORECASE)
 _TRANSLATION = re.compile(r"\btranslation\s+of\s+(?:the\s+)?registrant[’']?s\s+name", re.IGNORECASE)
 """Some covers of foreign filers carry this caption alone."""
 _NOT_A_NAME = re.compile(
-    r"commission\s+file|file\s+n(?:umber|o)|transition\s+period|(?:year|period|quarter)\s+ended|date\s+of\s+(?:earliest|report)"
+    r"commission\s+file|file\s+n(?:umber|o)|^\W*n(?:umber|os?)\b\W*[\dO]{1,3}-\d|transition\s+period|(?:year|period|quarter)\s+ended|date\s+of\s+(?:earliest|report)"
     r"|securities\s+(?:and|exchange)|exchange\s+act|washington,?\s+d|^\W*form\b|current\s+report|annual\s+report|quarterly\s+report"
     r"|pursuant\s+to|mark\s+one|^of\s+1934|earliest\s+event|amendment\s+no|^\W*(?:or|and|to|from|the)\W*$|^\W*\d[\d\W]*$"
     r"|\.(?:jpe?g|gif|png)\b|^\W*index\W*$|table\s+of\s+contents|i\.?r\.?s\.?\s|^[\dO]{1,3}-\d{3,6}|\blogo\b|\bto\s+\.$"
@@ -256,6 +265,20 @@ def printed_name(line: str) -> str:
     return re.sub(r" (?=[.,](?:\s|$))", "", name)
 
 
+_SEVERAL = re.compile(r"\b(?:names|registrants|issuers)\b", re.IGNORECASE)
+
+
+def _first_of_several(above: Sequence[str]) -> str | None:
+    """The topmost of the full names right above a caption that speaks of several registrants."""
+    first = None
+    for line in reversed(above[-8:]):
+        name = printed_name(line)
+        if name and not is_full_name(name):
+            break
+        first = name or first
+    return first
+
+
 def _name_in(above: list[str]) -> str | None:
     """Joins the lines of a name that ends at the last of the lines `above` its caption."""
     lines: list[str] = []
@@ -272,7 +295,8 @@ def _name_in(above: list[str]) -> str | None:
         lines.insert(0, name)
         if len(lines) == 3:
             break
-    return " ".join(lines) or None
+    name = " ".join(lines)
+    return None if _ONLY_CAPTION.fullmatch(name) else name or None
 
 
 def _is_complete_above(upper: str, lower: str) -> bool:

@@ -202,7 +202,7 @@ def _filed_under(
     further = (plain_page(page) for page in pages[_FIRST_PAGES:_MARKET_WITHIN])
     found += ticker_readings(body[:2], body, () if taken(found, "ticker") else further)
     company = taken(found, "company")
-    names = other_names(body[:6], company, _names_beside(found, tags, body, company))
+    names = other_names(body, company, _names_beside(found, tags, body, company))
     found += [names] if names else []
     notes = (plain_page(page) for page in pages[_FIRST_PAGES:_NOTES_WITHIN])
     return [*found, *_period_readings(form, found, body, notes)]

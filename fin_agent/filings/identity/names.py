@@ -20,6 +20,7 @@ from fin_agent.filings.identity.cover import (
     printed_name,
     reading,
 )
+from fin_agent.lexicon.wording import LONGEST_LABEL, single_spaced
 from fin_agent.vocabulary.dates import printed_dates
 from fin_agent.vocabulary.identity import FieldSource
 from fin_agent.vocabulary.page import PageContent
@@ -46,6 +47,7 @@ def spelt_otherwise(one: str, other: str) -> bool:
 
 def folded(name: str) -> str:
     """The words of a name that tell it from others, in small letters."""
+    name = single_spaced(name, LONGEST_LABEL)
     name = re.sub(r"\s*[/\\][A-Za-z ]{2,8}[/\\]?\s*$", "", name)
     name = re.sub(r"[.'’®™/]", "", name.casefold()).replace("&", " and ")
     words = re.findall(r"\w+", name)
@@ -67,7 +69,9 @@ LEGAL_FORM = (
     r"(?:Inc\.?|INC\.?|Incorporated|INCORPORATED|Corporation|CORPORATION|Corp\.?|CORP\.?|Company|COMPANY|Co\.|plc|PLC|p\.l\.c\."
     r"|Ltd\.?|LTD\.?|Limited|LIMITED|LLC|L\.P\.|N\.V\.|S\.A\.)"
 )
-_NAME = re.compile(rf"(?<![\w’'.-])((?:(?:[A-Z0-9][\w&.’'-]*|&|of|and),? ){{1,6}}?{LEGAL_FORM})(?![\w’'])")
+_NAME = re.compile(
+    rf"(?<![\w’'.-])((?:(?:(?:[A-Z0-9]|[a-z]{{1,2}}[A-Z])[\w&.’'-]*|&|of|and),? ){{1,6}}?{LEGAL_FORM})(?![\w’'])"
+)
 _OTHERS = re.compile(
     r"KPMG|Deloitte|Pricewaterhouse|Ernst|Young|Grant Thornton|BDO|Computershare|Equiniti|Broadridge|Trust Company"
     r"|Stock Market|American Stock|Bank\b|Nasdaq|Exchange|Securities|Standard & Poor|Moody|Fitch|Goldman|Morgan Stanley"
@@ -128,7 +132,7 @@ def _name_before(text: str, place: int) -> str | None:
     return printed_name(_BEFORE_A_NAME.sub("", " ".join(words))) or None
 
 
-_NAME_WORD = re.compile(r"[A-Z0-9][\w&.’'-]*[™®]?,?|&|of|and|the")
+_NAME_WORD = re.compile(r"(?:[A-Z0-9]|[a-z]{1,2}[A-Z])[\w&.’'-]*[™®]?,?|&|of|and|the")
 
 
 SIGNED_WITHIN = 400
@@ -250,13 +254,14 @@ _GENERIC = re.compile(
     r"^(?:the\s+)?(?:we|us|our|ours|it|its|company|registrant|corporation|group|parent|issuer|borrower|management"
     r"|guarantors?|commission|sec|exchange act|securities act|common stock|class [ab].*|notes?|board|plan|merger"
     r"|agreement|business|report|act|proxy statement|gaap|fiscal.*|.*quarter|.*year|item.*|part .*|form.*|senior.*"
-    r"|trustee|bank|subsidiar(?:y|ies)|(?:ordinary )?shares?|risk factors|n/?a|not applicable|none|former.*|may|should"
+    r"|trustee|.*(?:guarantor|issuer|borrower|lender|seller|purchaser|agent|depositary)s?"
+    r"|bank|subsidiar(?:y|ies)|(?:ordinary )?shares?|risk factors|n/?a|not applicable|none|former.*|may|should"
     r"|.*\d{4}.*)$",
     re.IGNORECASE,
 )
 _LEGAL_ABBREVIATION = re.compile(r"\b(?:inc|corp|co|ltd|[A-Z])\.$", re.IGNORECASE)
 _BESIDE = re.compile(r"[\s,.]*(?:\([^()]{0,80}\)[\s,]*){0,2}[\s,(]*(?:was\s+)?[FfPp]?")
-_BRACKET = re.compile(r"[^“\"(\n]{0,50}?\(([^()]{2,150})\)", re.DOTALL)
+_BRACKET = re.compile(r"[^“\"(\n]{0,50}?\((?![^()]*\bsymbol)([^()]{2,150})\)", re.DOTALL)
 
 
 def _pattern_of(company: str) -> re.Pattern[str] | None:

@@ -14,6 +14,7 @@ from fin_agent.vocabulary.page import Page, PageContent, Statement
 from fin_agent.vocabulary.table import Table
 
 _LONGEST_TITLE = 120
+_LONGEST_SENTENCE = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,14 @@ def caption_lines(caption: str, page_text: str) -> list[str]:
 
 
 def heading_of(caption: str, page_text: str) -> str:
-    """What to call a table: the last lines of its caption, together no longer than a heading is."""
+    """What to call a table: the last lines of its caption, no longer than a heading is, or a whole sentence."""
     heading = ""
     for line in reversed(caption_lines(caption, page_text)):
-        if heading and len(line) + len(heading) > _LONGEST_TITLE:
+        begun = heading[:1].isupper() or len(line) + len(heading) > _LONGEST_SENTENCE
+        if heading and begun and len(line) + len(heading) > _LONGEST_TITLE:
             break
+        if line.lower() == "table of contents":
+            continue  # a link at the head of every page
         heading = f"{line} {heading}".strip()
     return heading
 

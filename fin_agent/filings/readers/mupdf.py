@@ -172,8 +172,8 @@ if TYPE_CHECKING:
     import pymupdf
 
 
-def read_pdf(path: Path) -> list[PageContent]:
-    """Read every page of the PDF at `path`, in order.
+def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
+    """Read every page of the PDF at `path`, in order; see `PdfReader.read_pdf`.
 
     Raises ReadError where the file is missing, empty, no PDF, broken, cut off, encrypted, scanned (textless), or far
     too long or large; the error names the file and the next step.
@@ -182,7 +182,7 @@ def read_pdf(path: Path) -> list[PageContent]:
         refuse_overpacked(path)
         pages = list(within_bounds(path, (_read_page(document[number], number) for number in range(len(document)))))
         repaired = document.is_repaired
-    if repaired and is_cut_off(path, b"%%EOF"):
+    if repaired and not accept_repaired and is_cut_off(path, b"%%EOF"):
         # MuPDF repairs such a file silently; the pages that it no longer holds come back blank or not at all.
         raise cut_off(path)
     refuse_textless(path, pages, repaired=repaired)

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     import pypdfium2
 
 
-def read_pdf(path: Path) -> list[PageContent]:
-    """Read every page of the PDF at `path`, in order.
+def read_pdf(path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
+    """Read every page of the PDF at `path`, in order; see `PdfReader.read_pdf`.
 
     Raises ReadError as the reader on PyMuPDF does: where the file is missing, empty, no PDF, broken, cut off,
     encrypted, scanned (textless), or far too long or large.
     """
     with _open(path) as document:
         refuse_overpacked(path)
-        if is_cut_off(path, b"%%EOF", b"startxref"):
+        if not accept_repaired and is_cut_off(path, b"%%EOF", b"startxref"):
             # PDFium puts such a file together from what is left, and does not say so.
             raise cut_off(path)
         pages = list(within_bounds(path, (_read_page(document, number) for number in range(len(document)))))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -44,45 +42,6 @@ def is_pdf(content: bytes) -> bool:
 def is_html(content: bytes) -> bool:
     """Whether an element of HTML stands near the beginning."""
     return _HTML.search(content, 0, HTML_HEAD) is not None
-
-
-MAX_SECONDS = 60.0
-"""Processor time for one file; the longest filings take three seconds."""
-MAX_WAIT = 600.0
-"""Seconds by the clock for one file: a reader that waits for something takes no processor time."""
-MAX_MEMORY = 6 * 2**30
-"""Bytes of address space for a process that reads files."""
-
-
-@contextmanager
-def limited(seconds: float = MAX_SECONDS, memory: int = MAX_MEMORY, *, wait: float = MAX_WAIT) -> Iterator[None]:
-    """Let the system end this process where what runs inside takes more time or memory than allowed.
-
-    `seconds` are of the processor, `wait` by the clock, `memory` is bytes of address space.
-
-    A PDF library that is caught in a hostile file cannot be stopped from within. So this is for worker processes
-    whose end the parent process notices and reports. Where the system has no such limits (Windows), nothing is limited.
-    """
-    try:
-        import resource
-    except ImportError:
-        yield
-        return
-    memory_before = resource.getrlimit(resource.RLIMIT_AS)
-    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGPROF, signal.SIGALRM)}
-    with suppress(ValueError, OSError):  # a lower limit may already hold, and some systems refuse this one
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory_before[1]))
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    signal.setitimer(signal.ITIMER_REAL, wait)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, memory_before)
 
 
 DOWNLOAD_AGAIN = "Download the filing again"
@@ -180,7 +139,14 @@ def encrypted(path: Path) -> ReadError:
 
 def cut_off(path: Path) -> ReadError:
     """The refusal of a PDF whose end is missing."""
-    return ReadError("the PDF is cut off: its end is missing", subject=path.name, remedy=DOWNLOAD_AGAIN)
+    return ReadError(
+        CUT_OFF,
+        subject=path.name,
+        remedy=f"{DOWNLOAD_AGAIN}; `fin-agent ingest --accept-repaired` reads what is left of it",
+    )
+
+
+CUT_OFF = "the PDF is cut off: its end is missing"
 
 
 def broken(path: Path, reason: str) -> ReadError:
@@ -211,8 +177,11 @@ def is_cut_off(path: Path, *end_marks: bytes) -> bool:
 class PdfReader(Protocol):
     """Reads and draws PDFs. The modules `mupdf` and `pdfium` are such readers."""
 
-    def read_pdf(self, path: Path) -> list[PageContent]:
-        """Every page of the PDF, in order; raises ReadError naming the file and the next step."""
+    def read_pdf(self, path: Path, *, accept_repaired: bool = False) -> list[PageContent]:
+        """Every page of the PDF, in order; raises ReadError naming the file and the next step.
+
+        With `accept_repaired` a file whose end is missing is read as far as the library can mend it.
+        """
 
     def page_size(self, path: Path, page: int) -> tuple[float, float]:
         """Width and height of a page (0-based) as a viewer shows it, in points."""

@@ -19,7 +19,7 @@ MAX_UNPACKED = 16 * 2**20
 def refuse_overpacked(path: Path) -> None:
     """Raise ReadError where a stream unpacks, or forms that draw forms add up, to more than MAX_UNPACKED bytes.
 
-    Encrypted streams and filters other than Flate are not looked into: `limits.limited` bounds what those cost.
+    Encrypted streams and filters other than Flate are not looked into: the limits of worker processes bound these.
     """
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         forms: dict[int, _Form] = {}
@@ -30,7 +30,7 @@ def refuse_overpacked(path: Path) -> None:
             if len(unpacked) > MAX_UNPACKED:
                 raise _overpacked(path, f"its object {stream.number} unpacks")
             if stream.is_form:
-                forms[stream.number] = _Form(len(unpacked), Counter(_DRAWN.findall(unpacked)), stream.head)
+                forms[stream.number] = _Form(len(unpacked), Counter(_DRAWN.findall(_decoded(unpacked))), stream.head)
         if any(form.drawn for form in forms.values()):
             _refuse_nested(path, forms, content)
 
@@ -91,9 +91,17 @@ def _streams(content: mmap.mmap) -> Iterator[_Stream]:
         end = content.find(b"endstream", match.end())
         packed = (end if end >= 0 else len(content)) - match.end()
         if named:
-            yield _Stream(int(named[1]), before[named.end() :], match.end(), packed)
+            yield _Stream(int(named[1]), _decoded(before[named.end() :]), match.end(), packed)
         else:
-            yield _Stream(0, before, match.end(), packed)
+            yield _Stream(0, _decoded(before), match.end(), packed)
+
+
+def _decoded(written: bytes) -> bytes:
+    """With names as they are meant: `/#46lateDecode` is `/FlateDecode` (PDF reference 1.7, section 3.2.4)."""
+    return _ENCODED.sub(lambda code: bytes([int(code[1], 16)]), written)
+
+
+_ENCODED = re.compile(rb"#([\da-fA-F]{2})")
 
 
 def _unpacked(content: mmap.mmap, stream: _Stream) -> bytes:
@@ -158,5 +166,5 @@ def _resources(form: _Form, content: mmap.mmap) -> bytes:
         for match in re.finditer(rb"/(?:Resources|XObject)\s+(\d{1,10})\s+\d{1,5}\s+R\b", found):
             place = re.search(rb"(?<!\d)" + match[1] + rb"\s+\d{1,5}\s+obj\b", content)
             if place:
-                found += content[place.end() : content.find(b"endobj", place.end())]
+                found += _decoded(content[place.end() : content.find(b"endobj", place.end())])
     return found

@@ -80,8 +80,14 @@ def read_header(
     return Header(
         tuple(_shown(parts[index]) for index in filled),
         tuple(periods[index] for index in filled),
-        tuple(tuple(_distinct(parts[index])) for index in filled),
+        tuple((*_distinct(parts[index]), *_own_unit(index, own)) for index in filled),
     )
+
+
+def _own_unit(index: int, own: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The unit line over a column, where not all columns stand under it: `Aggregate intrinsic value (in thousands)`."""
+    unit = unit_line_in(" ".join(own[index]))
+    return (unit,) if unit and not all(unit in " ".join(texts) for texts in own) else ()
 
 
 def _last_sentence(caption: str) -> str:

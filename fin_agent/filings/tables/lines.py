@@ -268,7 +268,7 @@ _DANGLING = re.compile(
     re.I,
 )
 _NO_HEADING = re.compile(r"^commitments\b", re.I)
-_MARKS = re.compile(r"(?:\s*(?:\((?:\d{1,2}|[a-z]{1,2})\)|\*+|[†‡§]|(?<=[a-z])\d(?=$)))+$")
+_MARKS = re.compile(r"(?:\s*+(?:\((?:\d{1,2}|[a-z]{1,2})\)|[*†‡§]|(?<=[a-z])\d(?=$)))++$")
 _NOTE_MARK = re.compile(r"(?<=[a-z])\(\d{1,2}\)")
 
 

@@ -248,6 +248,7 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
         header = Header(blank, tuple(None for _ in blank), tuple(() for _ in blank))
     percent = _percent_columns(found, header)
     read = tuple(name_totals([_row(found, row, percent) for row in rows]))
+    units = {path[-1] for path in header.paths if path}
     left = min((line.x0 for row in rows for line in row.lines), default=0.0)
     box = Box(
         min(left, found.columns[0].left),
@@ -259,7 +260,7 @@ def _read(page: PageContent, found: FoundTable, calendar: FiscalCalendar | None,
         page.number,
         found.flow.box_on_page(box),
         found.caption,
-        found.unit_line,
+        "" if found.unit_line in units else found.unit_line,
         header.columns,
         header.periods,
         read,

@@ -54,7 +54,10 @@ class Proofs:
     proved: set[tuple[int, Box]]
     """Those that some sum bears out."""
     contradicted: set[tuple[int, Box]]
-    """Those of a sum that holds in other columns and fails in theirs, where no other sum bears them out."""
+    """Those of a sum that holds in other columns and fails in theirs, where no other sum bears them out.
+
+    A column of finer figures than those in which the sum holds, as prices beside numbers of shares, has not to add up.
+    """
 
 
 def proofs_of(tables: Sequence[Table]) -> Proofs:
@@ -68,13 +71,22 @@ def proofs_of(tables: Sequence[Table]) -> Proofs:
         rows = [cells for _, cells in placed]
         down, across = row_sums(rows), column_sums(rows)
         proved = _cells([(each, each.closing) for each in down], [(each, each.closing) for each in across])
-        failing = _cells([(each, each.failing) for each in down], [(each, each.failing) for each in across])
+        failing = _cells(_failing(down, rows), [(each, each.failing) for each in across])
         for found, kept in ((proved, proofs.proved), (failing - proved, proofs.contradicted)):
             for row, column in found:
                 page, cells = placed[row]
                 if (cell := cells[column]) is not None:
                     kept.add((page, cell.box))
     return proofs
+
+
+def _failing(sums: Sequence[SumFound], rows: Sequence[Sequence[Cell | None]]) -> list[tuple[SumFound, Sequence[int]]]:
+    """Each sum of rows with the columns in which it fails and that are no finer than those in which it holds."""
+    places = [_places([row[index] for row in rows]) for index in range(len(rows[0]))] if sums else []
+    return [
+        (each, [cell for cell in each.failing if places[cell] <= max(places[held] for held in each.closing)])
+        for each in sums
+    ]
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:

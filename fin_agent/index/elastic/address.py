@@ -63,11 +63,6 @@ class ClusterAddress:
     def __str__(self) -> str:
         return f"{self.scheme}://{self.host}/{self.prefix}" if self.host else f"{self.scheme}://{self.prefix}"
 
-    @property
-    def file_name(self) -> str:
-        """The address as the name of a folder on this machine, for what is kept beside an index (runs, replies)."""
-        return re.sub(r"[^\w.-]+", "_", str(self))
-
 
 def shown(address: str) -> str:
     """An address as it may be shown, whatever somebody wrote into it.

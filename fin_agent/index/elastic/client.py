@@ -15,7 +15,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_d
 
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.index.elastic.address import VARIABLES, ClusterAddress, Reaching
-from fin_agent.secret_texts import without_secrets
+from fin_agent.secret_texts import shows_secrets, without_secrets
 
 try:
     import elastic_transport
@@ -366,6 +366,12 @@ def _client(address: ClusterAddress, reaching: Reaching) -> elasticsearch.Elasti
             place["ca_certs"] = reaching.certificates
         if reaching.fingerprint:
             place["ssl_assert_fingerprint"] = reaching.fingerprint
+    if (reaching.api_key or basic) and shows_secrets(str(address)):
+        raise FilingIndexError(
+            "its key or password would be sent over plain HTTP, which anybody on the way can read",
+            subject=str(address),
+            remedy="Give an address with https, or a tunnel to it on 127.0.0.1",
+        )
     try:
         return elasticsearch.Elasticsearch(
             **place,

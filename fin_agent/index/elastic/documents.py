@@ -17,9 +17,20 @@ NO_PAGE = -1
 """Stands for the page of tags that no reader sees."""
 
 Source = dict[str, Any]
-_PAGE, _METRIC, _LABEL, _SECTION, _YEAR, _QUARTER, _STATEMENT, _SCOPE, _TAG = (
+_PAGE, _METRIC, _LABEL, _SECTION, _YEAR, _QUARTER, _STATEMENT, _SCOPE, _SOURCE, _TAG = (
     rows.FACT_COLUMNS.index(column)
-    for column in ("page", "metric", "label", "section", "fiscal_year", "quarter", "statement", "scope", "tag")
+    for column in (
+        "page",
+        "metric",
+        "label",
+        "section",
+        "fiscal_year",
+        "quarter",
+        "statement",
+        "scope",
+        "source",
+        "tag",
+    )
 )
 _TAG_PAGE = rows.TAG_COLUMNS.index("page")
 
@@ -152,7 +163,7 @@ def _figures(stored: StoredFiling) -> Iterator[tuple[int, Source]]:
     for page in sorted({*facts_of, *tags_of, *tables_of}):
         facts, own = facts_of.get(page, []), tags_of.get(page, [])
         linked = sorted({fact[_TAG] for _, fact in facts if fact[_TAG] is not None} - {tag[0] for tag in own})
-        whole = (fact for _, fact in facts if fact[_SCOPE] is None)
+        whole = (fact for _, fact in facts if fact[_SCOPE] is None and fact[_SOURCE] != "text")
         labels = dict.fromkeys((fact[_LABEL], fact[_STATEMENT], fact[_YEAR], fact[_QUARTER]) for fact in whole)
         yield (
             page,

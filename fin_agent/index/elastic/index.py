@@ -181,13 +181,6 @@ class ElasticIndex(Reading, Writing):
             for (model, unit), of_it in sorted(by_model.items())
         )
 
-    def remove_vectors(self, model: str, unit: VectorUnit | None = None) -> int:
-        """See FilingIndex.remove_vectors."""
-        held = [each for each in self._held(self.listing()) if each.model == model and unit in (None, each.unit)]
-        if held:
-            self._delete_vectors(term("model", model), {"terms": {"unit": sorted({each.unit for each in held})}})
-        return len({each.generation for each in held})
-
     def nearest(
         self,
         model: str,

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 import yaml
 
 from fin_agent.errors import LexiconError
 
 
+def yaml_of(name: str) -> dict[str, Any]:
+    """What `name`.yaml holds."""
+    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    held: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return held
+
+
 @lru_cache(maxsize=16)
 def word_lists(name: str) -> dict[str, frozenset[str]]:
     """The lists of `name`.yaml. Raises LexiconError where a word is no text: unquoted, YAML takes `on` for true."""
-    text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    lists = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    lists = yaml_of(name)
     for kind, words in lists.items():
         for word in words:
             if isinstance(word, bool) or not isinstance(word, str | int):

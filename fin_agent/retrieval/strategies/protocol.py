@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from fin_agent.errors import FinAgentError
@@ -98,6 +98,12 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
             "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
         ),
         NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
+        NamedStrategy("fingear", Layer.WHOLE, "Items by the question's terms, chunks by two trees of each"),
+        *(
+            NamedStrategy(f"fingear-no-{'-'.join(left_out)}", Layer.WHOLE, f"fingear without {' and '.join(left_out)}")
+            for count in (1, 2)
+            for left_out in combinations(("lexicon", "summary", "question"), count)
+        ),
     )
 }
 """Every strategy, by its name."""

@@ -112,6 +112,8 @@ class _Building:
                     passages=settings.passages,
                     rounds=settings.rounds,
                 )
+        if top.name.startswith("fingear"):
+            return self._fingear(name)
         wording: Callable[[Query], Wording] = Wording.of
         if top.layer is Layer.WORDING:
             wording = self._wording(top)
@@ -126,6 +128,24 @@ class _Building:
             return expanded
         made = Hypothetical if top.name == "hyde" else ManyHypothetical
         return made(self._writer, self._models.notify, folder=self._settings.prompts)
+
+    def _fingear(self, name: str) -> Strategy:
+        from fin_agent.retrieval.fingear.search import FinGear, Parts, dense_similarity
+        from fin_agent.retrieval.fingear.trees import Chunking, TreeStore, trees_folder
+
+        settings, left_out = self._settings, name.split("-")
+        encoder = self._models.encoder
+        return FinGear(
+            name,
+            self._workspace,
+            TreeStore(trees_folder(self._workspace.index, settings.trees)),
+            chunking=Chunking.parsed(settings.tree_chunks),
+            parts=Parts("summary" not in left_out, "question" not in left_out, "lexicon" not in left_out),
+            scorer=self._scorer,
+            similarity=dense_similarity(encoder) if encoder is not None else None,
+            documents=settings.documents,
+            notify=self._models.notify,
+        )
 
     def _arrangement(self, top: NamedStrategy, below: Sequence[NamedStrategy]) -> Arrangement:
         index, settings = self._workspace.index, self._settings

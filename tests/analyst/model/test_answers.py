@@ -161,7 +161,7 @@ def test_a_quote_must_have_to_do_with_what_it_is_given_for(workspace: Workspace)
 @pytest.mark.parametrize(
     ("sentence", "taken"),
     [
-        ("The suit was settled in Asia Pacific.", True),
+        ("The suit was one over Asia Pacific.", True),
         ("Asia Pacific | 715 | 671", False),
         ("The suit was lost.", False),
     ],

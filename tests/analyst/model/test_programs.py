@@ -131,7 +131,7 @@ def refuses(**fields: object) -> Mapping[str, object]:
         (BOTH, program({"sales": ("Net sales", "FY2024")}, "sales", "USD millions"), "is of Tellurond"),
         (
             PART,
-            program({"sales": ("Calibration Services", "FY2024")}, "sales", "USD millions"),
+            program({"sales": ("Cost of sales", "FY2024")}, "sales", "USD millions"),
             "none of its figures is of the part 'Environmental Sensing'",
         ),
     ],

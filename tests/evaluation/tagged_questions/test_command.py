@@ -22,13 +22,13 @@ def test_the_report_and_the_rows_are_written(sample_html: Path, sample_html_inde
     ran = Ran("eval", "tagged-questions", sample_html, *options)
     assert ran.code == 0, ran.err
     kinds = {each["group"]: each for each in ran.document["report"]["groups"] if each["section"] == "kind"}
-    assert set(kinds) == {"lookup", "derived", "part", "total"}
+    assert set(kinds) == {"lookup", "derived", "part", "total", "family"}
     assert kinds["lookup"]["right"] == kinds["derived"]["right"] == kinds["total"]["right"] == 1.0
     assert kinds["part"]["questions"] == 6
     assert "only 0 of 6 comparison questions" in ran.err
     made = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert len(made) == 24 and {"text", "expected", "family"} <= made[0].keys()
-    assert len((tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 24
+    assert len(made) == 30 and {"text", "expected", "family"} <= made[0].keys()
+    assert len((tmp_path / "answers.jsonl").read_text(encoding="utf-8").splitlines()) == 30
     assert (tmp_path / "rows.csv").read_text(encoding="utf-8").startswith("id,family,kind,question")
 
 

@@ -49,7 +49,7 @@ def test_lookups_expect_the_tag(tagged_material: TaggedMaterial, asked: Question
 def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: TaggedMaterial, asked: Questions) -> None:
     checked = 0
     for question in asked:
-        if question.kind is QuestionKind.PART:
+        if question.kind in (QuestionKind.PART, QuestionKind.FAMILY):
             continue
         values = _values(tagged_material, question)
         first, last = values[0], values[-1]
@@ -67,6 +67,13 @@ def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Tagged
             continue
         checked += 1
     assert checked > 50
+
+
+def test_families_are_asked_for_figures_of_their_members(tagged_material: TaggedMaterial, asked: Questions) -> None:
+    families = {(one.kind, one.metric, one.year): one for one in tagged_material.families}
+    highest = [question.asked for question in asked if question.asked.kind.startswith("highest, ")]
+    tops = {one.values[0][0] for one in families.values()}
+    assert highest and all(one.expected is not None and one.expected.value in tops for one in highest)
 
 
 def test_questions_of_parts_say_the_printed_name(tagged_material: TaggedMaterial, asked: Questions) -> None:

@@ -94,3 +94,36 @@ def test_columns_of_years_to_come_carry_no_metric() -> None:
         (2023, None),
         (2022, "revenue"),
     ]
+
+
+def test_a_table_that_repeats_the_balance_sheet_is_true_at_its_days() -> None:
+    balance = Page(0).text("Consolidated Balance Sheets", x=240).text("(in millions)", x=260)
+    balance.header([("2022", 420.0), ("2021", 520.0)], stub="December 31,")
+    balance.row("Cash", ["1,500", "1,400"], EDGES).row("Machinery, net", ["5,000", "4,200"], EDGES)
+    balance.row("Total assets", ["6,500", "5,600"], EDGES).row("Total liabilities", ["6,500", "5,600"], EDGES)
+    note = Page(1).header([("2022", 420.0), ("2021", 520.0)]).row("Presses", ["4,000", "3,000"], EDGES)
+    note.row("Lathes", ["1,000", "1,200"], EDGES).row("Total machinery", ["5,000", "4,200"], EDGES)
+    statements = {0: Statement.BALANCE_SHEET}
+    found = extract_facts([balance.done(), note.done()], ANNUAL, statements, metric_of)
+    assert {fact.period.months for fact in found if fact.page == 1} == {0}
+    alone = extract_facts(
+        [
+            balance.done(),
+            Page(1)
+            .header([("2022", 420.0), ("2021", 520.0)])
+            .row("Presses", ["4,000", "3,000"], EDGES)
+            .row("Lathes", ["900", "800"], EDGES)
+            .done(),
+        ],
+        ANNUAL,
+        statements,
+        metric_of,
+    )
+    assert {fact.period.months for fact in alone if fact.page == 1} == {12}
+
+
+def test_what_stands_at_the_end_of_a_period_is_of_a_day() -> None:
+    page = Page(1).text("Members", x=60).header([("2022", 420.0), ("2021", 520.0)], stub="Years ended December 31,")
+    page.row("Members added", ["7,000", "6,000"], EDGES).row("Members at end of period", ["90,000", "83,000"], EDGES)
+    found = {(fact.label, fact.period.months) for fact in facts(page.done())}
+    assert found == {("Members added", 12), ("Members at end of period", 0)}

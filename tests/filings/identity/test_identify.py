@@ -307,3 +307,37 @@ def test_ten_thousand_pages_cost_no_more() -> None:
 
     assert identify(Counted()).company == "HARBOR TOOL WORKS, INC."
     assert len(seen) < 500
+
+
+def test_a_cover_set_as_a_table_and_a_number_on_a_line_of_its_own() -> None:
+    captions = (
+        "Commission\nFile\nNumber\nExact Name of\nRegistrant\nas Specified\nin its Charter\nState of\nIncorporation\n"
+    )
+    table = f"{COMMISSION}FORM 10-Q\nFor the quarterly period ended June 30, 2022\n{captions}1-4321\n"
+    table += "Harbor Tool Works, Inc."
+    found = read(
+        f"{table}\nOhio\n12-3456789\n1-2348\nHarbor Gas Company\nQUARTERLY REPORT PURSUANT TO SECTION 13\n{FILLER}"
+    )
+    assert found.company == "Harbor Tool Works, Inc."
+    assert read(cover("number 1-4321\nHarbor Tool Works, Inc.", number="\n")).company == "Harbor Tool Works, Inc."
+
+
+def test_a_short_name_that_is_defined_late_and_what_is_none() -> None:
+    pages = [cover(), *["We make tools."] * 9]
+    pages.append(
+        "Harbor Tool Works, Inc. (ticker symbol “HTW”) is listed. Harbor Tool Works, Inc. (the “Parent Guarantor”)"
+    )
+    pages.append(
+        "Harbor Tool Works, Inc. (together with its subsidiaries, “Harbor,” the “Company” or “we”) makes tools."
+    )
+    assert read(*pages).other_names == ("Harbor",)
+
+
+def test_the_first_of_several_registrants_and_a_name_that_begins_small() -> None:
+    several = cover("HARBOR TOOLS, INC.\nHARBOR TOOLS LIMITED PARTNERSHIP")
+    assert read(several.replace("name of registrant as", "name of Registrants as")).company == "HARBOR TOOLS, INC."
+    release = (
+        "eQuay Inc. Reports First Quarter 2023 Results\nSALEM, Ohio, April 26, 2023 -- eQuay Inc. (Nasdaq: EQAY) today"
+        " reported financial results for its first quarter ended March 31, 2023. Revenue was $2.5 billion.\n"
+    )
+    assert read(release * 3).company == "eQuay Inc."

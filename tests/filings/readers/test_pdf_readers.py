@@ -167,6 +167,7 @@ def test_cut_off_before_a_later_change_is_refused(reader: PdfReader, path: Path)
     assert first_end + 4000 < whole.rindex(b"%%EOF")
     path.write_bytes(whole[: first_end + 4000])
     assert "cut off" in refusal(reader, path).what
+    assert any(page.text.strip() for page in reader.read_pdf(path, accept_repaired=True))
 
 
 def test_harmless_faults_are_read_over(reader: PdfReader, path: Path, sample_filings: Path) -> None:

@@ -99,6 +99,19 @@ def test_content_that_unpacks_without_end(reader: PdfReader, path: Path, content
     assert refusal(reader, path) == "its object 4 unpacks to more than 16 MB, as no page of a filing does"
 
 
+@pytest.mark.parametrize("name", [b"/#46lateDecode", b"/Flate#44ecode", b"/#46#6c#61teDecode"])
+def test_names_are_compared_decoded(path: Path, name: bytes) -> None:
+    hidden = packed(bytes(2**20), times=20).replace(b"/FlateDecode", name)
+    with pytest.raises(ReadError, match="unpacks to more than 16 MB"):
+        refuse_overpacked(write(path, hidden))
+
+
+def test_names_of_forms_are_compared_decoded(path: Path) -> None:
+    more = [form(b"/#58 Do " * 10, 6 + level).replace(b"/Form", b"/#46orm") for level in range(8)] + [form(TEXT)]
+    with pytest.raises(ReadError, match="with the forms that it draws comes to more than 16 MB"):
+        refuse_overpacked(write(path, packed(b"/X Do"), more))
+
+
 def test_forms_that_draw_forms_that_draw_forms(reader: PdfReader, path: Path) -> None:
     levels = 8
     more = [form(b"/X Do " * 10, 6 + level) for level in range(levels)] + [form(TEXT)]

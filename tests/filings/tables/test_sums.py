@@ -130,3 +130,10 @@ def test_a_statement_runs_over_pages() -> None:
     ]
     assert len(proofs_of(tables).proved) == 16
     assert proofs_of([]) == Proofs(set(), set())
+
+
+def test_prices_beside_numbers_of_shares_contradict_nothing() -> None:
+    page = rows("1668|449|57.55\n8521|5832|61.20\n10189|6281|59.10")
+    row = [Row("", (), tuple(cells), line, Box(0, 0, 0, 0)) for line, cells in enumerate(page)]
+    table = Table(0, Box(0, 0, 0, 0), "", "", ("", "", ""), (None, None, None), tuple(row))
+    assert not proofs_of([table]).contradicted

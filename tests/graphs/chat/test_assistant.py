@@ -19,7 +19,7 @@ from fin_agent.cli.chatting import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.assistant import Assistant
 from fin_agent.graphs.chat.state import ChatLimits
-from fin_agent.graphs.chat.threads import ThreadStore, chat_serializer
+from fin_agent.graphs.chat.threads import ThreadStore
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelSetupError
@@ -159,7 +159,7 @@ class TestLimits:
         assert isinstance(messages[-1], AIMessage) and not messages[-1].tool_calls
 
     def test_after_it_the_conversation_goes_on(self, workspace: Workspace) -> None:
-        script: list[Any] = [*[calling(("list_filings", {"limit": 1})) for _ in range(2)], "Hello again."]
+        script: list[Any] = [*[calling(("list_filings", {"k": 1})) for _ in range(2)], "Hello again."]
         model = ScriptedChatModel(script)
         context, graph = context_of(workspace, model, limits=ChatLimits(model_calls=2)), build_chat(InMemorySaver())
         say(graph, context, "Go on for ever")
@@ -167,7 +167,7 @@ class TestLimits:
         assert turn.said == "Hello again." and not turn.warnings
 
     def test_tool_calls_beyond_the_limit_are_refused_and_the_model_replies(self, workspace: Workspace) -> None:
-        many = calling(*(("list_filings", {"limit": at}) for at in range(1, 6)))
+        many = calling(*(("list_filings", {"k": at}) for at in range(1, 6)))
         model = ScriptedChatModel([many, "That was too much."])
         turn, messages = say(build_chat(), context_of(workspace, model, limits=ChatLimits(tool_calls=2)), "All at once")
         results = [message for message in messages if isinstance(message, ToolMessage)]
@@ -195,7 +195,7 @@ class TestLimits:
 
 class TestWhatModelsGetWrong:
     def test_calls_without_an_id_get_one(self, workspace: Workspace) -> None:
-        call = {"name": "list_filings", "args": {"limit": 1}, "id": None}
+        call = {"name": "list_filings", "args": {"k": 1}, "id": None}
         model = ScriptedChatModel([AIMessage("", tool_calls=[call, {**call, "id": "a"}, {**call, "id": "a"}]), "Fine."])
         turn, messages = say(build_chat(InMemorySaver()), context_of(workspace, model), "What is there?")
         results = [message.tool_call_id for message in messages if isinstance(message, ToolMessage)]
@@ -227,7 +227,7 @@ class TestWhatModelsGetWrong:
     @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
     def test_it_is_kept_as_whoever_runs_it_wants(self, workspace: Workspace, durability: str) -> None:
         model = ScriptedChatModel([INCOME_2023, SAID_2023])
-        out = build_chat(InMemorySaver(serde=chat_serializer())).invoke(
+        out = build_chat(InMemorySaver()).invoke(
             {"messages": [("user", "Net income of Harborlight in 2023?")]},  # type: ignore[typeddict-item]
             {"configurable": {"thread_id": "1"}},
             context=context_of(workspace, model),
@@ -237,7 +237,7 @@ class TestWhatModelsGetWrong:
 
     def test_a_draft_that_nobody_checked_is_not_sent_along(self, workspace: Workspace) -> None:
         model = ScriptedChatModel([INCOME_2023, SAID_2023, "It was $999 million.", "Hello."])
-        context, saver = context_of(workspace, model), InMemorySaver(serde=chat_serializer())
+        context, saver = context_of(workspace, model), InMemorySaver()
         graph = build_chat(saver)
         say(graph, context, "Net income of Harborlight in 2023?")
         graph.invoke(
@@ -318,6 +318,37 @@ class TestFigures:
         say(graph, context, "Net income of Harborlight in 2023?")
         turn, _ = say(graph, context, "Is that above 500 million?")
         assert not turn.warnings and len(model.calls) == 3
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "Net income fell.",
+            "The auditor of Harborlight resigned.",
+            "Net income came to roughly a trillion.",
+            "See [the filing](https://evil.example/x) for it.",
+        ],
+    )
+    def test_what_nothing_says_is_sent_back_and_then_marked(self, workspace: Workspace, said: str) -> None:
+        """As in `ask`: which way it went, what happened, amounts in words; links do not leave."""
+        model = ScriptedChatModel([INCOME_2023, said, said])
+        turn, messages = say(build_chat(InMemorySaver()), context_of(workspace, model), "Net income of Harborlight?")
+        assert "evil" not in turn.said + str(messages[-1].content)
+        if "evil" not in said:
+            assert len(model.calls) == 3 and turn.said.endswith("[no source]")
+            assert any("said by nothing that was read" in warning for warning in turn.warnings)
+
+    def test_a_key_that_a_server_gives_back_is_neither_shown_nor_kept(
+        self, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        key = "sesame-open-4711-abc"
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+        model = ScriptedChatModel([calling(("page_search", {"query": f"revenue {key}"})), f"Hello, your key is {key}."])
+        file = tmp_path / "threads.sqlite"
+        with ThreadStore(file) as threads:
+            turn, messages = say(build_chat(threads), context_of(workspace, model), "Revenue of Harborlight?")
+        assert key not in turn.said and all(key not in str(message) for message in messages)
+        assert all(key.encode() not in each.read_bytes() for each in tmp_path.iterdir())
+        assert all(each.stat().st_mode & 0o077 == 0 for each in tmp_path.iterdir())
 
 
 class TestHostileFilings:

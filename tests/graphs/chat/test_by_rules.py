@@ -260,9 +260,24 @@ class TestGraph:
         assert turn.answer is not None and turn.answer.refused and "characters" in turn.said
 
 
-@pytest.mark.parametrize("message", ["hello", "help", "and then?"])
+@pytest.mark.parametrize("message", ["hello", "help", "and then?", "what is indexed?"])
 def test_within_some_filings_only_their_companies_are_named(workspace: Workspace, message: str) -> None:
     context = ChatContext.by_rules(workspace, doc_ids=["quillmark_2023_10k"])
     said = build_chat().invoke({"messages": [("user", message)]}, context=context)["turns"][-1].said  # type: ignore[typeddict-item]
     assert "Quillmark" in said and "FY2023" in said
     assert "Tellurond" not in said and "Harborlight" not in said
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["What is indexed?", "which companies are there", "List all filings, please", "How many filings do you have?"],
+)
+def test_what_is_indexed_is_told_from_the_index(chat_context: ChatContext, message: str) -> None:
+    turn = talking(chat_context)(message)
+    assert turn.kind is MessageKind.INDEX and not turn.answers
+    assert turn.said.startswith("Indexed here: 15 filings.\n")
+    assert "Tellurond Semiconductor Corporation (TUND): FY2022, FY2023, FY2024; Q2 FY2024" in turn.said
+
+
+def test_a_question_about_all_companies_is_no_question_about_the_index(chat_context: ChatContext) -> None:
+    assert talking(chat_context)("What was the revenue of all companies in FY2024?").answers

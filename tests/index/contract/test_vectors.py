@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fin_agent.errors import FilingIndexError
-from fin_agent.index.protocol import FilingVectors, VectorModel, VectorUnit
+from fin_agent.index.protocol import FilingVectors, VectorUnit
 from fin_agent.vocabulary.filing import Filing
 
 MakeFiling = Callable[..., Filing]
@@ -86,18 +86,6 @@ def test_sparse_rows_come_back(filled: Index) -> None:
     filled.add_vectors("splade", VectorUnit.PASSAGE, stored)
     assert list(filled.vectors("splade", VectorUnit.PASSAGE)) == [stored]
     assert filled.vector_models()[0].sparse
-
-
-def test_removing_a_model(filled: Index) -> None:
-    for unit in (VectorUnit.PAGE, VectorUnit.SUMMARY):
-        filled.add_vectors("m", unit, dense("a", (1.0,)))
-        filled.add_vectors("m", unit, dense("b", (1.0,)))
-    filled.add_vectors("other", VectorUnit.PAGE, dense("a", (1.0,)))
-    assert filled.remove_vectors("m", VectorUnit.PAGE) == 2
-    assert filled.remove_vectors("unknown") == 0
-    assert filled.remove_vectors("m") == 2
-    held = filled.vector_models()
-    assert held == (VectorModel("other", VectorUnit.PAGE, 1, False, 1, 1, held[0].latest),)
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,14 @@ def test_a_cloud_deployment_has_to_be_said(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("FIN_AGENT_ES_CLOUD_ID", raising=False)
     with pytest.raises(FilingIndexError, match="FIN_AGENT_ES_CLOUD_ID"):
         create_index("cloud://filings")
+
+
+def test_no_password_goes_over_plain_http_to_another_machine() -> None:
+    pytest.importorskip("elasticsearch", reason="needs the extra `elasticsearch`")
+    from fin_agent.index.elastic.client import Cluster
+
+    address = ClusterAddress.of("http://cluster.example.com:9200/filings")
+    with pytest.raises(FilingIndexError, match="over plain HTTP"):
+        Cluster(address, Reaching(api_key="sesame-open-4711"))
+    Cluster(ClusterAddress.of("http://localhost:9200/filings"), Reaching(api_key="sesame-open-4711"))
+    Cluster(address, Reaching())

@@ -74,14 +74,6 @@ def test_vectors_that_do_not_fit(filled: ElasticIndex) -> None:
     assert filled.vector_models()[0].rows == 4
 
 
-def test_removing_a_model_removes_its_neighbours(filled: ElasticIndex) -> None:
-    filled.add_vectors("other", VectorUnit.PAGE, dense("a", EAST))
-    assert filled.remove_vectors("m") == 2
-    assert places(filled.nearest("other", VectorUnit.PAGE, EAST, 9)) == [("a", 0)]
-    with pytest.raises(FilingIndexError, match="made no dense vectors"):
-        filled.nearest("m", VectorUnit.PAGE, EAST, 9)
-
-
 def test_stores_ask_the_index_where_there_are_too_many_to_read(
     filled: ElasticIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,15 +1,13 @@
-"""What of the evidence might answer a question: sentences with what follows them, lists, rows, names; each scored."""
+"""What of some passages might answer one part of a question: sentences, lists, rows and names, each scored."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from fin_agent.analyst.rules.reasoning.kinds import Kind, asks_all, asks_price, holds
-from fin_agent.analyst.rules.reasoning.lists import is_enumeration, printed_lists
 from fin_agent.analyst.rules.reasoning.names import (
-    Person,
     firms_in,
     is_title,
     names_holder,
@@ -18,44 +16,103 @@ from fin_agent.analyst.rules.reasoning.names import (
     people_in,
     title_now,
 )
-from fin_agent.analyst.rules.reasoning.scoring import Sought, points_elsewhere, worth_of
-from fin_agent.analyst.rules.reasoning.sentences import Paragraph, is_whole, paragraphs_of, rows_of
-from fin_agent.evidence.evidence import Evidence, RetrievedPassage
-from fin_agent.evidence.intent import Intent, Relation
-from fin_agent.index.protocol import FilingIndex, PageKey
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.analyst.rules.reasoning.questions import FIGURES, Part, Wants
+from fin_agent.analyst.rules.reasoning.sentences import (
+    Paragraph,
+    is_enumeration,
+    is_whole,
+    paragraphs_of,
+    printed_lists,
+    rows_of,
+)
+from fin_agent.analyst.rules.reasoning.terms import Term, coverage, ratio_of, stems_in
+from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
+from fin_agent.analyst.rules.reasoning.wanted import (
+    MONTH,
+    before_the_cause,
+    begins_one,
+    found_in,
+    holds,
+    moves,
+    phrase_in,
+)
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.vocabulary.filing import PassageKind
 
-_NAMED_ROW_BONUS = 2.0
-_LIST_BONUS = 3.0
-_NAMES_BONUS = 2.5
-_PEOPLE_OF_A_LIST = 4
-_OTHER_FILING = 0.8
-_A_YEAR_OLDER = 0.93
-_EVIDENCE_DECAY = 0.93
-_LONGEST_SPAN = 420
-_MOST_FOLLOWING = 2
-_FEWEST_ROWS, _MOST_ROWS = 2, 15
-_ENOUGH_OF_A_TITLE = 0.65
+_ENOUGH_OF_FEW = {1: 0.67, 2: 0.67, 3: 0.6}
+_ENOUGH, _ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_MEASURE = 0.52, 0.8, 0.7
+_FEW = 3
+_WORDS_ENOUGH, _LEAST_OF_MANY = 5, 0.42
+"""Share of a part's words by weight that a sentence must bear out, or number of them: none repeats a long question."""
+_FACTS = frozenset({Wants.DATE, Wants.PERSON, Wants.PLACE})
+_TELLING = 0.75
+"""Where less is borne out, the most telling word has to be."""
+_ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
+_BEHIND = 0.997
+_LAST_QUARTER = 4
+_HEDGED, _POINTER, _RISKY = 0.75, 0.4, 0.85
+_LIST, _SERIES, _NO_LIST = 2.0, 1.2, 0.6
+_MOVED, _NOT_MOVED, _OTHER_MEASURE, _BESIDE_ITS_SUBJECT = 1.4, 0.6, 0.5, 0.7
+_NOT_IT, _LEAST_FIT = 0.12, 0.2
+_OF_THE_FILER = 1.1
+_LONG = 120
+"""Words by which a text counts half as much."""
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
+_DAY = re.compile(rf"{MONTH}\.?\s+\d{{1,2}}|\d{{1,2}}\s+{MONTH}", re.I)
+_UNTIL = re.compile(r"\b(?:until|through|till|expir\w+|by|end of|matur\w+)\b", re.I)
+_HAPPENINGS = re.compile(r"\b(?:acquisitions?|divestitures?|deals)\b", re.I)
+_DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
+_NOT_DONE = 0.2
+_OF_MONEY = re.compile(r"\bin (?:millions|thousands|billions)\b|\bdollars\b", re.I)
+_CONTINGENT = re.compile(r"\b(?:up to|additional|future|potential\w*|contingent|would|if)\b", re.I)
+_A_FEW_WORDS = 40
+_SHARE_OF = re.compile(
+    r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
+)
+_VERB = 12
+"""Characters of a cause that may hold the verb: `grew on orders`."""
+_EXHIBIT = re.compile(r"\b\d{3}-\d{5,}\b|/s/")
+_FILER = re.compile(r"^(?:we|our|the company)\b|,\s(?:we|our|the company)\b", re.I)
 _POINTS_BACK = re.compile(
-    r"^(?:this|these|such|it|they|he|she|those|the (?:increase|decrease|change|decline|growth|reduction|improvement))\b"
+    r"^(?:this|these|such|it|they|he|she|those"
+    r"|the (?:[$\d.,]+ (?:million |billion |percent )?)?"
+    r"(?:increase|decrease|change|decline|growth|reduction|improvement))\b"
     r"|\bthis (?:asu|standard|guidance|update|program|transaction|agreement)\b",
     re.I,
 )
-"""A sentence that is understood only with the one before it."""
-_SHORT_WORD, _LONG_TITLE, _CAPITALS = 3, 12, 0.75
-_ALL_OF_IT = 0.75
-"""A sentence that names the members of what is asked, and says this much of the question, is the whole list."""
+_MEMBERS = re.compile(
+    r"\b(\w+)(?:\s+\w+){0,6}?\s*(?:,\s+)?(?:include[sd]?|including|consist\w*|compris\w+|such as|namely|:)\s"
+    r"|^(?:our|the)\s+(?:[\w-]+\s+){0,2}?(\w+)\s+(?:are|were)\s",
+    re.I,
+)
+_SERIES_OF = re.compile(r"(?:[^,;]+[,;]){2,}[^,;]*\b(?:and|or)\b")
 _FOOTNOTE = re.compile(r"^\(\w{1,2}\)\S|^\*")
-_OFFICES = re.compile(r"\b(?:officers?|executives?|directors?|management|leadership)\b", re.I)
-_AUDITS = re.compile(r"\baudit\w*\b(?!\s+committee)|\baccounting firm\b|\baccountants?\b", re.I)
 _REPORT = re.compile(r"\breport\s+of\s+(?:the\s+)?independent\s+(?:registered\s+)?(?:public\s+account|auditor)", re.I)
-_ROWS_OF_TABLES = (Kind.COUNT, Kind.PLACE, Kind.TIME, Kind.WORDS)
 _GOES_ON = (";", ",", ":", " and")
-"""How a list ends that a page cuts."""
-_FURNITURE = re.compile(r"^(?:\d{1,3}|table of contents|.{0,30}\bform 10-[kq]\b.{0,10})?$", re.I)
-"""What stands under and over the words of a page."""
-_NO_MEMBER = re.compile(r"\btotals?\b|\bother\b|\d|^\W", re.I)
+_FEWEST_MEMBERS, _MOST_FOLLOWING = 2, 4
+_SHORT_WORD, _LONG_TITLE, _CAPITALS, _SHORT_POINTER = 3, 12, 0.75, 160
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """One part of a question as texts are held against it."""
+
+    intent: Intent
+    part: Part
+    terms: tuple[Term, ...]
+    lexicon: Lexicon | None = None
+    later_years: frozenset[str] = frozenset()
+    """Years that the question names, later than all that is filed: only what says them is about them."""
+
+
+class Filed(NamedTuple):
+    """The period of a filing."""
+
+    year: int | None = None
+    quarter: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,235 +120,370 @@ class Candidate:
     """Words of one passage that might answer."""
 
     text: str
-    evidence: int
+    passage: RetrievedPassage
+    place: int
+    """Of the passage among those that were read."""
     position: int
     last: int
-    """Position of the last sentence it takes in."""
+    """Of its first and its last sentence in the passage."""
     score: float
-    coverage: float
-    """Share by weight of the question's own words it says."""
-    words: int
-    """Number of them."""
     alone: bool = False
     """Whether it is a whole answer: a list, a name."""
+    verdict: str = ""
+    """`Yes` or `No`, where it settles a question."""
+    following: tuple[str, ...] = field(default=(), repr=False)
+    """The sentences behind it."""
 
 
-def candidates_of(
-    sought: Sought, evidence: Sequence[Evidence], under: Callable[[RetrievedPassage, str], str] = lambda *_: ""
-) -> Iterator[Candidate]:
-    """All that is of the kind wanted and shares a telling word with the question.
-
-    `under` says which part asked about the words of a passage stand under; it counts as their heading does.
-    """
-    for number, kept in enumerate(evidence):
-        if sought.kind is Kind.CAUSE and _is_of_a_quarter(kept, sought.intent):
-            continue
-        worth = _EVIDENCE_DECAY**number * _of_its_time(kept, sought.intent, evidence)
-        if kept.passage.kind is PassageKind.TABLE:
-            part = under(kept.passage, kept.passage.text)
-            yield from _of_a_table(kept.passage.text, number, worth, sought, part)
+def candidates_of(sought: Sought, passages: Sequence[tuple[RetrievedPassage, Filed]]) -> Iterator[Candidate]:
+    """All that is of the kind wanted and bears out enough of the question."""
+    latest = max((filed.year for _, filed in passages if filed.year), default=None)
+    for place, (passage, filed) in enumerate(passages):
+        worth, year = _BEHIND**place * _of_its_time(filed, latest, sought), filed.year
+        if passage.kind is PassageKind.TABLE:
+            yield from _rows(passage, place, worth, sought)
         else:
-            paragraphs = [
-                replace(each, heading=f"{part} {each.heading}" if part else each.heading)
-                for each in paragraphs_of(kept.passage.text)
-                for part in (under(kept.passage, each.sentences[0]),)
-            ]
-            yield from _sentences(paragraphs, number, worth, sought)
-            yield from _lists(paragraphs, number, worth, sought)
-        yield from _names(kept.passage.text, number, worth, sought)
+            paragraphs = paragraphs_of(passage.text)
+            yield from _sentences(paragraphs, passage, place, worth, sought, year)
+            yield from _lists(paragraphs, passage, place, worth, sought)
+        yield from _names(passage, place, worth, sought)
 
 
-def with_the_rest_of_lists(evidence: Sequence[Evidence], index: FilingIndex) -> list[Evidence]:
-    """The same, with the next passage of the filing behind one that ends within a list."""
-    return [_with_the_rest(kept, index) for kept in evidence]
-
-
-def _with_the_rest(kept: Evidence, index: FilingIndex) -> Evidence:
-    passage = kept.passage
-    lines = passage.text.split("\n")
-    while lines and _FURNITURE.match(lines[-1].strip()):
-        lines.pop()
-    text = "\n".join(lines).rstrip()
-    if passage.kind is PassageKind.TABLE or not text.endswith(_GOES_ON):
-        return kept
-    pages = [PageKey(passage.doc_id, passage.page), PageKey(passage.doc_id, passage.page + 1)]
-    after = (
-        each.passage.text
-        for each in index.passages(pages)
-        if each.passage.ordinal > passage.ordinal and each.passage.kind is PassageKind.TEXT
-    )
-    rest = next(after, "").split("\n")
-    while rest and _FURNITURE.match(rest[0].strip()):
-        rest.pop(0)
-    whole = "\n".join([text, *rest])
-    return kept.model_copy(update={"passage": passage.model_copy(update={"text": whole})})
-
-
-def _is_of_a_quarter(kept: Evidence, intent: Intent) -> bool:
-    """Whether whole years are asked about, and the filing explains the quarters of one."""
-    interim = kept.card is not None and kept.card.identity.quarter in (1, 2, 3)
-    return interim and bool(intent.periods) and all(period.quarter is None for period in intent.periods)
-
-
-def _of_its_time(kept: Evidence, intent: Intent, evidence: Sequence[Evidence]) -> float:
+def _of_its_time(filed: Filed, latest: int | None, sought: Sought) -> float:
     """How well a passage's filing fits the periods asked about; the latest where none is."""
-    if kept.card is None or kept.card.identity.fiscal_year is None:
+    asked = {period.fiscal_year for period in sought.intent.periods}
+    if filed.year is None or latest is None:
         return 1.0
-    filed, quarter = kept.card.identity.fiscal_year, kept.card.identity.quarter
-    if not intent.periods:
-        years = [each.card.identity.fiscal_year for each in evidence if each.card and each.card.identity.fiscal_year]
-        return float(_A_YEAR_OLDER ** (max(years) - filed))
-    if filed not in {period.fiscal_year for period in intent.periods}:
-        return _OTHER_FILING
-    of_a_year = all(period.quarter is None for period in intent.periods)
-    return _OTHER_FILING if of_a_year and quarter in (1, 2, 3) else 1.0
+    if not asked:
+        return float(_A_YEAR_OLDER ** (latest - filed.year))
+    if filed.year not in asked:
+        return _OTHER_FILING if filed.year - 1 in asked else _OTHER_TIME
+    quarters = {period.quarter for period in sought.intent.periods}
+    own = None if filed.quarter == _LAST_QUARTER else filed.quarter
+    if own in quarters or filed.quarter in quarters:
+        return 1.0
+    return _OTHER_TIME if sought.part.wants is Wants.CAUSE else _OTHER_FILING
 
 
-def _sentences(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    parts = [(part, paragraph, place) for paragraph in paragraphs for place, part in enumerate(paragraph.sentences)]
-    spans = [(part, position) for position, (part, _, _) in enumerate(parts)]
-    office = office_asked(sought.intent.core) if sought.kind is Kind.PERSON else frozenset()
-    if sought.kind is Kind.CAUSE or (sought.kind is Kind.WORDS and sought.intent.relation is Relation.EXPLANATION):
-        spans = _with_what_follows(paragraphs)
-    for position, ((lead, paragraph, place), (text, last)) in enumerate(zip(parts, spans, strict=True)):
+def _sentences(
+    paragraphs: Sequence[Paragraph],
+    passage: RetrievedPassage,
+    place: int,
+    worth: float,
+    sought: Sought,
+    filed: int | None,
+) -> Iterator[Candidate]:
+    flat = [(one, paragraph) for paragraph in paragraphs for one in paragraph.sentences]
+    texts = [one for one, _ in flat]
+    for position, (lead, paragraph) in enumerate(flat):
         if not _may_stand(lead, paragraph):
             continue
-        first = position
-        if place and _POINTS_BACK.search(lead) and is_whole(before := paragraph.sentences[place - 1]):
-            text, first = f"{before} {text}", position - 1
-        found = worth_of(lead, text, paragraph.heading, sought)
-        if (office and not names_holder(text, office)) or (sought.kind is Kind.LIST and text.endswith(_GOES_ON)):
+        first, last, text = position, position, lead
+        before = texts[position - 1] if position else ""
+        if position and _POINTS_BACK.search(lead) and is_whole(before) and flat[position - 1][1] is paragraph:
+            text, first = f"{before} {lead}", position - 1
+        after = texts[position + 1] if position + 1 < len(texts) else ""
+        if sought.part.wants in (Wants.CAUSE, Wants.SENTENCE) and _POINTS_BACK.search(after) and is_whole(after):
+            text, last = f"{text} {after}", position + 1
+        if (
+            paragraph.item
+            and text == lead == paragraph.sentences[0]
+            and len(" ".join(paragraph.sentences)) < _SHORT_ITEM
+        ):
+            text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
+        nearby = f"{paragraph.heading} {_led_up_to(lead, flat, position)}"
+        found = _worth(lead, text, nearby, sought, filed)
+        if found is None:
             continue
-        if found is not None:
-            whole = sought.kind is Kind.LIST and is_enumeration(text) and found.coverage >= _ALL_OF_IT
-            score = worth * found.score
-            yield Candidate(text, number, first, last, score, found.coverage, found.words, alone=whole)
+        verdict = verdict_of(text, sought.intent, sought.terms) if sought.part.wants is Wants.VERDICT else ""
+        following = tuple(texts[last + 1 : last + 1 + _MOST_FOLLOWING])
+        yield Candidate(text, passage, place, first, last, worth * found, verdict=verdict, following=following)
+
+
+def _led_up_to(lead: str, flat: Sequence[tuple[str, Paragraph]], position: int) -> str:
+    """The sentences before one that goes on from them: an item of a list, or one that brings up no name of its own."""
+    paragraph = flat[position][1]
+    if paragraph.item:
+        leads = (one for one, over in reversed(flat[:position]) if not over.item)
+        return next(leads, "")
+    if not _GOES_BACK.match(lead) or _OWN_NAME.search(lead):
+        return ""
+    return " ".join(one for one, over in flat[max(0, position - _MOST_BEFORE) : position] if over is paragraph)
+
+
+_GOES_BACK = re.compile(
+    r"(?:the|this|these|those|such|it|its|they|their|he|she|we|our|as a result|in addition)\b", re.I
+)
+_OWN_NAME = re.compile(
+    r"(?<=[a-z,] )(?!(?:Company|U\.S|Note|Board|Item|Consolidated|Statements?|Utility)\b)[A-Z][a-z]+"
+)
+_MOST_BEFORE = 3
+_SHORT_ITEM = 300
 
 
 def _may_stand(lead: str, paragraph: Paragraph) -> bool:
-    """Whether a sentence says something by itself: it is whole, and does not only announce what follows."""
-    if lead.endswith(":") or _FOOTNOTE.match(lead) or _is_title(lead) or points_elsewhere(lead):
+    """Whether a sentence says something by itself: it is whole, and does not only announce or point at something."""
+    if lead.endswith(_GOES_ON) or _FOOTNOTE.match(lead) or _EXHIBIT.search(lead):
+        return False
+    words = [word for word in lead.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
+    if len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words):
+        return False
+    low = lead.lower()
+    points = low.startswith(("see ", "refer ", "for more ", "for further ", "for additional ", "please refer"))
+    if points or "by reference" in lead or (len(lead) < _SHORT_POINTER and phrase_in("pointers", lead)):
         return False
     return is_whole(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _is_title(sentence: str) -> bool:
-    """`Submission of Matters to a Vote of Security Holders.`: most of its longer words begin with capitals."""
-    words = [word for word in sentence.split() if len(word) > _SHORT_WORD and word[0].isalpha()]
-    return len(words) < _LONG_TITLE and sum(word[0].isupper() for word in words) > _CAPITALS * len(words)
+def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, row: bool = False) -> float | None:
+    """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
+    part, terms = sought.part, sought.terms
+    if not holds(text, part):
+        return None
+    if text != lead and part.wants in (*FIGURES, *_FACTS) and not holds(lead, part):
+        return None  # a date or figure of the sentence that it points back to
+    office = office_asked(part.text) if part.wants is Wants.PERSON else frozenset()
+    if office and not names_holder(text, office):
+        return None
+    about = _subject_of(text, part)
+    if about is None:
+        return None
+    said, around = set(stems_in(about)), set(stems_in(nearby))
+    by_itself = f"{nearby} {text}" if part.wants is Wants.CAUSE else text
+    if part.wants is not Wants.BUSINESS and not any(term.is_said(stems_in(by_itself)) for term in terms):
+        return None
+    borne = coverage(terms, said, around)
+    whole = coverage(terms, stems_in(text), around)
+    if part.wants is Wants.CAUSE:
+        borne = max(borne, _BESIDE_ITS_SUBJECT * whole)
+    if part.wants is Wants.BUSINESS:
+        leading = 1 + bool(re.search(r"\b(?:leading|leaders?|largest|global|world\w*)\b", text, re.I))
+        return leading / (1 + len(text.split()) / _LONG)
+    if not _is_enough(borne, said | (set(stems_in(text)) if part.wants is Wants.CAUSE else set()), around, sought, row):
+        return None
+    if (
+        part.wants in FIGURES
+        and sought.intent.names_metric
+        and any(moves(about))
+        and not any(moves(sought.intent.core))
+    ):
+        return None  # by how much a measure moved, where the measure itself is asked for
+    if begins_one("expected", sought.intent.core) and not begins_one("expected", f"{text} {nearby}"):
+        return None
+    later = sought.later_years
+    if later and not any(year in f"{text} {nearby}" for year in later):
+        return None
+    if not _is_of_its_period(about, sought, filed) or not _says_what_is_ranked(text, sought):
+        return None
+    fit = _fitness(lead, text, about, sought, filed)
+    if part.wants is Wants.CAUSE and fit < _LEAST_FIT:
+        return None
+    return borne * fit / (1 + len(text.split()) / _LONG)
 
 
-def _with_what_follows(paragraphs: Sequence[Paragraph]) -> list[tuple[str, int]]:
-    """Each sentence with the next of its paragraph while they are short: a change comes first, its reasons after.
+def _subject_of(text: str, part: Part) -> str | None:
+    """What of a sentence must be about the question: up to the reason where one is given or a figure is stated there.
 
-    With the position of the last one taken in.
+    None where the figure wanted stands in the reason alone: `rose due to $4 million of freight` tells no rise.
     """
-    joined: list[tuple[str, int]] = []
-    for paragraph in paragraphs:
-        sentences = paragraph.sentences
-        for place, sentence in enumerate(sentences):
-            span, last = sentence, len(joined)
-            for following in sentences[place + 1 : place + 1 + _MOST_FOLLOWING]:
-                if len(span) + len(following) > _LONGEST_SPAN or not is_whole(following) or following.endswith(":"):
-                    break
-                span, last = f"{span} {following}", last + 1
-            joined.append((span, last))
-    return joined
+    if part.wants is not Wants.CAUSE and part.wants not in FIGURES:
+        return text
+    before = before_the_cause(text)
+    if part.wants is Wants.CAUSE or before == text:
+        return before
+    return before if found_in(before, part) else text
 
 
-def _lists(paragraphs: Sequence[Paragraph], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    if sought.kind not in (Kind.LIST, Kind.CAUSE, Kind.WORDS):
+def _is_enough(borne: float, said: set[str], around: set[str], sought: Sought, row: bool) -> bool:
+    terms = [term for term in sought.terms if not term.is_context] or list(sought.terms)
+    everything = said | around
+    if any(term.is_name and not term.borne_out(everything) for term in sought.terms if not term.is_context):
+        return False
+    figure = sought.part.wants in FIGURES
+    if len(terms) <= _FEW and sought.part.wants in _FACTS and not all(term.is_said(said) for term in terms):
+        return False
+    if len(terms) <= _FEW and figure and not row and not all(term.borne_out(said) or term.is_name for term in terms):
+        return False
+    if len(terms) <= _FEW and row and not all(term.borne_out(everything) for term in terms):
+        return False
+    enough = _ENOUGH_OF_FEW.get(len(sought.terms), _ENOUGH)
+    if row:
+        enough = _ENOUGH_FOR_A_ROW
+    elif figure and sought.intent.names_metric and len(terms) <= _WORDS_ENOUGH:
+        enough = max(enough, _ENOUGH_FOR_A_MEASURE)
+    many = sum(bool(term.borne_out(said)) for term in sought.terms) >= _WORDS_ENOUGH and borne >= _LEAST_OF_MANY
+    if round(borne, 6) < enough and (row or not many):
+        return False
+    telling = max(terms, key=lambda term: term.weight, default=None)
+    return telling is None or borne >= _TELLING or bool(telling.borne_out(everything))
+
+
+def _is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
+    """Whether a figure or a reason is not of another time than the one asked about."""
+    asked = {period.fiscal_year for period in sought.intent.periods}
+    if not asked or (sought.part.wants is not Wants.CAUSE and sought.part.wants not in FIGURES):
+        return True
+    years = {int(year) for year in _YEAR.findall(text)}
+    if sought.part.wants is Wants.CAUSE:
+        whole = all(period.quarter is None for period in sought.intent.periods)
+        return (not years or bool(years & asked)) and not (whole and years and _INTERIM.search(text))
+    near = {year + step for year in asked for step in (0, 1)} | {int(year) for year in sought.later_years}
+    in_time = filed is None or filed in near
+    return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
+
+
+def _says_what_is_ranked(text: str, sought: Sought) -> bool:
+    """Whether a text ranks where a rank is asked for."""
+    core = re.sub(r"\bat (?:most|least)\b", "", sought.intent.core)
+    return not phrase_in("superlatives", core) or phrase_in("superlatives", text)
+
+
+def _fitness(lead: str, text: str, about: str, sought: Sought, filed: int | None) -> float:
+    """How far words are of the kind asked for, of the year asked about, and more than boilerplate."""
+    intent, wants = sought.intent, sought.part.wants
+    fitness = 1.0
+    risks = re.search(r"\brisks?\b|\bthreat|\bcould\b|\bmight\b|\bmay\b", intent.core, re.I)
+    if phrase_in("conditionals", lead) and not risks:
+        fitness *= _HEDGED
+    if phrase_in("pointers", text):
+        fitness *= _POINTER
+    if _FILER.search(lead) and wants not in (Wants.CAUSE, Wants.PERSON, Wants.DATE):
+        fitness *= _OF_THE_FILER
+    years, asked = {int(year) for year in _YEAR.findall(about)}, {period.fiscal_year for period in intent.periods}
+    asked |= {int(year) for year in _YEAR.findall(intent.core)}
+    if years and asked:
+        dated = _MOVED if wants in FIGURES else _ITS_YEAR  # a figure with its date is better than one without
+        fitness *= dated if years & asked else _OTHER_YEAR
+    days, wanted_days = (set(map(_plain_day, _DAY.findall(each))) for each in (about, intent.core))
+    if wanted_days and days:
+        fitness *= _ITS_YEAR if days & wanted_days else _OTHER_YEAR
+    if wants is Wants.DATE and _UNTIL.search(sought.part.text):
+        fitness *= _LIST if _UNTIL.search(about) else 1.0
+    first = found_in(about, sought.part)[:1] if wants in FIGURES else []
+    before = about[: first[0].start()][-_A_FEW_WORDS:] if first else ""
+    if _CONTINGENT.search(before) and not _CONTINGENT.search(intent.core):
+        fitness *= _OTHER_MEASURE
+    if wants is Wants.DATE and re.search(MONTH, " ".join(each[0] for each in found_in(text, sought.part))):
+        fitness *= _MOVED
+    if wants is Wants.COUNT and sought.part.counted and _counts_at_once(about, sought.part):
+        fitness *= _ITS_YEAR
+    if wants is Wants.LIST and _HAPPENINGS.search(sought.part.text):
+        fitness *= (_LIST if _DATED.search(text) else 1.0) * (1.0 if phrase_in("transacted", text) else _NOT_DONE)
+    elif wants is Wants.LIST:
+        fitness *= _LIST if is_enumeration(text) or _names_its_members(text, sought) else 1.0
+        fitness *= _SERIES if _SERIES_OF.search(text) else _NO_LIST
+    if wants is Wants.CAUSE:
+        fitness *= _explanation(about, text[: len(about) + _VERB], sought)
+    return fitness
+
+
+def _counts_at_once(text: str, part: Part) -> bool:
+    """Whether a number stands right before what is counted: `2,714 stores`, not `173 Community and Power Stores`."""
+    nouns = set(stems_in(part.counted))
+    return any(nouns & set(stems_in(" ".join(text[each.end() :].split()[:1]))) for each in found_in(text, part))
+
+
+def _names_its_members(text: str, sought: Sought) -> bool:
+    """Whether a sentence names what is asked for: `competitors include`, `two segments: ...`."""
+    named = [stems_in(found[1] or found[2]) for found in _MEMBERS.finditer(text)]
+    return any(term.borne_out(stems) == 1 for stems in named for term in sought.terms)
+
+
+def _plain_day(day: str) -> tuple[str, str]:
+    """(`jan`, `31`) of a day however written."""
+    return re.sub(r"[^a-z]", "", day.lower())[:3], re.sub(r"\D", "", day)
+
+
+def _explanation(about: str, moved: str, sought: Sought) -> float:
+    """How far a sentence explains the movement asked for, of the measure asked for."""
+    fitness = 1.0
+    if sought.lexicon is not None:
+        wanted, named = (_measures(text, sought.lexicon) for text in (sought.intent.core, about))
+        as_a_share = wanted and named[:1] == [ratio_of(wanted[0], sought.lexicon)[0]]
+        if wanted and named and wanted[0] not in named[:1] and not as_a_share:
+            fitness *= _OTHER_MEASURE if wanted[0] in named else _NOT_IT
+    (up, down), (risen, fallen) = moves(moved), moves(sought.intent.core)
+    if risen != fallen and (up, down) == (fallen, risen):
+        return fitness * _OTHER_MEASURE**2
+    if not up and not down:
+        return fitness * (_NOT_MOVED if risen or fallen else 1.0)
+    return fitness * _MOVED
+
+
+def _measures(text: str, lexicon: Lexicon) -> list[str]:
+    """The measures that words are about, in order: `gross margin was 57.7% of revenues` is not about revenues."""
+    return [
+        mention.id.removesuffix("_reported")
+        for mention in sorted(lexicon.mentions(text), key=lambda one: (one.start, -one.end, one.id))
+        if not _SHARE_OF.search(text[: mention.start])
+    ]
+
+
+def _lists(
+    paragraphs: Sequence[Paragraph], passage: RetrievedPassage, place: int, worth: float, sought: Sought
+) -> Iterator[Candidate]:
+    """Lists that a sentence or a heading announces, whole."""
+    if sought.part.wants not in (Wants.LIST, Wants.CAUSE, Wants.SENTENCE):
         return
-    sentences = [sentence for paragraph in paragraphs for sentence in paragraph.sentences]
     for printed in printed_lists(paragraphs):
-        if printed.last == len(sentences) - 1 and sentences[-1].endswith(_GOES_ON):
+        if sought.part.wants is Wants.CAUSE and not phrase_in("causes", printed.lead):
             continue
-        if sought.kind is Kind.CAUSE and not holds(Kind.CAUSE, printed.lead):
+        if sought.part.wants is not Wants.CAUSE and len(printed.items) < _FEWEST_MEMBERS:
             continue
-        if sought.kind is not Kind.CAUSE and len(printed.items) < _FEWEST_ROWS:
-            continue
-        found = worth_of(printed.lead, printed.lead, printed.heading, sought)
+        if any(item[:1].isdigit() or item[:1] in "$(" for item in printed.items):
+            continue  # cells of a table
+        found = _worth(printed.lead, printed.lead, printed.heading, sought, None)
         if found is not None:
-            score = worth * found.score * (1.0 if sought.kind is Kind.WORDS else _LIST_BONUS)
+            better = _LIST if sought.part.wants is not Wants.SENTENCE else 1.0
             yield Candidate(
-                printed.text, number, printed.position, printed.last, score, found.coverage, found.words, alone=True
+                printed.text, passage, place, printed.position, printed.last, worth * found * better, alone=True
             )
 
 
-def _of_a_table(table: str, number: int, worth: float, sought: Sought, part: str) -> Iterator[Candidate]:
-    if sought.kind is Kind.LIST and asks_all(sought.intent.core, "rows"):
-        yield from _labels(table, number, worth, sought)
-    if sought.kind not in _ROWS_OF_TABLES:
+def _rows(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    """Rows of a table that say nearly all of the question, under what stands over them."""
+    if sought.part.wants not in (*FIGURES, Wants.DATE, Wants.PLACE):
         return
-    if asks_price(sought.intent.core):
-        over = paragraphs_of(table.split("\n", 1)[0])
-        yield from _sentences(over, number, worth, sought)
-    for position, row in enumerate(rows_of(table)):
-        found = worth_of(row, row, part, sought)
+    caption = passage.text.split("\n", 1)[0]
+    if begins_one("expected", sought.intent.core) and not begins_one("expected", caption):
+        return
+    for position, row in enumerate(rows_of(passage.text)):
+        if sought.part.wants is Wants.COUNT and ("$" in row or _OF_MONEY.search(caption)):
+            continue
+        label = row.split(": ", 1)[0]
+        own = [term for term in sought.terms if term.borne_out(set(stems_in(label)))]
+        if not own:
+            continue
+        found = _worth(row, row, caption, sought, None, row=True)
         if found is not None:
-            score = worth * found.score * (_NAMED_ROW_BONUS if _is_named(row, sought) else 1.0)
-            yield Candidate(row, number, position, position, score, found.coverage, found.words)
+            yield Candidate(row, passage, place, position, position, worth * found, alone=True)
 
 
-def _labels(table: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    """The rows of a table whose caption is about the question."""
-    caption = table.split("\n", 1)[0]
-    labels = [row.split(": ", 1)[0].rpartition(" > ")[2] for row in rows_of(table)]
-    members = list(dict.fromkeys(label for label in labels if not _NO_MEMBER.search(label)))
-    found = worth_of(caption, caption, "", sought)
-    if found is not None and _FEWEST_ROWS <= len(members) <= _MOST_ROWS:
-        text = "; ".join(members) + "."
-        yield Candidate(text, number, 0, 0, worth * found.score, found.coverage, found.words, alone=True)
-
-
-def _is_named(row: str, sought: Sought) -> bool:
-    """Whether the question says all that a row's own label says: `iPhone` in "What was iPhone revenue?"."""
-    name = re.split(r":\s(?=[^:]*\d)", row, maxsplit=1)[0]
-    label = stems_of(re.split(r" > |: ", name)[-1])
-    return bool(label) and all(stem in sought.telling.own for stem in label)
-
-
-def _names(text: str, number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    if sought.kind not in (Kind.PERSON, Kind.LIST):
+def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -> Iterator[Candidate]:
+    """Who signs a report, who holds an office, who the officers are."""
+    wants, core = sought.part.wants, sought.part.text
+    if wants is Wants.FIRM:
+        signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text
+        for firm in firms_in(passage.text)[:1]:
+            if signed:
+                last = [text for paragraph in paragraphs_of(passage.text) for text in paragraph.sentences]
+                yield Candidate(f"{firm}.", passage, place, 0, 0, worth * _LIST, alone=True, following=tuple(last))
         return
-    core, telling = sought.intent.core, sought.telling
-    if _AUDITS.search(core):
-        said = set(stems_of(text))
-        if _REPORT.search(text):  # whoever signs it is the auditor: the word itself need not stand there
-            said |= {stem for word in _AUDITS.findall(core) for stem in stems_of(word)}
-        coverage = telling.coverage(said)
-        for firm in firms_in(text)[:1]:
-            yield Candidate(f"{firm}.", number, 0, 0, worth * _NAMES_BONUS * coverage, coverage, 1, alone=True)
-        return
-    people = people_in(text)
-    if sought.kind is Kind.LIST and _OFFICES.search(core) and people:
+    people = people_in(passage.text) if wants in (Wants.PERSON, Wants.OFFICERS) else []
+    if wants is Wants.OFFICERS and people:
         listed = "; ".join(f"{person.name}, {title_now(person.title)}" for person in people)
-        coverage = telling.coverage(set(stems_of(text)))
-        score = worth * _NAMES_BONUS * coverage * min(1.0, len(people) / _PEOPLE_OF_A_LIST)
-        yield Candidate(f"{listed}.", number, 0, 0, score, coverage, 1, alone=True)
-    elif sought.kind is Kind.PERSON and is_title(core):
-        yield from _in_office(people, number, worth, sought)
-
-
-def _in_office(people: Sequence[Person], number: int, worth: float, sought: Sought) -> Iterator[Candidate]:
-    """Who holds the office asked about; not one whose title narrows it: `Group CEO - Consumer`, `President, Europe`."""
-    for position, person in enumerate(people):
-        offices = offices_of(person.title)
-        coverage = max((_of_the_office(office, sought) for office in offices), default=0.0)
-        if coverage >= _ENOUGH_OF_A_TITLE:
-            text = f"{person.name}, {title_now(person.title)}."
-            score = worth * _NAMES_BONUS * coverage
-            yield Candidate(text, number, position, position, score, 1.0, 1, alone=True)
-
-
-def _of_the_office(office: str, sought: Sought) -> float:
-    """How much of the question an office says; nothing where it says more, or is another."""
-    telling = sought.telling
-    stems = set(stems_of(office))
-    asked = office_asked(sought.intent.core)
-    if asked:
-        own = [set(stems_of(way)) for way in asked]
-        beside = {*telling.own, *stems_of("board of directors of the company")}
-        return 1.0 if any(way <= stems and stems - way <= beside for way in own) else 0.0
-    known = {*telling.own, *(stem for terms in telling.others.values() for term in terms for stem in term)}
-    return telling.coverage(stems) if stems <= known and stems & set(telling.own) else 0.0
+        score = worth * _LIST * min(1.0, len(people) / 4)
+        yield Candidate(f"{listed}.", passage, place, 0, 0, score, alone=True)
+    elif wants is Wants.PERSON and is_title(core):
+        asked = [set(stems_in(way)) for way in office_asked(core)]
+        for position, person in enumerate(people):
+            for office in offices_of(person.title):
+                stems = set(stems_in(office))
+                beside = {each for term in sought.terms for each in term.stems} | set(stems_in("board of directors"))
+                fits = any(way <= stems and stems - way <= beside for way in asked) if asked else (
+                    coverage(sought.terms, stems) >= _ENOUGH_OF_FEW[3] and stems <= beside
+                )  # fmt: skip
+                if fits:
+                    text = f"{person.name}, {title_now(person.title)}."
+                    yield Candidate(text, passage, place, position, position, worth * _LIST, alone=True)
+                    break

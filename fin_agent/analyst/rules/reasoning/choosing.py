@@ -1,197 +1,309 @@
-"""The sentences, list or names of the evidence that answer a question in words, or what was looked for in vain."""
+"""Answers in words: for each part of a question the sentence, list or name that bears it out, or what was not found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import cached_property
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.abbreviations import abbreviations_in
-from fin_agent.analyst.rules.reasoning.announced import announced_row, later_years
-from fin_agent.analyst.rules.reasoning.candidates import Candidate, candidates_of, with_the_rest_of_lists
-from fin_agent.analyst.rules.reasoning.extremes import extreme_row, says_what_is_ranked
-from fin_agent.analyst.rules.reasoning.kinds import Kind, kind_of
-from fin_agent.analyst.rules.reasoning.offices import principal_offices
-from fin_agent.analyst.rules.reasoning.parts_asked import headings_for, of_the_part_asked, wanting_the_whole
-from fin_agent.analyst.rules.reasoning.scoring import Sought
-from fin_agent.analyst.rules.reasoning.securities import registered_securities
-from fin_agent.analyst.rules.reasoning.telling import Telling, telling_of
-from fin_agent.analyst.rules.reasoning.thresholds import parts_beyond
-from fin_agent.analyst.rules.reasoning.verdicts import verdict_of
+from fin_agent.analyst.rules.reasoning.candidates import Candidate, Filed, Sought, candidates_of
+from fin_agent.analyst.rules.reasoning.covers import from_covers
+from fin_agent.analyst.rules.reasoning.questions import FIGURES, Part, Wants, never_answered, parts_of
+from fin_agent.analyst.rules.reasoning.tables import from_tables, later_years
+from fin_agent.analyst.rules.reasoning.terms import Term, abbreviations_in, coverage, stems_in, terms_of
+from fin_agent.analyst.rules.reasoning.wanted import begins_one, holds, led_by
 from fin_agent.answering.answer import Citation
-from fin_agent.evidence.evidence import Evidence
-from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.evidence import Evidence, RetrievedPassage
+from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
-from fin_agent.retrieval.terms import stems_of
+from fin_agent.vocabulary.identity import Form, Identity
 
-_MOST = {Kind.CAUSE: 3, Kind.LIST: 3, Kind.WORDS: 3, Kind.VERDICT: 3}
+_FILINGS, _FURTHER = 4, 40
+"""How many filings are searched beside the evidence, and how many of their passages are read."""
+_MOST = {Wants.CAUSE: 3, Wants.SENTENCE: 2, Wants.LIST: 3, Wants.VERDICT: 2}
 """Sentences of an answer; one where a fact is asked for."""
-_WORTH_OF_THE_BEST = {Kind.CAUSE: 0.7, Kind.LIST: 0.7}
-_WORTH_ELSE = 0.6
-_ENOUGH = 0.5
-_ENOUGH_FOR_A_VERDICT = 0.6
-_ENOUGH_OF_FEW = {1: 0.75, 2: 0.75, 3: 0.6}
-"""Share of the question's words by weight that a sentence must say to be about it, by how many there are ..."""
-_WORDS_ENOUGH = 5
-"""... or number of them: no sentence repeats a long question."""
-_ENOUGH_FOR_A_FIGURE, _WORDS_FOR_A_FIGURE = 0.4, 4
-"""The same where a number is asked for: a row says little beside it."""
-_LONG_QUESTION = 6
-_MOST_UNSAID_OF_A_LONG_ONE = 0.55
-"""Of a long question by number: one odd word weighs as much as five others."""
-_ABOUT_AS_MUCH = 0.8
-"""What further sentences must say of what the best one does, where a reason is asked for."""
-_MOST_UNSAID = 0.5
-"""Where more of the question's words than this are nowhere in the evidence, it is about something else."""
+_WORTH_OF_THE_BEST = 0.75
 _LONGEST_ANSWER = 1100
-_IN_ORDER = (Kind.CAUSE, Kind.LIST, Kind.WORDS, Kind.VERDICT)
+_ALIKE = 0.7
+_OWN_WORDS_OF_A_FURTHER_PART = 0.6
+_NEAR = 3
+"""Sentences behind an answer in which a further part of the question is looked for first."""
 
 
 def reason(
-    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, lexicon: Lexicon | None = None
+    intent: Intent,
+    evidence: Sequence[Evidence],
+    index: FilingIndex,
+    lexicon: Lexicon | None = None,
+    filings: Mapping[str, Sequence[str]] | None = None,
 ) -> Reasoning:
-    """The best few sentences of the evidence, one list or one name, each cited; with Yes or No where that is settled.
+    """What the evidence and `filings` (of each company by its key, best first) say to each part of a question, cited.
 
-    Nothing, and what was looked for, where no sentence is about the question and of the kind it wants: a reason for
-    why, a figure for how many. With `lexicon` what filings write for a word of the question stands for it.
+    Of several companies each is answered by its own, and numbers of the same thing are set against each other. A part
+    that nothing answers is named; where that is so of the first one, nothing is said but what was looked for. With
+    `lexicon` what filings write on a subject counts for its words.
     """
-    kind = kind_of(intent.core, figure=intent.asks_figure and intent.relation is not Relation.EXPLANATION)
-    if kind is Kind.OPINION:
-        return Reasoning(text="", citations=(), missing=(str(kind.value),))
-    telling = telling_of(intent, kind, index, lexicon, abbreviations_in(kept.passage.text for kept in evidence))
-    sought = Sought(intent, kind, telling, lexicon)
-    tabled = _from_tables(sought, evidence, index)
-    if tabled is not None:
-        return tabled
-    if kind is Kind.LIST:
-        evidence = with_the_rest_of_lists(evidence, index)
-    unsaid = _unsaid(telling, evidence)
-    found = [] if unsaid else _found(sought, evidence, index)
-    further = wanting_the_whole(found, sought, evidence, index)
-    if further:
-        evidence = [*evidence, *further]
-        found = _found(sought, evidence, index)
-    found = of_the_part_asked(found, sought, evidence, index)
-    if not found:
-        return Reasoning(text="", citations=(), missing=(_looked_for(intent, kind, unsaid),))
-    found.sort(key=lambda each: (-round(each.score, 9), each.evidence, each.position))
-    verdict = _settled(found, intent, kind, telling)
-    chosen = _distinct(_of_one_company(found, intent, evidence), kind)
-    if verdict:
-        chosen = [verdict[1]]
-    elif kind in _IN_ORDER:
-        chosen.sort(key=lambda each: (each.evidence, each.position))
-    words = " ".join(each.text for each in chosen)
-    citations = [
-        Citation(doc_id=passage.doc_id, page=passage.page, text=each.text, box=passage.box)
-        for each in chosen
-        for passage in (evidence[each.evidence].passage,)
+    never = never_answered(intent.core)
+    if never:
+        return Reasoning(text="", citations=(), missing=(never,))
+    own = filings or {}
+    if len(intent.companies) < _SEVERAL:
+        return _of_one(intent, evidence, index, lexicon, [each for found in own.values() for each in found])
+    each = [
+        _of_one(
+            intent.model_copy(update={"companies": (company,)}),
+            [kept for kept in evidence if kept.passage.doc_id in own.get(company.key, ())],
+            index,
+            lexicon,
+            own.get(company.key, ()),
+        )
+        for company in intent.companies
     ]
-    read = tuple(sorted({PageKey(kept.passage.doc_id, kept.passage.page) for kept in further}))
-    return Reasoning(text=f"{verdict[0]}: {words}" if verdict else words, citations=tuple(citations), read=read)
-
-
-def _found(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> list[Candidate]:
-    under = headings_for(sought, evidence, index)
-    return [
-        each
-        for each in candidates_of(sought, evidence, under)
-        if _answers(each, sought.kind, sought.telling)
-        and says_what_is_ranked(each.text, sought)
-        and _of_a_later_year(each, sought)
-    ]
-
-
-def _from_tables(sought: Sought, evidence: Sequence[Evidence], index: FilingIndex) -> Reasoning | None:
-    """An answer that stands in the rows of a table: what it lists, ranks or announces."""
-    return (
-        registered_securities(sought.intent, evidence)
-        or principal_offices(sought, evidence, index)
-        or parts_beyond(sought, evidence, index)
-        or extreme_row(sought, evidence, index)
-        or announced_row(sought, evidence, index)
+    missing = tuple(
+        f"{company.name}: {lacking}"
+        for company, one in zip(intent.companies, each, strict=True)
+        for lacking in one.missing
+    )
+    if not any(one.text for one in each):
+        return Reasoning(text="", citations=(), missing=missing)
+    said = [f"{company.name}: {one.text}" for company, one in zip(intent.companies, each, strict=True) if one.text]
+    told = [*_set_against([one.text for one in each], [company.name for company in intent.companies]), *said]
+    return Reasoning(
+        text=" ".join([*told, *(f"Not found: {lacking}." for lacking in missing)]),
+        citations=tuple(cited for one in each for cited in one.citations),
+        read=tuple(sorted({page for one in each for page in one.read})),
     )
 
 
-def _of_a_later_year(candidate: Candidate, sought: Sought) -> bool:
-    """Whether a text is of the year ahead that a figure is asked for of; true where none is."""
-    years = later_years(sought)
-    return not (years and sought.intent.asks_figure) or any(year in candidate.text for year in years)
+_SEVERAL = 2
+_LED_BY_NUMBER = re.compile(
+    r"^((?:US)?[$€£¥]?)(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(\s?(?:million|billion|%|percent))?:\s"
+)
 
 
-def _answers(candidate: Candidate, kind: Kind, telling: Telling) -> bool:
-    if kind is Kind.COUNT:
-        return candidate.coverage >= _ENOUGH_FOR_A_FIGURE or candidate.words >= _WORDS_FOR_A_FIGURE
-    enough = max(_ENOUGH_OF_FEW.get(len(telling.own), _ENOUGH), _ENOUGH_FOR_A_VERDICT if kind is Kind.VERDICT else 0)
-    return candidate.coverage >= enough or candidate.words >= _WORDS_ENOUGH
+def _set_against(texts: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Which of two companies has more, and by how much, where both are answered by a number of the same unit."""
+    led = [_LED_BY_NUMBER.match(text) for text in texts]
+    if len(led) != _SEVERAL or not all(led):
+        return
+    units = {(found[1], found[3]) for found in led if found}
+    first, second = (Decimal(found[2].replace(",", "")) for found in led if found)
+    if len(units) > 1 or first == second:
+        return
+    (before, after) = units.pop()
+    more = names[0] if first > second else names[1]
+    yield f"{more} has more, by {before or ''}{abs(first - second):,}{after or ''}."
 
 
-def _unsaid(telling: Telling, evidence: Sequence[Evidence]) -> list[str]:
-    """Words of the question that no passage says, the most telling first; none where they weigh little."""
-    said = {stem for kept in evidence for stem in stems_of(kept.passage.text)}
-    absent = [stem for stem in telling.own if not telling.worth(stem, said)]
-    weight = sum(telling.own[stem] for stem in absent)
-    if len(telling.own) < _LONG_QUESTION:
-        few = weight <= _MOST_UNSAID * sum(telling.own.values())
-    else:
-        few = len(absent) <= _MOST_UNSAID_OF_A_LONG_ONE * len(telling.own)
-    if few:
-        return []
-    return sorted(absent, key=lambda stem: (-telling.own[stem], stem))
+def _of_one(
+    intent: Intent,
+    evidence: Sequence[Evidence],
+    index: FilingIndex,
+    lexicon: Lexicon | None,
+    filings: Sequence[str],
+) -> Reasoning:
+    """What the evidence and the filings named, best first, say to each part of a question."""
+    figure = intent.asks_figure or (intent.names_metric and begins_one("expected", intent.core))
+    parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
+    reader = _Reader(intent, parts, evidence, index, lexicon, filings)
+    tabled = reader.tabled
+    if tabled is not None:
+        return tabled
+    told: list[Candidate] = []
+    unanswered: list[Part] = []
+    pieces: list[str] = []
+    for number, part in enumerate(parts):
+        sought = reader.sought(number)
+        chosen = _further(told, sought, reader) if told else []
+        chosen = chosen or _chosen(sought, reader, after=bool(told))
+        if not chosen:
+            if number == 0:
+                return Reasoning(text="", citations=(), missing=(*intent.unsupported, reader.looked_for(number)))
+            unanswered.append(part)
+            continue
+        chosen = _as_printed(chosen) if part.wants is Wants.CAUSE else chosen
+        known = {(each.passage.key, each.text) for each in told}
+        new = [each for each in chosen if (each.passage.key, each.text) not in known]
+        pieces.append(_told(chosen, new, sought))
+        told += new
+    if unanswered:
+        pieces.append(f"Not found: {'; '.join(part.text for part in unanswered)}.")
+    read = tuple(sorted({PageKey(each.passage.doc_id, each.passage.page) for each in told}))
+    citations = tuple(
+        Citation(doc_id=each.passage.doc_id, page=each.passage.page, text=each.text, box=each.passage.box)
+        for each in told
+    )
+    return Reasoning(text=" ".join(filter(None, pieces)), citations=citations, read=read)
 
 
-def _looked_for(intent: Intent, kind: Kind, unsaid: Sequence[str]) -> str:
-    looked_for = f"a passage with {kind.value} on: {intent.core}"
-    if not unsaid:
-        return looked_for
-    words = [word for stem in unsaid for word in _words_of(stem, intent)]
-    return f"{looked_for} (nothing found speaks of {', '.join(map(repr, dict.fromkeys(words)))})"
+def _as_printed(chosen: Sequence[Candidate]) -> list[Candidate]:
+    """Sentences of one passage in its order; passages in the order of their best sentence."""
+    passages = list(dict.fromkeys(each.passage.key for each in chosen))
+    return sorted(
+        chosen,
+        key=lambda one: (passages.index(one.passage.key), " ".join(one.passage.text.split()).find(one.text[:40])),
+    )
 
 
-def _words_of(stem: str, intent: Intent) -> list[str]:
-    return [word for word in intent.keywords if stem in stems_of(word)][:1]
+class _Reader:
+    """The passages that may answer, and a question's parts as they are held against them."""
+
+    def __init__(
+        self,
+        intent: Intent,
+        parts: Sequence[Part],
+        evidence: Sequence[Evidence],
+        index: FilingIndex,
+        lexicon: Lexicon | None,
+        filings: Sequence[str],
+    ) -> None:
+        self.parts, self._evidence, self._index, self._filings = parts, evidence, index, filings
+        self._intent, self._lexicon = intent, lexicon
+        short_names = abbreviations_in(kept.passage.text for kept in evidence)
+        self._terms = terms_of(parts, intent, index, lexicon, short_names)
+
+    def sought(self, number: int) -> Sought:
+        """One part of the question with its terms."""
+        filed = [filed.year for _, filed in self.passages if filed.year]
+        later = frozenset(later_years(self._intent, max(filed, default=None)))
+        return Sought(self._intent, self.parts[number], tuple(self._terms[number]), self._lexicon, later)
+
+    @property
+    def tabled(self) -> Reasoning | None:
+        """An answer that a cover or the rows of a table give."""
+        first = self.sought(0)
+        covers = from_covers(first, self._evidence, self._index, self._filings)
+        return covers or (from_tables(first, self._evidence, self._index) if len(self.parts) == 1 else None)
+
+    @cached_property
+    def passages(self) -> list[tuple[RetrievedPassage, Filed]]:
+        """(passage, period of its filing), those of the evidence first, each once."""
+        years = {
+            kept.passage.doc_id: Filed(kept.card.identity.fiscal_year, kept.card.identity.quarter)
+            for kept in self._evidence
+            if kept.card
+        }
+        found = {kept.passage.key: kept.passage for kept in self._evidence}
+        dated = bool(self._intent.dates) and Form.EIGHT_K in self._intent.forms  # one report is meant: that found first
+        filings = (
+            []
+            if dated
+            else list(dict.fromkeys([*self._filings[:_FILINGS], *(doc for doc in years if doc in self._filings)]))
+        )
+        if filings:
+            years |= {doc_id: _filed(self._index.filing(doc_id).identity) for doc_id in filings}
+            for passage in self._searched(filings):
+                found.setdefault(passage.key, passage)
+        return [(passage, years.get(passage.doc_id, Filed())) for passage in found.values()]
+
+    def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:
+        words = [term.words for terms in self._terms for term in terms if not term.is_context]
+        others = [phrase for terms in self._terms for term in terms if not term.is_context for phrase in term.phrases]
+        for searched in (words, [*words, *others]):
+            hits = self._index.search_passages(list(dict.fromkeys(searched)), doc_ids=filings, limit=_FURTHER)
+            pages = list(dict.fromkeys(hit.key for hit in hits))
+            stored = {(each.doc_id, each.passage.ordinal): each for each in self._index.passages(pages)}
+            for hit in hits:
+                if (hit.doc_id, hit.ordinal) in stored:
+                    yield RetrievedPassage.of(stored[hit.doc_id, hit.ordinal], hit.score, 1)
+
+    def looked_for(self, number: int) -> str:
+        """What of a part was not found, with the nearest pages."""
+        part, terms = self.parts[number], self._terms[number]
+        said = {each for passage, _ in self.passages for each in stems_in(passage.text)}
+        absent = [term.words for term in terms if not term.is_context and not term.borne_out(said)]
+        missing = f"a passage with {part.wants.value} on: {part.text}"
+        if not absent and terms:
+            missing += (
+                f" (no passage says all of {', '.join(repr(term.words) for term in terms if not term.is_context)})"
+            )
+        elif absent:
+            missing += f" (nothing found speaks of {', '.join(map(repr, absent))})"
+        pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
+        near = "; ".join(f"{doc_id} page {page}" for doc_id, page in pages)
+        return f"{missing}; nearest: {near}" if near else missing
 
 
-def _settled(found: Sequence[Candidate], intent: Intent, kind: Kind, telling: Telling) -> tuple[str, Candidate] | None:
-    if kind is not Kind.VERDICT:
-        return None
-    names = [word for company in intent.companies for word in (company.name, *company.name.split(" ")[:1])]
-    said = [(verdict_of(each.text, intent, telling, names), each) for each in found]
-    verdicts = {verdict for verdict, _ in said if verdict}
-    if len(verdicts) != 1:
-        return None
-    return next((verdict, each) for verdict, each in said if verdict)
+_NEAREST = 2
 
 
-def _of_one_company(found: Sequence[Candidate], intent: Intent, evidence: Sequence[Evidence]) -> Iterable[Candidate]:
-    """Where no company is named, what the filings of one company say: that of the best."""
-    owners = [kept.card.identity.company if kept.card else "" for kept in evidence]
-    best = owners[found[0].evidence]
-    return (each for each in found if intent.companies or owners[each.evidence] == best)
+def _filed(identity: Identity) -> Filed:
+    results = identity.results
+    return Filed(results.fiscal_year, results.quarter) if results else Filed(identity.fiscal_year, identity.quarter)
 
 
-def _distinct(candidates: Iterable[Candidate], kind: Kind) -> list[Candidate]:
-    """The first few that do not repeat one another and are worth their place; a list stands alone."""
+def _chosen(sought: Sought, reader: _Reader, *, after: bool) -> list[Candidate]:
+    """The best few sentences of the filings for one part, best first."""
+    found = sorted(
+        candidates_of(sought, reader.passages), key=lambda each: (-round(each.score, 9), each.place, each.position)
+    )
+    if sought.part.wants is Wants.VERDICT:
+        settled = [each for each in found if each.verdict]
+        if len({each.verdict for each in settled}) == 1:
+            return settled[:1]
+        found = [replace(each, verdict="") for each in found]
+    most = _MOST.get(sought.part.wants, 1)
+    return list(_distinct(found, 1 if after else most))
+
+
+def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
+    """The first few that do not repeat one another and are worth their place; a list or name stands alone."""
     chosen: list[Candidate] = []
-    seen: list[set[str]] = []
-    for each in candidates:
-        stems = set(stems_of(each.text))
-        if chosen and (each.score < _WORTH_OF_THE_BEST.get(kind, _WORTH_ELSE) * chosen[0].score or each.alone):
+    for each in found:
+        if chosen and (each.score < _WORTH_OF_THE_BEST * chosen[0].score or each.alone):
             continue
-        if chosen and kind is Kind.CAUSE and each.coverage < _ABOUT_AS_MUCH * chosen[0].coverage:
+        if chosen and each.passage.doc_id != chosen[0].passage.doc_id:
             continue
-        if any(len(stems & other) > 0.7 * min(len(stems), len(other)) for other in seen):
-            continue
-        if any(_overlap(each, other) for other in chosen):
+        if any(_repeats(each, other) for other in chosen):
             continue
         if chosen and sum(len(other.text) for other in (*chosen, each)) > _LONGEST_ANSWER:
             continue
         chosen.append(each)
-        seen.append(stems)
-        if each.alone or len(chosen) == _MOST.get(kind, 1):
+        if each.alone or len(chosen) == most:
             break
-    return chosen
+    yield from chosen
 
 
-def _overlap(one: Candidate, other: Candidate) -> bool:
-    return one.evidence == other.evidence and one.position <= other.last and other.position <= one.last
+def _repeats(one: Candidate, other: Candidate) -> bool:
+    first, second = set(stems_in(one.text)), set(stems_in(other.text))
+    overlap = one.place == other.place and one.position <= other.last and other.position <= one.last
+    return overlap or len(first & second) > _ALIKE * min(len(first), len(second))
+
+
+def _further(told: Sequence[Candidate], sought: Sought, reader: _Reader) -> list[Candidate]:
+    """What answers a further part where the parts before are answered: the same sentence, or one right behind it."""
+    own = [term for term in sought.terms if not term.is_context]
+    own = own or ([] if sought.part.wants in FIGURES or sought.part.wants is Wants.DATE else list(sought.terms))
+    for first in told:
+        if sought.part.wants is Wants.SENTENCE and not own:
+            break
+        if _bears(first.text, first.text, own, sought) and not (first.alone and len(first.text) < _SHORT):
+            return [replace(first, verdict="")]
+        for following in first.following[:_NEAR]:
+            if _bears(following, f"{first.text} {following}", own or sought.terms, sought):
+                return [replace(first, text=following, verdict="", following=())]
+    return []
+
+
+_SHORT = 60
+
+
+def _bears(text: str, around: str, own: Sequence[Term], sought: Sought) -> bool:
+    if not holds(text, sought.part) or (sought.part.wants is Wants.VERDICT and not own):
+        return False
+    return not own or coverage(own, stems_in(text), stems_in(around)) >= _OWN_WORDS_OF_A_FURTHER_PART
+
+
+def _told(chosen: Sequence[Candidate], new: Sequence[Candidate], sought: Sought) -> str:
+    """The fact asked for, then the sentences that say it, each once."""
+    if sought.part.wants is Wants.VERDICT and chosen[0].verdict:
+        return f"{chosen[0].verdict}: {chosen[0].text}" if new else f"{chosen[0].verdict}."
+    led = led_by(chosen[0].text, sought.part) if len(chosen) == 1 and not chosen[0].alone else ""
+    text = " ".join(each.text for each in new)
+    if not text:
+        return f"{led}." if led else ""
+    return f"{led}: {text}" if led else text

@@ -26,6 +26,7 @@ _SLIPPED = re.compile(
 """The heads of two columns in one: `% CHANGE FISCAL 2021`."""
 _FIRST_WORDS = 40
 _LONGEST = 600
+_SHORT_ITEM = 60
 _HEADING = 0.5
 """A line less than this share of the longest is a heading, unless it ends a sentence."""
 _LAST_LINE = 0.8
@@ -152,7 +153,7 @@ def _with_their_series(parts: Sequence[str]) -> list[str]:
     """Parts of sentences; what a sentence names after its colon goes on with it over semicolons."""
     joined: list[str] = []
     for part in parts:
-        if joined and joined[-1].endswith(";") and ": " in joined[-1]:
+        if joined and joined[-1].endswith(";") and (": " in joined[-1] or len(part) < _SHORT_ITEM):
             joined[-1] = f"{joined[-1]} {part}"
         else:
             joined.append(part)
@@ -162,3 +163,78 @@ def _with_their_series(parts: Sequence[str]) -> list[str]:
 def _is_cell(line: str) -> bool:
     """`$`, `1,934`, `(80.4)%`: figures without words."""
     return bool(line.strip()) and not any(mark.isalpha() for mark in line) and not _ITEM.match(line)
+
+
+_LONGEST_LIST = 900
+_LONGEST_ITEM = 110
+_MOST_ITEMS = 20
+_ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|where|with|as)\b|\s\(|\.\s|\.$")
+_ENUMERATION = re.compile(
+    r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
+)
+_SERIES = re.compile(r"(?:[^,;]+,){2,}[^,;]*\b(?:and|or)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedList:
+    """Items with what announces them."""
+
+    lead: str
+    items: tuple[str, ...]
+    heading: str
+    position: int
+    """Of the lead among the passage's sentences."""
+    last: int
+
+    @property
+    def text(self) -> str:
+        """The whole list as one sentence; long items by what they begin with."""
+        items = [_trimmed(item) for item in self.items]
+        if sum(map(len, items)) > _LONGEST_LIST:
+            items = [_opening(item) for item in self.items]
+        return f"{self.lead} {'; '.join(items[:_MOST_ITEMS])}."
+
+
+def printed_lists(paragraphs: Sequence[Paragraph]) -> Iterator[PrintedList]:
+    """Items that follow a sentence which ends in a colon, or a heading."""
+    position = 0
+    lead: tuple[str, int] | None = None
+    items: list[str] = []
+    heading = ""
+    for paragraph in [*paragraphs, Paragraph(("",))]:
+        if paragraph.item:
+            if not items:
+                heading = paragraph.heading
+            items.append(paragraph.sentences[0])
+        else:
+            if lead is not None and items and (len(items) == 1 or len(set(items)) > 1):
+                yield PrintedList(lead[0], tuple(items), heading, lead[1], position - 1)
+            items = []
+            last = paragraph.sentences[-1]
+            lead = (last, position + len(paragraph.sentences) - 1) if last.endswith(":") else None
+        position += len(paragraph.sentences)
+
+
+def is_enumeration(sentence: str) -> bool:
+    """Whether a sentence announces several things and names them.
+
+    >>> is_enumeration("There are two reportable segments: Consumer and Business."), is_enumeration("We have segments.")
+    (True, False)
+    """
+    return _ENUMERATION.search(sentence) is not None
+
+
+def is_series(sentence: str) -> bool:
+    """Whether a sentence names several things in a row."""
+    return _SERIES.search(sentence) is not None
+
+
+def _trimmed(item: str) -> str:
+    return re.sub(r"[;,.]?\s*(?:and|or)?$", "", item).strip()
+
+
+def _opening(item: str) -> str:
+    cut = _ITEM_ENDS.split(item, maxsplit=1)[0].strip()
+    if len(cut) <= _LONGEST_ITEM:
+        return _trimmed(cut)
+    return _trimmed(cut[:_LONGEST_ITEM].rsplit(" ", 1)[0]) + " …"

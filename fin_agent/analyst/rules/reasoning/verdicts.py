@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fin_agent.analyst.rules.reasoning.kinds import phrase_in
-from fin_agent.analyst.rules.reasoning.telling import Telling
+from fin_agent.analyst.rules.reasoning.terms import Term, stems_in
+from fin_agent.analyst.rules.reasoning.wanted import phrase_in
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.words import word_lists
-from fin_agent.retrieval.terms import stems_of
 
 _AFTER = re.compile(r",\s+(?:which|and|as|because|so|due)\b")
 """What follows a clause does not take back what it says."""
@@ -18,15 +17,7 @@ _OF_OTHERS = re.compile(
     r"our\s+(?:\w+\s+){0,2}?(audits?|auditors?|customers?|competitors?|suppliers?|members|vendors|partners|lenders|insurers|licensees|peers)\b",
     re.I,
 )
-"""What others do settles nothing about the filer."""
 _EXCLUDES_OTHERS = re.compile(r"\bno(?: single)? other\b|\bnot only\b|\bnot limited to\b|\bno assurance\b", re.I)
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
-_OWNS = re.compile(r"\b(?:own|owns|owned)\b(?!\s+\w+s?\s+own)", re.I)
-"""`Own` is no search term: it is in every sentence of a filing."""
-_LONGEST_CLAUSE = 32
-_SOON = 4
-"""Words after the subject within which what is asked must begin, else the sentence is of something else."""
-_SUBJECT = re.compile(r"\b(?:we|our|us|company|registrant|corporation)\b", re.I)
 _SEVERAL = re.compile(r"[^.;]+;|\bbut\b|\bhowever\b|\balthough\b|\bwhile\b", re.I)
 _JUDGED = re.compile(
     r"\b(?:healthy|reasonabl[ey]|strong|weak|good|bad|similar|substantial\w*|meaningful|useful|relevant|able to"
@@ -34,9 +25,15 @@ _JUDGED = re.compile(
     re.I,
 )
 """What is a matter of judgement: the evidence is given without a verdict."""
+_OWNS = re.compile(r"\b(?:own|owns|owned)\b(?!\s+\w+s?\s+own)", re.I)
+"""`Own` is no search term: it is in every sentence of a filing."""
+_DENIED = re.compile(r"\b(?:not|n['’]t|no|never)\b", re.I)
+_SUBJECT = re.compile(r"\b(?:we|our|us|company|registrant|corporation)\b", re.I)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_LONGEST_CLAUSE, _SOON = 32, 4
 
 
-def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[str]) -> str:
+def verdict_of(sentence: str, intent: Intent, terms: Sequence[Term]) -> str:
     """`Yes`, `No`, or nothing where the sentence leaves it open.
 
     It settles a question where it is about the filer, says all that is asked, and does so without a condition.
@@ -44,30 +41,32 @@ def verdict_of(sentence: str, intent: Intent, telling: Telling, names: Sequence[
     sentence = _AFTER.split(sentence, maxsplit=1)[0]
     if _JUDGED.search(intent.core) or phrase_in("hedges", sentence) or _EXCLUDES_OTHERS.search(sentence):
         return ""
+    names = [
+        word for company in intent.companies for word in (company.name, company.name.removeprefix("THE ").split(" ")[0])
+    ]
     about = _OF_THE_FILER.search(sentence) or any(sentence.lower().startswith(name.lower()) for name in names if name)
-    stems = set(stems_of(sentence))
+    stems = set(stems_in(sentence))
     others = _OF_OTHERS.match(sentence)
-    if others and not set(stems_of(others[1])) & set(telling.own):
+    if others and not any(term.borne_out(stems_in(others[1])) for term in terms):
         return ""
-    if not about or _SEVERAL.search(sentence) or not all(telling.says(stem, stems) for stem in telling.own):
+    if not about or _SEVERAL.search(sentence) or not all(term.is_said(stems) for term in terms):
         return ""
-    if not _says_it_at_once(sentence, telling) or (_OWNS.search(intent.core) and not _OWNS.search(sentence)):
+    if not _says_it_at_once(sentence, terms) or (_OWNS.search(intent.core) and not _OWNS.search(sentence)):
         return ""
-    years = {int(year) for year in _YEAR.findall(sentence)}
-    asked = {period.fiscal_year for period in intent.periods}
+    years, asked = {int(year) for year in _YEAR.findall(sentence)}, {each.fiscal_year for each in intent.periods}
     if years and asked and not years & asked:
         return ""
     denials = len(re.findall(rf"\b(?:{'|'.join(sorted(word_lists('answer_words')['denials']))})\b", sentence, re.I))
-    if denials > 1 or re.search(r"\b(?:not|n['’]t|no|never)\b", intent.core, re.I):
+    if denials > 1 or _DENIED.search(intent.core):
         return ""
     return "No" if denials else "Yes"
 
 
-def _says_it_at_once(clause: str, telling: Telling) -> bool:
+def _says_it_at_once(clause: str, terms: Sequence[Term]) -> bool:
     """Whether a short clause says soon after its subject what is asked: `We license it to makers of X` makes no X."""
     if len(clause.split()) > _LONGEST_CLAUSE:
         return False
     subject = _SUBJECT.search(clause)
     after = clause[subject.end() :].split() if subject else clause.split()
-    soon = set(stems_of(" ".join(after[:_SOON])))
-    return any(telling.says(stem, soon) for stem in telling.own)
+    soon = set(stems_in(" ".join(after[:_SOON])))
+    return any(term.is_said(soon) for term in terms)

@@ -1,0 +1,105 @@
+"""Questions a minute by one, two and four processes over one index file, over HTTP and in a batch.
+
+    python benchmarks/throughput.py .fin-agent/demo-index [--rounds 3] [--questions 48] [--ingest examples/filings_html]
+
+The runs of a round follow one another, so that what else the machine does falls on all of them alike; told are each
+round's figures and the median of the ratios to one process. `--ingest` reads these files into the index again and again
+while questions are answered, and fails where an answer is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+QUESTIONS = (
+    "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?",
+    "What was Harborlight's net income in FY2023?",
+    "What is the FY2024 operating margin of Quillmark?",
+    "What risks does Harborlight name about its suppliers?",
+)
+COMMAND = (sys.executable, "-c", "from fin_agent.cli import main; main()")
+
+
+def served(index: str, workers: int, questions: list[str]) -> float:
+    """Seconds for all questions, eight callers at once, of a server that has answered before."""
+    command = [*COMMAND, "serve", "--port", "0", "--workers", str(workers), "--at-once", "8", "--index", index]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        at = server.stderr.readline().split("serving at ")[1].split(",")[0]
+
+        def ask(question: str) -> bool:
+            body = json.dumps({"question": question}).encode()
+            call = urllib.request.Request(f"{at}/ask", body, {"Content-Type": "application/json"})
+            with urllib.request.urlopen(call, timeout=300) as reply:
+                return "answer" in json.load(reply)
+
+        with ThreadPoolExecutor(8) as callers:
+            assert all(callers.map(ask, questions[:4] * 4 * workers))
+            begun = time.perf_counter()
+            assert all(callers.map(ask, questions))
+            return time.perf_counter() - begun
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def in_a_batch(index: str, jobs: int, questions: list[str]) -> float:
+    """Seconds of `fin-agent batch`, the start of its processes included."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = Path(folder) / "questions.jsonl"
+        asked.write_text("".join(json.dumps({"question": each}) + "\n" for each in questions), encoding="utf-8")
+        options = ["--out", f"{folder}/answers.jsonl", "--jobs", str(jobs), "--index", index, "--no-record", "--json"]
+        done = subprocess.run([*COMMAND, "batch", str(asked), *options], capture_output=True, text=True, check=True)
+        told = json.loads(done.stdout)
+        assert not told["failed"], told
+        return float(told["seconds"])
+
+
+def ingesting(index: str, files: str, until: threading.Event) -> None:
+    """Takes the filings out and reads them in again until the event is set."""
+    names = [path.name.split(".")[0] for path in Path(files).iterdir() if path.suffix in (".htm", ".html", ".pdf")]
+    while not until.is_set():
+        subprocess.run([*COMMAND, "ingest", files, "--workers", "0", "--index", index], capture_output=True, check=True)
+        for name in names:
+            subprocess.run([*COMMAND, "remove", name, "--index", index], capture_output=True, check=False)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--questions", type=int, default=48)
+    parser.add_argument("--ingest")
+    given = parser.parse_args()
+    os.environ["FIN_AGENT_RECORD"] = "0"
+    questions = [QUESTIONS[at % len(QUESTIONS)] for at in range(given.questions)]
+    ended = threading.Event()
+    if given.ingest:
+        threading.Thread(target=ingesting, args=(given.index, given.ingest, ended), daemon=True).start()
+    for name, run in (("serve --workers", served), ("batch --jobs", in_a_batch)):
+        ratios: dict[int, list[float]] = {2: [], 4: []}
+        for _ in range(given.rounds):
+            seconds = {workers: run(given.index, workers, questions) for workers in (1, 2, 4)}
+            told = ", ".join(f"{n}: {len(questions) / each:.1f} questions a second" for n, each in seconds.items())
+            print(f"{name}: {told}", flush=True)
+            for workers, each in ratios.items():
+                each.append(seconds[1] / seconds[workers])
+        for workers, each in ratios.items():
+            print(f"{name}: {workers} are {statistics.median(each):.2f} of one", flush=True)
+    ended.set()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""What the cover of a filing lists: registered securities, and the address of the principal executive offices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.rules.reasoning.candidates import Sought
+from fin_agent.analyst.rules.reasoning.questions import Wants
+from fin_agent.answering.answer import Citation
+from fin_agent.evidence.evidence import Evidence
+from fin_agent.evidence.intent import Intent
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Page
+
+_LISTED_ASKED = re.compile(
+    r"\b(?:securit(?:y|ies)|notes|bonds|debentures|(?:classes|class|kinds|types) of (?:stock|shares))\b.*"
+    r"\b(?:registered|listed|trade[ds]?|trading)\b|\b(?:registered|listed)\s+(?:debt\s+)?securities\b",
+    re.I | re.S,
+)
+_EXCHANGE_ASKED = re.compile(r"\bexchanges?\b|12\(b\)|\blisted\b|\bticker\b|\bsymbol\b", re.I)
+_DEBT_ASKED = re.compile(r"\bdebt\b|\bnotes\b|\bbonds\b|\bdebentures\b", re.I)
+_DEBT = re.compile(r"\b(?:notes?|bonds?|debentures?|medium[- ]term)\b|%", re.I)
+_BLOCK = re.compile(
+    r"securities\s+registered\s+pursuant\s+to\s+section\s+12\(b\)([^\n]*)\n(.*?)"
+    r"(?:(securities\s+registered\s+pursuant\s+to\s+section\s+12\(g\))|\Z)",
+    re.I | re.S,
+)
+_HEADS = re.compile(
+    r"^\W*(?:title\s+of\s+(?:each|all)\s+class\w*|trading\s*symbols?(?:\(s\))?|name\s+of\s+(?:each\s+)?exchange.*"
+    r"|on\s+which\s+registered|(?:which\s+)?registered|symbols?(?:\(s\))?|exchange\s+act.*|of\s+the\s+act.*)\W*$",
+    re.I,
+)
+_EXCHANGE = re.compile(r"\b(?:stock exchange|nasdaq|nyse|exchange llc|stock market)\b", re.I)
+_SYMBOL = re.compile(r"^[A-Z][A-Z0-9./]{0,6}[a-zA-Z]?$")
+_OFFICES_ASKED = re.compile(
+    r"\bhead-?quarter\w*|\bhead office\b|\bprincipal (?:executive )?offices?\b|\bexecutive offices\b|\bHQ\b"
+    r"|^\W*where\s+(?:is|was)\b.{0,60}\bbased\W*$",
+    re.I,
+)
+_OFFICE_WORDS = frozenset(
+    [
+        "head",
+        "office",
+        "headquarters",
+        "headquartered",
+        "headquarter",
+        "hq",
+        "principal",
+        "executive",
+        "offices",
+        "address",
+        "based",
+        "base",
+        "corporate",
+        "company",
+        "global",
+        "world",
+        "worldwide",
+        "main",
+        "located",
+    ]
+)
+_CAPTION = re.compile(r"\(?\s*address\b.{0,12}\bprincipal\s+executive\s+offices?\b", re.I)
+_OVER_IT = re.compile(r"\)|\bidentification\b|\bincorporation\b|\bcharter\b|\d\d-\d{7}|\bfile n|^_+$", re.I)
+"""What stands over the address."""
+_POSTCODE = re.compile(r"\b\d{5}(?:-\d{4})?\b|\b[A-Z]{1,2}\d{1,2}[A-Z]? ?\d[A-Z]{2}\b|\b[A-Z]\d{1,2} ?[A-Z0-9]{4}\b")
+_MOST_LISTED, _MOST_LINES, _LONGEST_ADDRESS, _COVERS = 60, 4, 120, 2
+
+
+def from_covers(
+    sought: Sought, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Reasoning | None:
+    """What a cover lists, where a question asks for it; None for any other question."""
+    core = sought.intent.core
+    if sought.part.wants is Wants.EXCHANGE or (_LISTED_ASKED.search(core) and _EXCHANGE_ASKED.search(core)):
+        return _securities(sought.intent, evidence, index, filings)
+    asks_where = sought.part.wants is Wants.PLACE and _OFFICES_ASKED.search(core)
+    plain = all(word in _OFFICE_WORDS for term in sought.terms for word in term.words.lower().split())
+    return _offices(sought.intent, evidence, index, filings) if asks_where and plain else None
+
+
+def _securities(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Reasoning | None:
+    """The securities of a whole list; where debt is asked for and none is listed, that only the others are."""
+    texts = [(kept.passage.doc_id, kept.passage.page, kept.passage.text) for kept in evidence if _is_of(kept, intent)]
+    annual = [doc_id for doc_id in filings if index.filing(doc_id).identity.form is Form.TEN_K][:_COVERS]
+    pages = index.pages([PageKey(doc_id, number) for doc_id in annual for number in range(_COVERS)])
+    texts += [(stored.doc_id, stored.page.number, stored.page.text) for stored in pages]
+    for doc_id, page, text in texts:
+        block = _BLOCK.search(text)
+        if block is None or not block[3] or "continued" in block[1].lower():
+            continue
+        listed = list(_listed(block[2]))
+        debt = [each for each in listed if _DEBT.search(each)]
+        of_debt = _DEBT_ASKED.search(intent.core) is not None
+        taken = (debt or listed) if of_debt else listed
+        if not taken or len(taken) > _MOST_LISTED:
+            continue
+        rows = "; ".join(taken)
+        told = f"None: the cover page lists only {rows}." if of_debt and not debt else f"{rows}."
+        cited = tuple(Citation(doc_id=doc_id, page=page, text=each) for each in taken)
+        return Reasoning(text=told, citations=cited, read=(PageKey(doc_id, page),))
+    return None
+
+
+def _is_of(kept: Evidence, intent: Intent) -> bool:
+    year = kept.card.identity.fiscal_year if kept.card else None
+    return not intent.periods or year is None or year in {period.fiscal_year for period in intent.periods}
+
+
+def _listed(block: str) -> Iterator[str]:
+    """`Common Stock (GIS), New York Stock Exchange`: titles with what follows them up to an exchange."""
+    title, symbol = "", ""
+    for line in (line.strip() for line in block.split("\n")):
+        if not re.search(r"\w", line) or _HEADS.match(line):
+            continue
+        if _EXCHANGE.search(line):
+            if title:
+                yield f"{title}{f' ({symbol})' if symbol else ''}, {line.strip(' *')}"
+            title, symbol = "", ""
+        elif title and not symbol and _SYMBOL.match(line):
+            symbol = line
+        elif not line.startswith("("):
+            title = f"{title} {line}".strip()
+
+
+def _offices(
+    intent: Intent, evidence: Sequence[Evidence], index: FilingIndex, filings: Sequence[str]
+) -> Reasoning | None:
+    """The address on the cover of the year asked about or the latest; None where several filers are found."""
+    years = {period.fiscal_year for period in intent.periods}
+    cards = {kept.passage.doc_id: kept.card.identity for kept in evidence if kept.card}
+    if len({card.company for card in cards.values()}) != 1:
+        return None
+    order = sorted(
+        cards, key=lambda doc_id: (cards[doc_id].fiscal_year not in years, -(cards[doc_id].fiscal_year or 0), doc_id)
+    )
+    for doc_id in dict.fromkeys([*order, *filings]):
+        for stored in index.pages([PageKey(doc_id, number) for number in range(_COVERS)]):
+            address = address_on(stored.page)
+            if address:
+                cited = Citation(doc_id=doc_id, page=stored.page.number, text=address)
+                text = f"Principal executive offices: {address}."
+                return Reasoning(text=text, citations=(cited,), read=(stored.key,))
+    return None
+
+
+def address_on(cover: Page) -> str:
+    """The lines over `(Address of principal executive offices)`; empty where they are no whole address."""
+    lines = [" ".join(line.split()) for line in cover.text.split("\n")]
+    lines = [line for line in lines if re.search(r"\w", line)]
+    caption = next((number for number, line in enumerate(lines) if _CAPTION.search(line)), 0)
+    over: list[str] = []
+    for line in reversed(lines[max(0, caption - _MOST_LINES) : caption]):
+        if _OVER_IT.search(line):
+            break
+        over.insert(0, line)
+    address = ", ".join(line.rstrip(",") for line in over)
+    address = re.sub(r",\s+(?=(?:[A-Z]{2},? )?\d{5}(?:-\d{4})?$)", " ", address)
+    whole = _POSTCODE.search(address) and re.search(r"[a-z]{3}", address) and len(address) <= _LONGEST_ADDRESS
+    return address if whole else ""

@@ -1,0 +1,207 @@
+"""What of the kind that a question wants a text holds: a reason, a name, a date, an amount."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from fin_agent.analyst.rules.reasoning.questions import Part, Wants
+from fin_agent.analyst.rules.reasoning.terms import stems_in
+from fin_agent.lexicon.words import word_lists
+
+MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sep(?:t|tember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_ORDINAL = r"(?:first|second|third|fourth)"
+_SMALL = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    r"|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?"
+)
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_SCALE = r"(?:thousand|million|billion|trillion)"
+_PATTERNS = {
+    Wants.DATE: (
+        rf"(?:(?:through|until|by|since|in|on|at|from)\s+(?:the\s+)?(?:end\s+of\s+|early\s+|late\s+|mid-?)?)?"
+        rf"(?:{MONTH}\s+\d{{1,2}}\s*,\s*(?:19|20)\d\d|\d{{1,2}}\s+{MONTH}\s+(?:19|20)\d\d|{MONTH}\s*,?\s+(?:19|20)\d\d"
+        rf"|(?:the\s+)?{_ORDINAL}\s+(?:fiscal\s+)?(?:quarter|half)(?:\s+of)?(?:\s+(?:fiscal|calendar))?"
+        r"(?:\s+(?:year\s+)?(?:19|20)\d\d)?"
+        rf"|(?:(?:fiscal|calendar)\s+(?:year\s+)?)?\b(?:19|20)\d\d\b(?:\s+(?:through|to|and|-|–)\s+(?:19|20)\d\d\b)?)"
+    ),
+    Wants.DURATION: (
+        rf"\b(?:(?:{_NUMBER}|{_SMALL})\s*(?:(?:to|-|–|and|or)\s*(?:{_NUMBER}|{_SMALL})\s*)?[- ]?(?:fiscal\s+)?"
+        r"(?:years?|months?|weeks?|days?)"
+        r"|shorter of [^.;]{5,80}(?:term|life|lives|lease))\b"
+    ),
+    Wants.PERCENT: rf"(?:{_NUMBER}|\b{_SMALL})\s*(?:%|percent\b|percentage points?\b|basis points\b|per cent\b)",
+    Wants.AMOUNT: (
+        rf"(?:US)?[$€£¥]\s?(?:{_NUMBER})(?:\s?{_SCALE}\b)?(?:\s+(?:to|and|-|–)\s+[$€£¥]\s?(?:{_NUMBER})(?:\s?{_SCALE}\b)?)?"
+        rf"|(?:{_NUMBER})(?:\s*(?:to|-|–)\s*(?:{_NUMBER}))?\s*"
+        rf"(?:{_SCALE}\b(?:\s+(?:of\s+)?(?:dollars|euros?|yuan|pounds|yen|Chinese yuan))?|cents\b)"
+    ),
+    Wants.COUNT: rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?:\s+{_SCALE}\b)?(?!\s*%|,?\d)|\b{_SMALL}\b",
+    Wants.PERSON: r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+[A-Z][\w.&’'-]+|\bLLP\b",
+    Wants.PLACE: r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?(?:[Ss]tate of\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+",
+    Wants.EXCHANGE: (
+        r"\b(?:New York Stock Exchange|NYSE|(?:The )?(?:NASDAQ|Nasdaq)(?: Global Select Market| Stock Market)?"
+        r"|\w+ Stock Exchange)\b"
+    ),
+    Wants.FIRM: r"\b[A-Z][\w.&’'+-]+(?:(?: |, | & | and )[A-Z&][\w.&’'+-]*){0,4},? (?:LLP|L\.L\.P\.|PLLC|P\.C\.)",
+    Wants.BUSINESS: (
+        r"^(?:[A-Z][\w.,&’'()“” -]{1,60}?\s+is|we are|the company is|.{0,40},\s+we are)\s+(?:an?|the|one of)\b"
+    ),
+    Wants.DEFINITION: (
+        r"\b(?:defin\w+|means?|refers? to|represents?|is (?:calculated|computed|measured|a non-GAAP|the|an?)\b"
+        r"|consists? of|comprise[sd]?|excludes?|less)\b"
+    ),
+}
+_PATTERNS[Wants.NUMBER] = (
+    f"{_PATTERNS[Wants.AMOUNT]}|{_PATTERNS[Wants.PERCENT]}|(?<![$€£¥\\d.,(])\\b(?:{_NUMBER})\\b(?!,?\\d)"
+)
+_PATTERNS[Wants.SHARE] = f"{_PATTERNS[Wants.AMOUNT]}|{_PATTERNS[Wants.PERCENT]}"
+_COMPILED = {wants: re.compile(pattern, 0 if wants in (Wants.PERSON, Wants.PLACE, Wants.EXCHANGE, Wants.FIRM) else re.I)
+             for wants, pattern in _PATTERNS.items()}  # fmt: skip
+_NO_FIGURE = re.compile(
+    rf"\(\d{{1,2}}\)|{MONTH}\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\s+{MONTH}\b|\b(?:19|20)\d\d\b"
+    r"|\b(?:No\.|Item|Note|Form|Exhibit|Section|Rule|Class|Topic|ASU|ASC|Phase|Level) ?\d[\w.()-]*",
+    re.I,
+)
+"""Digits of dates and headings state no figure."""
+_MONEY = re.compile(rf"[$€£¥]\s?[\d,.]+(?:\s?{_SCALE})?|[\d,.]+\s?(?:%|percent\b|basis points)", re.I)
+_OF_A_PERIOD = re.compile(
+    r"\b(?:(?:year|years|quarter|months|weeks|period|periods)\s+ended|compared\s+(?:to|with)|as\s+of)\s*$", re.I
+)
+"""A day up to which figures are told is not when something was."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DAY_ASKED = re.compile(r"\b(?:date|day|month)\b", re.I)
+_NEAR = 5
+_CAUSE_IS_FIRST = 12
+_A_FIGURE = 2
+
+
+def found_in(text: str, part: Part) -> list[re.Match[str]]:
+    """What of the kind wanted a text holds, as matches in it; empty where it holds none.
+
+    A reason, a list, a verdict or plain words are no matches: `holds` tells whether they are there.
+    """
+    pattern = _COMPILED.get(part.wants)
+    if pattern is None:
+        return []
+    bare = text
+    if part.wants in (Wants.COUNT, Wants.NUMBER):
+        bare = _NO_FIGURE.sub(_blank, bare)
+    if part.wants is Wants.COUNT:
+        bare = _MONEY.sub(_blank, bare)
+    found = list(pattern.finditer(bare))
+    if part.wants is Wants.DATE and _DAY_ASKED.search(part.text):
+        found = [each for each in found if re.search(MONTH, each[0])]
+    if part.wants is Wants.DATE:
+        found = [each for each in found if not _OF_A_PERIOD.search(text[: each.start()])]
+    if part.wants is Wants.COUNT and part.counted:
+        stems = set(stems_in(part.counted))
+        found = [each for each in found if not stems or stems & _beside(bare, each)]
+    return found
+
+
+def _blank(cut: re.Match[str]) -> str:
+    return " " * len(cut[0])
+
+
+def _beside(text: str, number: re.Match[str]) -> set[str]:
+    """What a number counts: the nouns behind it, else the one right before it."""
+    after = text[number.end() :].split()[:_NEAR]
+    alone = text[: number.start()].split()[-2:] if len(number[0]) > _A_FIGURE else []
+    near = {each for word in after for each in stems_in(word)}
+    for word in list(near):
+        near |= _same(word)
+    return near | set(stems_in(" ".join(alone)))
+
+
+@lru_cache(maxsize=4096)
+def _same(word: str) -> frozenset[str]:
+    groups = (frozenset(each for phrase in words for each in stems_in(phrase) if " " not in phrase)
+              for words in word_lists("same_words").values())  # fmt: skip
+    return frozenset().union(*(group for group in groups if word in group))
+
+
+def holds(text: str, part: Part, names: Collection[str] = ()) -> bool:
+    """Whether a text is of the kind wanted."""
+    if part.wants is Wants.CAUSE:
+        return phrase_in("causes", text)
+    if part.wants is Wants.BUSINESS:
+        introduced = phrase_in("introductions", text) and not phrase_in("no introductions", text)
+        return introduced and bool(found_in(text, part))
+    return part.wants not in _COMPILED or bool(found_in(text, part))
+
+
+def led_by(text: str, part: Part) -> str:
+    """The fact itself, where a sentence holds one of the kind wanted and no other; empty where that is not clear.
+
+    Of several that a sentence tells of several years, `respectively`, that of the year asked about.
+    """
+    if part.wants not in (
+        Wants.DATE,
+        Wants.DURATION,
+        Wants.PERCENT,
+        Wants.SHARE,
+        Wants.AMOUNT,
+        Wants.COUNT,
+        Wants.EXCHANGE,
+    ):
+        return ""
+    found = [each[0].strip(" ,.") for each in found_in(text, part)]
+    if part.wants is Wants.DATE:
+        exact = [each for each in found if re.search(rf"{MONTH}|\bend\b|through|until|quarter", each)]
+        found = exact or found
+    years, asked = _YEAR.findall(text), _YEAR.findall(part.text)
+    told = [year for year in asked if year in years]
+    if "respectively" in text and part.wants is not Wants.DATE and told:
+        found = found[years.index(told[-1]) :][:1] if len(found) >= len(years) else []
+    distinct = list(dict.fromkeys(found))
+    return distinct[0][:1].upper() + distinct[0][1:] if len(distinct) == 1 and distinct[0] != text else ""
+
+
+def phrase_in(kind: str, text: str) -> bool:
+    """Whether a text holds one of the phrases of `answer_words.yaml`."""
+    return _any_of(kind).search(text.replace("’", "'")) is not None
+
+
+def before_the_cause(text: str) -> str:
+    """What a sentence explains: its words up to the reason. All of it where the reason comes first.
+
+    >>> before_the_cause("Margin rose, primarily due to lower freight.")
+    'Margin rose, primarily '
+    """
+    found = _any_of("causes").search(text)
+    return text[: found.start()] if found and found.start() > _CAUSE_IS_FIRST else text
+
+
+def moves(text: str) -> tuple[bool, bool]:
+    """Whether a text says that something rose, and that something fell."""
+    return begins_one("up", text), begins_one("down", text)
+
+
+def begins_one(kind: str, text: str) -> bool:
+    """Whether a word of the text begins as one of the list of `answer_words.yaml` does."""
+    return _beginnings(kind).search(text) is not None
+
+
+@lru_cache(maxsize=32)
+def _any_of(kind: str) -> re.Pattern[str]:
+    phrases = sorted(word_lists("answer_words")[kind], key=lambda phrase: (-len(phrase), phrase))
+    spelt = [*map(re.escape, phrases), *([_moved_on()] if kind == "causes" else [])]
+    return re.compile(r"\b(?:" + "|".join(spelt) + r")\b", re.I)
+
+
+def _moved_on() -> str:
+    """A movement with its reason: `recovered on new orders`, `grew modestly as`; not `rose as a percentage of`."""
+    moved = "|".join(sorted(word_lists("answer_words")["moved"]))
+    no_reason = r"(?:(?:an? (?:\w+ )?(?:percent|share|result|portion)|compared|of|reported|follows))"
+    return rf"(?:{moved})(?: \w+ly)? (?:on|as(?! {no_reason}))"
+
+
+@lru_cache(maxsize=4)
+def _beginnings(kind: str) -> re.Pattern[str]:
+    words = sorted(word_lists("answer_words")[kind], key=lambda word: (-len(word), word))
+    return re.compile(r"\b(?:" + "|".join(f"{word}(?:\\b)" if len(word) < 4 else word for word in words) + ")", re.I)

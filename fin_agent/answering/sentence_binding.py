@@ -1,0 +1,162 @@
+"""Sentences of a model held to what they quote: which way something went, what did not happen, what did, how much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import stems_of
+
+_CLAUSE = re.compile(
+    r"[;:•\n]|(?<=[.!?])\s|,\s|\s[-–—]\s|\b(?:while|whereas|although|but|however|and|offset by)\b", re.I
+)
+_NUMBER = re.compile(r"\d[\d,]*+(?:\.\d+)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NAME = re.compile(r"(?<=\s)(?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b")
+"""Several capitals in a row within a sentence: a person, a company, a product."""
+
+
+def not_borne_out(
+    sentence: str, quotes: Sequence[str], also: str = "", *, claims_nothing: bool = False
+) -> tuple[str, ...]:
+    """What a sentence claims that none of its quotes does, in words for a message; empty where all is borne out.
+
+    `also` is what may be repeated without a quote: names and amounts that a question has, never what it says has
+    happened. Directions, denials, amounts in words
+    and events are looked for, in the clauses of the quotes that speak of the same. A sentence that `claims_nothing` of
+    its own, as one that answers no, may deny.
+
+    >>> quotes = ["Net sales increased 6% to $3,763 million."]
+    >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
+    ((), ('that it fell',))
+    >>> not_borne_out("The auditor resigned over roughly a trillion.", quotes)
+    ('`a trillion`', '`resigned`')
+    """
+    known = "\n".join((*quotes, also)).lower()
+    held = [clause for quote in quotes for clause in _clauses(quote)]
+    lacking = [f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _says(found, known)]
+    happened = known if claims_nothing else "\n".join(quotes).lower()
+    lacking += [f"`{found}`" for found in _found("events", sentence) if not _same_beginning(found, "events", happened)]
+    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if name.lower() not in known]
+    for said in _clauses(sentence):
+        near = [clause for clause in held if clause.stems & said.stems] or held
+        if said.direction and not _goes(said, near):
+            lacking.append(f"that it {said.direction}")
+        if said.denies and not claims_nothing and not any(clause.denies for clause in near):
+            lacking.append("that it is not so")
+        elif near and not said.denies and all(clause.denies for clause in _nearest(said, near)):
+            lacking.append("that it is so")
+    return tuple(dict.fromkeys(lacking))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    text: str
+    stems: frozenset[str]
+    direction: str
+    """`rose`, `fell`; `both`; empty where nothing went anywhere."""
+    denies: bool
+
+
+@lru_cache(maxsize=512)
+def _clauses(text: str) -> tuple[_Clause, ...]:
+    parts = [part for part in _CLAUSE.split(text) if part and any(map(str.isalnum, part))]
+    return tuple(
+        _Clause(part, _telling(part), _direction(part), bool(_found("denials", part, whole=True))) for part in parts
+    )
+
+
+def _telling(text: str) -> frozenset[str]:
+    stems = frozenset(stems_of(text))
+    return frozenset(stem for stem in stems - _little() if len(stem) > 2 and not stem.isdigit())
+
+
+@lru_cache(maxsize=1)
+def _little() -> frozenset[str]:
+    lists = word_lists("sentence_claims")
+    return frozenset(stems_of(" ".join((*lists["rose"], *lists["fell"], _OF_ANY_SENTENCE))))
+
+
+_OF_ANY_SENTENCE = "company year fiscal compared total quarter thousand million billion trillion percent dollar amount"
+
+
+def _direction(text: str) -> str:
+    rose, fell = bool(_found("rose", text)), bool(_found("fell", text))
+    return "both" if rose and fell else "rose" if rose else "fell" if fell else ""
+
+
+def _goes(said: _Clause, near: Iterable[_Clause]) -> bool:
+    """Whether a clause says the same direction, or its figures, the latest first as filings print them, show it."""
+    for clause in near:
+        if (said.direction in (clause.direction, "both") and clause.direction) or clause.direction == "both":
+            return True
+        if not clause.direction and said.direction == _shown(clause.text):
+            return True
+    return False
+
+
+def _shown(text: str) -> str:
+    numbers = [float(found[0].replace(",", "")) for found in _NUMBER.finditer(text) if not _YEAR.fullmatch(found[0])]
+    if len(numbers) < 2 or numbers[0] == numbers[1]:
+        return ""
+    latest, before = (numbers[1], numbers[0]) if re.search(r"\bfrom\b.*\bto\b", text) else numbers[:2]
+    return "rose" if latest > before else "fell"
+
+
+def _nearest(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:
+    """The clauses that share most words with what is said."""
+    most = max(len(clause.stems & said.stems) for clause in near)
+    return [clause for clause in near if len(clause.stems & said.stems) == most]
+
+
+@lru_cache(maxsize=8)
+def _pattern(kind: str, *, whole: bool) -> re.Pattern[str]:
+    listed = sorted(word_lists("sentence_claims")[kind], key=len, reverse=True)
+    words = (re.escape(word) + (r"(?!\w)" if whole or len(word) < _SHORTEST_BEGINNING else r"\w*+") for word in listed)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})", re.I)
+
+
+_SHORTEST_BEGINNING = 5
+"""Shorter words are whole ones: `fire` is no beginning of `firearm`."""
+
+
+def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
+    return [found[0].lower() for found in _pattern(kind, whole=whole).finditer(text.replace("’", "'"))]
+
+
+def _says(words: str, known: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", known) is not None
+
+
+def _same_beginning(found: str, kind: str, known: str) -> bool:
+    """Whether a word of the same family stands there: `resigned` for `resignation`."""
+    family = max((each for each in word_lists("sentence_claims")[kind] if found.startswith(each)), key=len)
+    return re.search(rf"(?<!\w){re.escape(family)}", known) is not None
+
+
+_LINKED = re.compile(r"!?\[([^\[\]]{0,500})\]\s?(?:\([^()\s]{0,2000}[^()]{0,300}\)|\[[^\[\]]{0,100}\])")
+_DEFINED = re.compile(r"^\s{0,3}\[[^\[\]]{1,100}\]:\s*\S++.*+$", re.M)
+_TAG = re.compile(r"</?[a-z!][^<>]{0,2000}>?", re.I)
+_ADDRESS = re.compile(
+    r"<?(?<!\w)(?:(?:https?|ftp|file|wss?|vbscript|javascript|data|mailto|tel):\S++|www\.\S++|//[\w-]{1,63}\.\S++|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/\S*+)>?",
+    re.I,
+)
+
+
+def without_markup(text: str) -> str:
+    """A text of a model without links, pictures, tags and addresses, which would lead whoever reads it elsewhere.
+
+    >>> without_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
+    'Sales rose. Proof Now'
+    """
+    cleaned = text
+    for _ in range(3):  # what is left of one may be another
+        before = cleaned
+        cleaned = _DEFINED.sub("", _LINKED.sub(r"\1", cleaned))
+        cleaned = _ADDRESS.sub("", _TAG.sub("", cleaned))
+        if cleaned == before:
+            break
+    return text if cleaned == text else re.sub(r"[ \t]{2,}", " ", cleaned).strip()

@@ -1,0 +1,659 @@
+"""Amounts in sentences as Facts of source `text`: value, unit, scale, the clause, and the period that it names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from fin_agent.filings.tables.cells import scale_of
+from fin_agent.filings.tables.periods import FiscalCalendar, time_words
+from fin_agent.vocabulary.dates import MONTH_NAME
+from fin_agent.vocabulary.fact import UNDATED, Fact, FactPeriod
+from fin_agent.vocabulary.page import PageContent
+from fin_agent.vocabulary.place import Box
+from fin_agent.vocabulary.table import Table
+
+
+def facts_of_sentences(
+    pages: Sequence[PageContent],
+    tables: Sequence[Table],
+    facts: Sequence[Fact],
+    calendar: FiscalCalendar | None,
+    notes: Mapping[int, str],
+) -> list[Fact]:
+    """A fact for every amount of money, percentage and counted thing in the running text of `pages`.
+
+    `facts` are those read from tables and tags: their parts are looked for in the sentences, and what they already say
+    is left out. `notes` gives the titles of notes by their pages: where these print most amounts without a scale, that
+    of their tables is meant. The label is the clause; no metric is named, and `tied` is False: what an amount is of,
+    the words have to say. A sentence that names no time gives UNDATED. Their line is one behind all rows of the page.
+    """
+    rows: dict[int, list[Box]] = {}
+    for table in tables:
+        rows.setdefault(table.page, []).extend(row.box for row in table.rows)
+    said: dict[int, list[Box]] = {}
+    lines: dict[int, int] = {}
+    for fact in facts:
+        lines[fact.page] = max(lines.get(fact.page, 0), fact.line + 1)
+        if fact.source == "ixbrl":
+            said.setdefault(fact.page, []).append(fact.box)
+    parts = _Parts(facts)
+    usual = _scale_of_notes(pages, tables, notes)
+    found: list[Fact] = []
+    for page in pages:
+        place = _Place(page, rows.get(page.number, ()), said.get(page.number, ()))
+        scale = usual if page.number in notes else 1
+        for start, sentence in sentences_of(page.text):
+            found.extend(_facts_in(sentence, start, place, calendar, parts, scale))
+    return [replace(fact, note=notes.get(fact.page, ""), line=lines.get(fact.page, 0)) for fact in found]
+
+
+def sentences_of(text: str) -> Iterator[tuple[int, str]]:
+    """(character, sentence) where a page's running text has amounts: lines are joined, each line end is one blank."""
+    lines = text.split("\n")
+    lengths = sorted(len(line) for line in lines if len(line.split()) >= _WORDS_OF_A_LINE)
+    full = lengths[len(lengths) * 3 // 4] if lengths else 0
+    start = position = 0
+    before = ""
+    for line in lines:
+        stripped = before.rstrip()
+        # A paragraph ends with its point, a heading with a short line before a capital.
+        begins = line.lstrip()[:1]
+        if (
+            before
+            and not (begins.islower() or begins in "$(&" or begins.isdigit())
+            and (stripped.endswith((".", ":", "?", "!", ".”", '."')) or len(stripped) < _SHORT_LINE * full)
+        ):
+            if _HINT.search(text, start, position):
+                yield from _split(text, start, position)
+            start = position
+        position += len(line) + 1
+        before = line
+    yield from _split(text, start, len(text))
+
+
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    stretch = text[start:end].replace("\n", " ").replace("\u00a0", " ")
+    begin = 0
+    for stop in _STOP.finditer(stretch):
+        if stop["point"] is None or not _ABBREVIATION.search(stretch, begin, stop.end("point")):
+            yield start + begin, stretch[begin : stop.end("point") if stop["point"] else stop.start()]
+            begin = stop.end()
+    yield start + begin, stretch[begin:]
+
+
+_WORDS_OF_A_LINE = 6
+_SHORT_LINE = 0.65
+_STOP = re.compile(
+    r"(?<=[\w%)”\"’ ])(?P<point>(?<!\d )[.?!][”\"’)]?)\s+(?=[A-Z“\"(\d$])|\s*(?P<bullet>[•●▪◦■]|(?<=\s)·(?=\s))\s*"
+)
+_ABBREVIATION = re.compile(r"\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|St|Mr|Ms|Mrs|Dr|approx|[A-Z](?:\.[A-Z])*)\.$")
+
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mm": 10**6, "bn": 10**9}
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
+_COUNTED = (
+    r"employees|associates|people|persons|individuals|team members|colleagues|stores|restaurants|locations|branches"
+    r"|hospitals|hotels|rooms|clubs|warehouses|facilities|properties|plants|sites|offices|centers|countries|territories"
+    r"|states|markets|cities|customers|subscribers|members|memberships|users|accounts|clients|policyholders|merchants"
+    r"|sellers|buyers|cardholders|patients|students|passengers|guests|households|devices|vehicles|cars|trucks|trailers"
+    r"|aircraft|airplanes|planes|jets|deliveries|satellites|vessels|ships|locomotives|patents|trademarks|titles"
+    r"|transactions|orders|units|shares|options|warrants|rsus|awards|holders|stockholders|shareholders|claims|lawsuits"
+    r"|plaintiffs|cases|barrels|tons|tonnes|pounds|ounces|gallons|liters|megawatts|gigawatts|kilowatt-hours|mw|gw|mwh|gwh"
+    r"|kwh|square feet|square meters|acres|miles|kilometers|brands|products|suppliers|vendors|distributors|franchisees"
+    r"|retailers|partners|reports|segments|seats|lines|connections|homes|wells|mines|towers|terminals|routes|flights"
+)
+_AMOUNT = re.compile(
+    rf"(?:(?P<money>[$€£¥])|(?<![\w.,$€£¥/-])(?=[\d(.]))(?P<open>\()?(?P<digits>{_DIGITS})(?P<close>\))?"
+    r"(?:[\s-]{0,4}(?P<scale>thousand|[mb]illion|trillion|bn\b|mm\b))?"
+)
+_PER = re.compile(
+    r"\s+(?:per|a)\s+(?:\w+\s+){0,2}?(?:share|unit|ads|ton|tonne|pound|barrel|gallon|ounce|month|year|hour|day|user"
+    r"|member|membership|subscriber|mwh|kwh|mile|point|euro|square\s+foot)\b",
+    re.I,
+)
+_SHARED = re.compile(
+    r"\s?(?:(?P<points>(?:%|percent(?:age)?)[\s-]+points?\b)|(?P<basis>basis\s+points?\b|bps\b)|%|percent\b)", re.I
+)
+_CENTS = re.compile(r"\s(?:cents\b|¢)(?P<per>\s+per\s+(?:\w+\s+){0,2}?share\b)?", re.I)
+_COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,3}}?)\s(?P<noun>{_COUNTED})\b", re.I)
+_HINT = re.compile(r"[$€£¥]\(?\d|\d\)?\s?%|\d\s[a-z]")
+_CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
+_DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
+_LETTERS = re.compile(r"(?<![A-Za-z.])[A-Z]{1,2}$")
+
+
+@dataclass(slots=True)
+class _Amount:
+    start: int
+    end: int
+    amount: Decimal
+    scale: int
+    unit: str
+    scaled: bool
+    """Whether the print says its scale, or has none to say."""
+
+
+def _amounts(sentence: str, scale: int) -> list[_Amount]:
+    """Amounts of a sentence; money printed without a scale has that of the amount it is listed with, else `scale`."""
+    found: list[_Amount] = []
+    for match in _AMOUNT.finditer(sentence):
+        one = (
+            None if _SPLIT_DIGITS.search(sentence, max(0, match.start() - 4), match.start("digits")) else _amount(match)
+        )
+        if one is None:
+            continue
+        last = found[-1] if found else None
+        near = last is not None and last.unit == "USD per share" and _LISTED.fullmatch(sentence, last.end, one.start)
+        if (
+            one.unit == "USD"
+            and not one.scaled
+            and _is_in_cents(one.amount)
+            and (near or _PER_SHARE.search(sentence, last.end if last else 0, one.start))
+        ):
+            one.unit, one.scaled = "USD per share", True
+        found.append(one)
+    for one, after in reversed(list(pairwise(found))):
+        joined = one.unit == after.unit and _LISTED.fullmatch(sentence, one.end, after.start)
+        if joined and not one.scaled and after.scaled and one.amount < 1000 and after.scale > 1:
+            one.scale, one.scaled = after.scale, True
+    for one in found:
+        if not one.scaled and scale > 1 and one.amount < _LARGEST_UNSCALED and not _is_in_cents(one.amount):
+            one.scale = scale
+    return found
+
+
+_LISTED = re.compile(r"\s*(?:,|and|or|to|-|–|—|,\s*and|,\s*or)\s*(?:between\s+|approximately\s+|about\s+)?", re.I)
+
+
+def _is_in_cents(amount: Decimal) -> bool:
+    return amount.as_tuple().exponent == -2
+
+
+_SPLIT_DIGITS = re.compile(r"\d\s?\.\s?$")
+"""Before digits: `1 .6 %`, as some files set them."""
+_PER_SHARE = re.compile(r"\bper\s+(?:\w+\s+){0,3}?share\b[^$;]{0,200}$", re.I)
+_LARGEST_UNSCALED = 1_000_000
+
+
+def _amount(match: re.Match[str]) -> _Amount | None:
+    sentence, (start, end) = match.string, match.span()
+    amount = Decimal(match["digits"].replace(",", ""))
+    scale = _SCALES.get((match["scale"] or "").lower(), 1)
+    if match["open"] and match["close"]:
+        amount = -amount
+    elif match["close"] and not match["money"]:
+        end = match.end("digits")
+    if match["money"]:
+        letters = _LETTERS.search(sentence, max(0, start - 3), start) if match["money"] == "$" else None
+        currency = _CURRENCIES.get(match["money"]) or _DOLLARS.get(letters.group() if letters else "", "USD")
+        if per := _PER.match(sentence, end):
+            of = per.group().lower().split()[1:]
+            return _Amount(
+                start, per.end(), amount, scale, f"{currency} per {_SHARE.get(of[-1]) or ' '.join(of)}", True
+            )
+        return _Amount(start, end, amount, scale, currency, bool(match["scale"]))
+    if found := _SHARED.match(sentence, end):
+        unit = "percentage points" if found["points"] else "basis points" if found["basis"] else "percent"
+        return _Amount(start, found.end(), amount, 1, unit, True)
+    if found := _CENTS.match(sentence, end):
+        return _Amount(start, found.end(), amount / 100, 1, "USD per share" if found["per"] else "USD", True)
+    return _counted(match, amount, scale)
+
+
+_SHARE = {"share": "share", "ads": "share"}
+
+
+def _counted(match: re.Match[str], amount: Decimal, scale: int) -> _Amount | None:
+    """A number of things: `1.7 million customers`; None where a name or a year is printed."""
+    found = _COUNT.match(match.string, match.end())
+    if found is None or match["open"] or match["close"]:
+        return None
+    bare = scale == 1 and "," not in match["digits"]
+    if bare and amount == amount.to_integral() and _YEARS[0] <= amount <= _YEARS[1]:
+        return None  # `the 2022 stores`
+    if _NO_ADJECTIVE.search(found["between"]) or (
+        amount < _NUMBERS_NAMES and bare and _NAMED.search(match.string, 1, match.start())
+    ):
+        return None
+    unit = "shares" if found["noun"].lower() == "shares" else "count"
+    return _Amount(match.start(), found.end(), amount, scale, unit, True)
+
+
+_YEARS = (1900, 2100)
+_NUMBERS_NAMES = 1000
+_NAMED = re.compile(r"(?<![.”\"•]\s)(?<!\w)[A-Z][\w’'-]*\s$")
+"""`Chapter 11 cases`, `Boeing 737 aircraft`: a capital within the sentence before a small number."""
+_NO_ADJECTIVE = re.compile(
+    r"\b(?:and|or|of|to|in|for|with|by|per|the|our|years?|months?|days?|weeks?|hours?|was|were)\b"
+)
+
+
+class _Time(NamedTuple):
+    start: int
+    end: int
+    periods: tuple[FactPeriod, ...]
+    """Several where years are listed."""
+
+
+_YEAR = r"(?:19|20)\d\d(?![\d,]*\d|%|-)"
+_MORE_YEARS = rf"(?:(?:,\s*(?:and\s+|or\s+)?(?:fiscal\s+)?|\s+(?:and|or|to|through)\s+(?:fiscal\s+)?)(?:{_YEAR}))*"
+_ORDINAL = r"(?:first|second|third|fourth)"
+_DATE = rf"{MONTH_NAME}\s+\d{{1,2}}\s*,?\s+{_YEAR}"
+_SPAN = r"(?:three|six|nine|twelve|thirteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d\d?)"
+_TIME = re.compile(
+    r"\b(?=[\dACDFJLMNOPQSTYacdfjlmnopqsty])(?:"
+    rf"(?P<span>(?:{_SPAN}(?:(?:,?\s+and|,)\s+{_SPAN})*[\s-]+(?:months?|weeks?)(?:\s+periods?)?"
+    r"|(?:fiscal\s+)?(?:years?|quarters?|periods?))\s+(?:then\s+)?end(?:ed|ing)(?:\s+on)?\s+)?"
+    rf"(?P<date>{_DATE})(?P<dmore>{_MORE_YEARS})"
+    rf"|(?P<quarter>{_ORDINAL}\s+(?:(?:fiscal\s+)?quarters?|(?:six|nine)\s+months|half)|Q[1-4])"
+    rf"(?:\s+(?:of|in|ended))?,?\s+(?:fiscal\s+)?(?:years?\s+)?(?P<qyear>{_YEAR})(?P<qmore>{_MORE_YEARS})"
+    rf"|(?P<year>(?:fiscal\s+(?:years?\s+)?|(?:calendar\s+)?years?\s+)?{_YEAR})(?P<more>{_MORE_YEARS})"
+    r"|(?P<before>(?:(?:same|corresponding|comparable)\s+(?:period|quarter)\s+(?:of|in)\s+)?(?:the\s+)?"
+    r"(?:(?:prior|previous|preceding|last)[\s-](?:fiscal[\s-])?year(?:[\s-](?:period|quarter))?|(?:a\s+)?year[\s-]ago)\b))",
+    re.I,
+)
+_ANY_TIME = re.compile(r"(?:19|20)\d\d")
+_NO_PERIOD = re.compile(
+    r"\b(?:due|maturing|matures?|mature|maturit(?:y|ies)(?:\s+of)?|expir\w+|through|until|till|by|after|before|beyond|since"
+    r"|beginning|starting|commencing|prior\s+to|effective|redeem\w*|terminat\w+|dated|beginning\s+of|begins?)"
+    r"(?:\s+(?:on|in|at|as\s+of|or\s+about|(?:the\s+)?(?:end|beginning)\s+of|january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|fiscal|year|early|late|mid|the|of))*[\s-]*$",
+    re.I,
+)
+_NAME_BEHIND = re.compile(
+    r"\s+(?:[A-Z]\w+\s+)*(?:[A-Z]\w*|notes?\b|plan\b|act\b|agreements?\b|program\b|bonds\b|debentures\b|term\b|credit\b)"
+)
+_EVENT = re.compile(
+    r"\s+(?:\w+\s)?(?:acquisitions?|mergers?|earthquakes?|(?:wild)?fires?|storms?|hurricanes?|strikes?|offerings?"
+    r"|sales? of|divestitures?|spin-?offs?|transactions?|restructurings?|settlements?|convertible|senior"
+    r"|authori[sz]ation|authority|repurchase|programs?|plans?|notes|bonds|awards?|grants?|facility)\b"
+)
+_CHANGED_FROM = re.compile(r"[\d%n]\s+from\s+(?:the\s+)?$")
+"""`increased $65 million from fiscal 2014`: of which year it is, stands elsewhere."""
+_SAME = re.compile(
+    r"\b(?:same|corresponding|comparable)\s+(?:\w+\s+)?(?:period|quarter|weeks|months)\s+(?:of|in)\s+(?:fiscal\s+)?$",
+    re.I,
+)
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    """Whether a year is part of a name or of an event's: `the 2022 Plan`, `our May 2018 authority`."""
+    sentence, end = match.string, match.end()
+    if _EVENT.match(sentence, end):
+        return True
+    plain = not match["year"].lower().startswith("fiscal")
+    return plain and bool(_NAME_BEHIND.match(sentence, end)) and not _NO_NAME.match(sentence, end)
+
+
+_NO_NAME = re.compile(r"\s+(?:U\.?S|GAAP|Non-GAAP|EBITDA|Adjusted|Form|We|Our|The|I)\b")
+
+
+def _times(sentence: str, calendar: FiscalCalendar) -> list[_Time]:
+    found: list[_Time] = []
+    for match in _TIME.finditer(sentence):
+        start, end = match.span()
+        if match["before"]:
+            last = _last(found) or (
+                None if calendar.quarter else FactPeriod(calendar.year, None, 12, calendar.period_end)
+            )
+            if last is not None:
+                found.append(_Time(start, end, (_in_year(last, last.fiscal_year - 1),)))
+            continue
+        if _is_part_of_an_amount(sentence, start):
+            continue
+        more = match["dmore"] or match["qmore"] or match["more"] or ""
+        years = [int(year) for year in re.findall(_YEAR, more)]
+        if _NO_PERIOD.search(sentence, max(0, start - _REACH_BACK), start):
+            continue  # `due 2027`
+        before = sentence[max(0, start - _REACH_BACK) : start]
+        if match["year"] and (_CHANGED_FROM.search(before) or _is_name(match)):
+            continue
+        same = _last(found) if _SAME.search(before) else None
+        periods = [_in_year(same, int(match["year"][-4:]))] if same else _periods(match, years, before, calendar)
+        if match["date"] and not match["span"] and found and _ENUMERATED.fullmatch(sentence, found[-1].end, start):
+            months = found[-1].periods[-1].months  # `the years ended December 31, 2022 and December 31, 2021`
+            periods = [calendar.duration(each.end, months) for each in periods if months and each.end] or periods
+        if periods:
+            found.append(_Time(start, end, tuple(periods)))
+    return found
+
+
+_REACH_BACK = 40
+
+
+def _is_part_of_an_amount(sentence: str, start: int) -> bool:
+    return sentence[max(0, start - 1) : start] in ("$", "€", "£", ",", ".", "-") or sentence[start - 2 : start] == "$ "
+
+
+def _periods(match: re.Match[str], years: Sequence[int], before: str, calendar: FiscalCalendar) -> list[FactPeriod]:
+    if match["date"]:
+        said = time_words(match["date"])
+        if not said.dates:
+            return []
+        days = [said.dates[0], *(_same_day(said.dates[0], year) for year in years)]
+        if not match["span"]:
+            return [calendar.instant(day) for day in days]
+        span = " ".join(match["span"].lower().split())
+        unit = "weeks" if "week" in span else "months" if "month" in span else ""
+        counts = re.findall(_SPAN, span) if unit else ["quarter" if "quarter" in span else span]
+        lengths = [time_words(f"{count} {unit} ended {match['date']}").months for count in counts]
+        return [calendar.duration(day, months) for day in days for months in lengths if months]
+    if match["quarter"]:
+        said_quarter = time_words(match["quarter"].lower()).quarter
+        low = match["quarter"].lower()
+        of_years = [int(match["qyear"]), *years]
+        if "months" in low or "half" in low:
+            months = 9 if "nine" in low else 6
+            if not low.startswith("first"):
+                return []
+            ends = [calendar.end_of_quarter(year, months // 3) for year in of_years]
+            return [FactPeriod(year, None, months, end) for year, end in zip(of_years, ends, strict=True)]
+        if said_quarter is None:
+            return []
+        return [FactPeriod(year, said_quarter, 3, _quarter_end(year, said_quarter, calendar)) for year in of_years]
+    first = int(re.findall(r"\d{4}", match["year"])[0])
+    of_years = [first, *years]
+    month = re.search(rf"{MONTH_NAME}\s+(?:of\s+)?$", before, re.I)
+    if month:  # `in March 2022`: a time within a year, of which no figure is known to be
+        return [_month(first, month.group(), calendar)] if not years else []
+    instant = bool(_AT.search(before)) and not re.search(r"\bfor\b[^,]*$", before)
+    if instant:
+        return [FactPeriod(year, None, 0, calendar.end_of(year)) for year in of_years]
+    return [FactPeriod(year, None, 12, calendar.end_of(year)) for year in of_years]
+
+
+_AT = re.compile(
+    r"\b(?:at|as\s+of)\s+(?:(?:the\s+)?(?:end|close)\s+of\s+|year[\s-]?end\s*,?\s+)(?:fiscal\s+)?(?:year\s+)?$", re.I
+)
+
+
+def _month(year: int, name: str, calendar: FiscalCalendar) -> FactPeriod:
+    from calendar import monthrange
+
+    said = time_words(f"{name.split()[0]} 1, {year}")
+    month = said.dates[0].month if said.dates else 1
+    day = date(year, month, monthrange(year, month)[1])
+    return FactPeriod(calendar.fiscal_year_of(day), calendar.quarter_of(day), 1, day)
+
+
+def _same_day(day: date, year: int) -> date:
+    return day.replace(year=year, day=28) if (day.month, day.day) == (2, 29) else day.replace(year=year)
+
+
+def _quarter_end(year: int, quarter: int, calendar: FiscalCalendar) -> date | None:
+    if (year, quarter) == (calendar.year, calendar.quarter):
+        return calendar.period_end
+    return calendar.end_of_quarter(year, quarter)
+
+
+def _last(times: Sequence[_Time]) -> FactPeriod | None:
+    """The last period that was named."""
+    return times[-1].periods[0] if times else None
+
+
+def _in_year(period: FactPeriod, year: int) -> FactPeriod:
+    """The same period of another year."""
+    end = _same_day(period.end, period.end.year + year - period.fiscal_year) if period.end else None
+    return FactPeriod(year, period.quarter, period.months, end)
+
+
+def _dated(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) -> list[FactPeriod]:
+    """The period of each amount: its place in a list of as many times, the time behind it, the one before it."""
+    dated: list[FactPeriod | None] = [None] * len(amounts)
+    known = [False] * len(amounts)
+    for group in _lists(sentence, amounts):
+        periods = _times_of_a_list(sentence, amounts, group, times)
+        for index, period in zip(group, periods, strict=False):
+            dated[index], known[index] = period, True
+    taken: set[int] = set()
+    for index, one in enumerate(amounts):
+        if known[index]:
+            continue
+        limit = next((other.start for other in amounts[index + 1 :] if other.start >= one.end), len(sentence))
+        behind = next((time for time in times if one.end <= time.start < limit), None)
+        if (
+            behind is not None
+            and not _BREAK.search(sentence, one.end, behind.start)
+            and sentence[behind.end :][:1] != ":"
+        ):
+            dated[index], known[index] = behind.periods[0], True
+            if _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
+                taken.add(behind.start)
+    for index, one in enumerate(amounts):
+        if known[index] or _EARLIER.search(sentence, max(0, one.start - _REACH_BACK), one.start):
+            continue
+        before = [
+            time
+            for time in times
+            if time.end <= one.start
+            and time.start not in taken
+            and sentence.count(")", time.end, one.start) <= sentence.count("(", time.end, one.start)
+        ]
+        if before:
+            dated[index] = before[-1].periods[0]
+    for index in range(len(amounts) - 2, -1, -1):
+        after = amounts[index + 1]
+        if dated[index] is None and _CHAINED.fullmatch(sentence, amounts[index].end, after.start):
+            dated[index] = dated[index + 1]
+    return [period or UNDATED for period in dated]
+
+
+_CHAINED = re.compile(r",?\s*(?:or|to|and)\s+(?:(?:an?|approximately|about)\s+)*", re.I)
+"""Between amounts of one statement: `by $5 million, or 3%, to $9 million in 2022`."""
+
+
+_BREAK = re.compile(
+    r";|,?\s(?:while|whereas|but|compared|versus|as\s+against|which"
+    r"|that\s+(?:was|were|is))\b|\bas compared\b|,\s(?:and|or)\s(?!(?:19|20)\d\d)",
+    re.I,
+)
+_EARLIER = re.compile(
+    r"\b(?:from|compared\s+(?:to|with)|versus|against|than)\s+(?:(?:an?|the|approximately|about|net)\s+)*(?:\w+\s+){0,2}"
+    r"(?:of\s+)?(?:approximately\s+|about\s+)?$",
+    re.I,
+)
+"""Words before an amount of an earlier time than the sentence's own."""
+
+
+def _lists(sentence: str, amounts: Sequence[_Amount]) -> Iterator[list[int]]:
+    """Positions of amounts of one unit with nothing but commas and `and` between them."""
+    group: list[int] = []
+    for index, one in enumerate(amounts):
+        last = amounts[group[-1]] if group else None
+        if last is None or last.unit != one.unit or not _ENUMERATED.fullmatch(sentence, last.end, one.start):
+            if len(group) > 1:
+                yield group
+            group = []
+        group.append(index)
+    if len(group) > 1:
+        yield group
+
+
+_ENUMERATED = re.compile(
+    r"\s*(?:,|,?\s*(?:and|or|compared\s+(?:to|with)))\s*(?:an?\s+)?(?:(?:approximately|about|a\s+loss\s+of)\s+)?", re.I
+)
+
+
+def _times_of_a_list(
+    sentence: str, amounts: Sequence[_Amount], group: Sequence[int], times: Sequence[_Time]
+) -> Sequence[FactPeriod]:
+    """As many periods as the list has amounts, from the times behind or before it; none where they do not pair."""
+    start, end = amounts[group[0]].start, amounts[group[-1]].end
+    behind = [time for time in times if time.start >= end]
+    before = [time for time in times if time.end <= start]
+    for some, nearest in ((behind, behind[:1]), (before, before[-1:])):
+        flat = [period for time in some for period in time.periods]
+        if len(flat) == len(group):
+            return flat
+        if nearest and len(nearest[0].periods) == len(group):
+            return nearest[0].periods
+        if some is behind and len(flat) > len(group) and "respectively" in sentence[end:]:
+            return flat[: len(group)]
+    return ()
+
+
+class _Place:
+    """Where the words of a page stand."""
+
+    def __init__(self, page: PageContent, rows: Iterable[Box], said: Iterable[Box]) -> None:
+        self._page = page
+        self._rows, self._said = tuple(rows), tuple(said)
+        self._starts: list[int] = []
+        self.number = page.number
+
+    def box(self, start: int, end: int) -> Box | None:
+        """Of the characters from `start` to `end` of the page's text; None where a table or a tag holds them."""
+        words = self._page.words
+        if not self._starts:
+            self._starts = [match.start() for match in _WORD.finditer(self._page.text)]
+        first = bisect_right(self._starts, start) - 1
+        last = max(first, bisect_left(self._starts, end) - 1)
+        if not words:
+            return Box(0, 0, 0, 0)
+        if last >= len(words):
+            return None
+        line = [word for word in words[first : last + 1] if abs(word.y0 - words[first].y0) < word.y1 - word.y0]
+        box = Box(
+            min(word.x0 for word in line),
+            min(word.y0 for word in line),
+            max(word.x1 for word in line),
+            max(word.y1 for word in line),
+        )
+        x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+        inside = any(row.x0 - 1 <= x <= row.x1 + 1 and row.y0 <= y <= row.y1 for row in self._rows)
+        tagged = any(each.x0 - 1 <= box.x1 and box.x0 <= each.x1 + 1 and each.y0 <= y <= each.y1 for each in self._said)
+        return None if inside or tagged else box
+
+
+_WORD = re.compile(r"\S+")
+
+
+def _facts_in(
+    sentence: str,
+    offset: int,
+    place: _Place,
+    calendar: FiscalCalendar | None,
+    parts: _Parts,
+    scale: int,
+) -> Iterator[Fact]:
+    if not _HINT.search(sentence) or not _is_prose(sentence):
+        return
+    amounts = _amounts(sentence, scale)
+    if not amounts or _WORDS_TO_AN_AMOUNT * len(amounts) > len(sentence.split()):
+        return
+    times = _times(sentence, calendar) if calendar is not None and _ANY_TIME.search(sentence) else []
+    periods = _dated(sentence, amounts, times)
+    for one, period in zip(amounts, periods, strict=True):
+        box = place.box(offset + one.start, offset + one.end)
+        if box is None:
+            continue
+        part = parts.of(sentence, one)
+        yield Fact(
+            label=_clause(sentence, one),
+            amount=one.amount,
+            scale=one.scale,
+            unit=one.unit,
+            period=period,
+            page=place.number,
+            box=box,
+            scope=part,
+            part_kind=parts.kinds.get(part) if part else None,
+            source="text",
+            tied=False,
+        )
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether a stretch of text is a sentence and not a row of figures or a heading."""
+    words = sentence.split()
+    if len(words) < _FEWEST_WORDS:
+        return False
+    small = sum(1 for word in words if word[0].islower())
+    return small >= _FEWEST_SMALL and 3 * small >= len(words)
+
+
+_FEWEST_WORDS, _FEWEST_SMALL, _WORDS_TO_AN_AMOUNT = 6, 3, 3
+
+
+def _clause(sentence: str, one: _Amount) -> str:
+    """The sentence, or of a long one the clauses next to the amount."""
+    words = " ".join(sentence.split())
+    if len(words) <= _LONGEST_CLAUSE:
+        return words
+    begin = max((match.end() for match in _CUT.finditer(sentence, 0, max(0, one.start - _ROOM_BEFORE))), default=0)
+    if one.start - begin > _LONGEST_CLAUSE - _ROOM_BEHIND:
+        begin = sentence.rfind(" ", 0, one.start - _ROOM_BEFORE) + 1
+    last = min(len(sentence), begin + _LONGEST_CLAUSE)
+    ends = [match.start() for match in _CUT.finditer(sentence, one.end, last)]
+    end = (
+        ends[-1]
+        if ends and last < len(sentence)
+        else sentence.rfind(" ", one.end, last)
+        if last < len(sentence)
+        else last
+    )
+    return " ".join(sentence[begin : max(end, one.end)].split())
+
+
+_LONGEST_CLAUSE, _ROOM_BEFORE, _ROOM_BEHIND = 240, 90, 60
+_CUT = re.compile(r"[;:]\s|,\s(?=[a-z])|\s(?=\()")
+
+
+class _Parts:
+    """Segments, regions and products that the tables divide figures by."""
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        counted = Counter(
+            (fact.scope, fact.part_kind)
+            for fact in facts
+            if fact.scope and fact.part_kind in _KINDS and 3 <= len(fact.scope) <= 50 and fact.scope[0].isupper()
+        )
+        self.kinds: dict[str, str | None] = {}
+        for (name, kind), _ in counted.most_common():
+            if not _NO_PART.search(name):
+                self.kinds.setdefault(name, kind)
+        names = sorted(self.kinds, key=lambda name: (-len(name), name))[:_MOST_PARTS]
+        self._names = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
+
+    def of(self, sentence: str, one: _Amount) -> str | None:
+        """The part that the sentence names last before the amount; else the only one behind it."""
+        named = [(match.start(), match.group()) for match in self._names.finditer(sentence)] if self._names else []
+        before = [name for start, name in named if start < one.start]
+        if before:
+            return before[-1]
+        behind = {name for _, name in named}
+        return behind.pop() if len(behind) == 1 else None
+
+
+_KINDS = ("segment", "region", "product", "customer", "debt instrument")
+_MOST_PARTS = 200
+_NO_PART = re.compile(
+    r"^(?:other|others|total|all|net|services?|products?|revenues?|sales|company|amount|january|february|march|april"
+    r"|may|june|july|august|september|october|november|december|debt|cost|the|year|north|south)\b.{0,3}$|\d{4}|[,%$]",
+    re.I,
+)
+
+
+def _scale_of_notes(pages: Sequence[PageContent], tables: Sequence[Table], notes: Collection[int]) -> int:
+    """The scale of amounts that notes print without one: that of most unit lines, where most amounts have none."""
+    said: Counter[bool] = Counter()
+    for page in pages:
+        if page.number in notes:
+            said.update(bool(match["scale"]) for match in _BARE.finditer(page.text))
+    if said[False] < _FEWEST_BARE or said[False] < 2 * said[True]:
+        return 1
+    lines = Counter(scale for table in tables if table.page in notes and (scale := scale_of(table.unit_line)))
+    return max(lines, key=lambda scale: lines[scale]) if lines else 1
+
+
+_FEWEST_BARE = 20
+_BARE = re.compile(
+    rf"(?<=[a-z,]\s)\$(?:{_DIGITS})(?!\s+(?:per|a)\b)(?P<scale>\s+(?:thousand|million|billion))?(?=[\s.,;]+[a-z(])"
+)

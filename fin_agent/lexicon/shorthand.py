@@ -1,0 +1,70 @@
+"""What analysts write short, written out, so that every reader of a question meets whole words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fin_agent.lexicon.words import word_lists
+
+
+@lru_cache(maxsize=64)
+def written_out(question: str) -> str:
+    """The question with its short forms (words/shorthand.yaml) and short years written out.
+
+    >>> written_out("op margin FY'24, 13 wks ended Jan '25")
+    'operating margin FY2024, 13 weeks ended Jan 2025'
+    """
+    pattern, forms = _forms()
+
+    def whole(found: re.Match[str]) -> str:
+        short = found["short"]
+        long = forms.get(short) or forms.get(short.lower()) or forms.get(short.lower().replace(". ", " "), "")
+        return f"{long} " if long and not short[-1].isalnum() else long or found.group()
+
+    text = pattern.sub(whole, _YEAR_END.sub("year-end ", _PER_SHARE.sub(" per share", question)))
+    text = _CALENDAR_QUARTER.sub(_quarter_ended, _MONTH_AND_YEAR.sub(r"\g<month> 20\g<yy>", text))
+    return _SHORT_YEAR.sub(r"\g<lead>20\g<yy>", text)
+
+
+def _quarter_ended(found: re.Match[str]) -> str:
+    """`calendar Q2 2025` by its last day: a filer may call that quarter another."""
+    last = ("March 31", "June 30", "September 30", "December 31")[int(found["quarter"]) - 1]
+    return f"quarter ended {last}, 20{found['yy']}"
+
+
+_PER_SHARE = re.compile(r"(?<=[A-Za-z])\s?/\s?(?:sh|shr|share)\b", re.I)
+_CALENDAR_QUARTER = re.compile(
+    r"\b(?:calendar(?: year)? |CY ?|C)Q(?P<quarter>[1-4])(?: of)?[ -]?(?:CY ?)?'?(?:20)?(?P<yy>\d\d)\b", re.I
+)
+_YEAR_END = re.compile(r"\bYE[ '-]?(?=(?:20)?\d\d\b)", re.I)
+_YY = r"[0-4]\d(?![\d'%/-]|\.\d)"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_MONTH_AND_YEAR = re.compile(
+    rf"\b(?P<month>{_MONTH}(?:[ -]\d{{1,2}}(?:st|nd|rd|th)?,?(?= '))?)(?:-'?(?={_YY})| '(?={_YY}))(?P<yy>\d\d)", re.I
+)
+_SHORT_YEAR = re.compile(
+    rf"(?P<lead>\b(?:fy|year-end|end of|{_MONTH})[ -]?)"
+    r"(?:'|(?<=year-end )|(?<=year-end)|(?<=end of )|(?<=end of )')(?P<yy>[0-4]\d)"
+    r"(?![\d'%/-]|\.\d|\s*(?:years|months|weeks|days)\b)",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1)
+def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
+    """(pattern of all short forms, what each stands for); those in small letters are found in any case."""
+    forms = {short: long for long, listed in word_lists("shorthand").items() for short in listed}
+    either = "|".join(
+        _spelt(short) if short != short.lower() or len(short) == 1 else f"(?i:{_spelt(short)})"
+        for short in sorted(forms, key=lambda short: (-len(short), short))
+    )
+    edge = r"(?<![\w&/.'])(?<![A-Za-z]-)"
+    return re.compile(
+        rf"{edge}(?P<short>{either})(?:(?<=\W)(?=\w)|(?![\w&'-]|/\w\b|\.\w)\.?(?=\s*[a-z\d(]|\s*$|\W))"
+    ), forms
+
+
+def _spelt(short: str) -> str:
+    """A pattern of a short form; its words may each end in a full stop."""
+    return re.escape(short).replace(r"\ ", r"\.? ")

@@ -1,0 +1,55 @@
+"""Years that a question counts instead of naming each: `5-year growth to 2020`, `between 2018 and 2022`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.period_words import number_of
+from fin_agent.lexicon.periods import parse_periods
+
+
+def moving_years(asked: str, periods: tuple[FiscalPeriod, ...]) -> tuple[FiscalPeriod, ...]:
+    """`the 5-year growth rate ending 2020` begins in 2015: so many years of growth lie between the two."""
+    counted = years_of_a_move(asked)
+    span = parse_periods(asked).span
+    ends = (span is None and len(periods) == 1) or (span is not None and span.form == "last")
+    if counted is None or not periods or not ends:
+        return periods
+    last = periods[-1]
+    return (last.model_copy(update={"fiscal_year": last.fiscal_year - counted}), last)
+
+
+def years_of_a_move(asked: str) -> int | None:
+    """How many years something is said to have moved over: 5 for `5-year growth`, `over the five years to`."""
+    found = _YEARS_COUNTED.search(asked)
+    counted = number_of(found.group("n")) if found else 0
+    return counted if counted > 1 else None
+
+
+_YEARS_COUNTED = re.compile(
+    r"(?<!each of the )(?<!each of the last )(?<!each of the past )"
+    r"\b(?:(?P<n>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)[- ]?"
+    r"(?:(?:full|fiscal|financial|calendar)[- ])?(?:years?|yrs?|(?<=\d)y|(?<=\d[ -])y)\b)"
+    r"(?![- ](?:\w+[- ])?(?:average|avg|mean|median|total|cumulative|sum|notes?|bonds?|loans?|treasur\w+|plans?"
+    r"|terms?)\b)",
+    re.I,
+)
+
+
+def ranked_years(core: str, periods: Sequence[FiscalPeriod], *, moving: bool = False) -> tuple[FiscalPeriod, ...]:
+    """All years that are ranked: `between 2018 and 2022` takes those between in.
+
+    Of moves (`moving`) in years that are listed one by one the year before the first is needed too.
+    """
+    years = [period.fiscal_year for period in periods]
+    parsed = parse_periods(core)
+    if not years or any(period.quarter for period in periods) or parsed.since is not None:
+        return tuple(periods)
+    span = parsed.span
+    if span is not None and span.form != "list" and (span.first, span.last) == (years[0], years[-1]):
+        years = list(range(years[0], years[-1] + 1))
+    elif moving:
+        years.insert(0, years[0] - 1)
+    return tuple(FiscalPeriod(fiscal_year=year) for year in years)

@@ -1,0 +1,108 @@
+"""FLAM: financial terms, their clusters, and how many chunks each Item is to give (FinGEAR, 3.1.2 and 3.2.1).
+
+The paper takes its terms from FinRAD, which is not packaged: the terms here are the names and labels of the lexicon.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.retrieval.terms import stems_of
+
+Weighting = Literal["relative", "log", "softmax"]
+_LONGEST_TERM = 6
+"""Words of a term; longer ones stand nowhere word by word."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermMap:
+    """Financial terms by their stems, each with the cluster of terms that mean the same."""
+
+    clusters: Mapping[tuple[str, ...], tuple[str, ...]]
+    """Stems of a term -> ids of its clusters."""
+
+    def found_in(self, text: str) -> Counter[str]:
+        """How often terms of each cluster stand in a text; of terms that overlap the longest counts.
+
+        >>> from fin_agent.lexicon.lexicon import load_lexicon
+        >>> found = term_map(load_lexicon()).found_in("Net income rose; operating income fell.")
+        >>> found["net_income"], found["operating_income"]
+        (1, 1)
+        """
+        stems = stems_of(text)
+        counts: Counter[str] = Counter()
+        place = 0
+        while place < len(stems):
+            for length in range(min(_LONGEST_TERM, len(stems) - place), 0, -1):
+                if clusters := self.clusters.get(tuple(stems[place : place + length])):
+                    counts.update(clusters)
+                    place += length
+                    break
+            else:
+                place += 1
+        return counts
+
+
+@lru_cache(maxsize=2)
+def term_map(lexicon: Lexicon) -> TermMap:
+    """The lexicon's names of metrics and formulas; terms of one entry are a cluster."""
+    clusters: dict[tuple[str, ...], dict[str, None]] = {}
+    for name in (*lexicon.metrics, *lexicon.formulas):
+        entry = lexicon.definition(name)
+        labels = (label.rpartition(">")[2] for label in getattr(entry, "labels", ()))
+        for phrase in (name.replace("_", " "), *entry.words, *labels):
+            stems = tuple(stems_of(phrase))
+            if 0 < len(stems) <= _LONGEST_TERM:
+                clusters.setdefault(stems, {})[name] = None
+    return TermMap({stems: tuple(names) for stems, names in clusters.items()})
+
+
+def item_weights(counts: Mapping[str, float], how: Weighting = "relative") -> dict[str, float]:
+    """Weights of Items that sum to 1, from how often a question's terms stand in each; all alike where none does.
+
+    `relative` is the paper's default, `log` and `softmax` are those of its Table 4.
+
+    >>> item_weights({"10-K.7": 6, "10-K.1": 2, "10-K.1A": 2})["10-K.7"]
+    0.6
+    """
+    if not counts:
+        return {}
+    if how == "softmax":
+        highest = max(counts.values())
+        scaled = {item: math.exp(count - highest) for item, count in counts.items()}
+    else:
+        scaled = {item: math.log1p(count) if how == "log" else float(count) for item, count in counts.items()}
+    total = sum(scaled.values())
+    if not total:
+        return dict.fromkeys(counts, 1 / len(counts))
+    return {item: value / total for item, value in scaled.items()}
+
+
+def budgets(weights: Mapping[str, float], k: int) -> dict[str, int]:
+    """How many chunks each Item gives: round(k * weight), then adjusted by the largest remainder so that they sum to k.
+
+    Of equal remainders the larger weight goes first. With fewer chunks than Items, the lightest Items give none.
+
+    >>> budgets({"7": 0.6, "1": 0.2, "1A": 0.2}, 10)
+    {'7': 6, '1': 2, '1A': 2}
+    """
+    if not weights or k < 1:
+        return dict.fromkeys(weights, 0)
+    given = {item: math.floor(k * weight + 0.5) for item, weight in weights.items()}
+    order = {item: place for place, item in enumerate(weights)}
+
+    def lacks(item: str) -> tuple[float, float, int]:
+        return k * weights[item] - given[item], weights[item], -order[item]
+
+    while (lacking := k - sum(given.values())) != 0:
+        if lacking > 0:
+            given[max(given, key=lacks)] += 1
+        else:
+            given[min((item for item in given if given[item]), key=lacks)] -= 1
+    return given

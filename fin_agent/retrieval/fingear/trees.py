@@ -1,0 +1,448 @@
+"""Summary and Question Trees of a filing: built by clustering the chunks of each Item, kept beside the index.
+
+FinGEAR 3.1.1: both trees have one topology; nodes of the one hold summaries, of the other questions, and their leaves
+are the same chunks. Clustering is RAPTOR's (Sarthi et al. 2024): UMAP, then Gaussian mixtures with soft membership,
+globally and within each global cluster.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fin_agent.errors import FinAgentError, how_to_install
+from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.models.tokens import approximate_tokens
+from fin_agent.retrieval.fingear.lexicon_map import term_map
+from fin_agent.written_file import write_whole
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.encoder import Encoder, Matrix
+
+NO_ITEM = "none"
+"""Of chunks that stand in no Item: a filing without Items has this one alone."""
+FEWEST_TO_CLUSTER = 12
+"""Chunks; fewer are one cluster (RAPTOR: reduced dimension + 1)."""
+_DIMENSIONS = 10
+_MOST_CLUSTERS = 50
+_PATIENCE = 8
+"""Numbers of components in a row that are worse than the best before no more are tried."""
+_LEAST_PROBABILITY = 0.1
+_LOCAL_NEIGHBOURS = 10
+_SEED = 224
+_TFIDF_DIMENSIONS = 128
+QUESTIONS = 5
+"""Questions a node has; the paper does not say how many."""
+_SUMMARY_SENTENCES = 4
+_MOST_TITLES = 12
+_MOST_SENTENCES = 150
+"""Of a node, that TextRank reads."""
+
+
+class TreeError(FinAgentError):
+    """A filing has no trees, or those it has cannot be used."""
+
+
+class Chunking(BaseModel):
+    """How leaves are cut: consecutive passages of an Item up to `size` tokens, the last `overlap` of them repeated."""
+
+    model_config = ConfigDict(frozen=True)
+
+    size: int = 512
+    overlap: int = 0
+
+    @classmethod
+    def parsed(cls, written: str) -> Chunking:
+        """`2000:100` as a Chunking. Raises TreeError.
+
+        >>> Chunking.parsed("2000:100")
+        Chunking(size=2000, overlap=100)
+        """
+        found = re.fullmatch(r"(\d{2,5})(?::(\d{1,4}))?", written)
+        size, overlap = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
+        if not 50 <= size <= 20_000 or overlap * 2 > size:
+            raise TreeError(
+                "chunks are 50 to 20,000 tokens, and overlap by half of that at most",
+                subject=f"--chunk {written}",
+                remedy="Write tokens and overlap as in --chunk 2000:100",
+            )
+        return cls(size=size, overlap=overlap)
+
+    def __str__(self) -> str:
+        return f"{self.size}:{self.overlap}"
+
+
+class TreeNode(BaseModel):
+    """A node of both trees; `children` are other nodes, or leaves where `level` is 1 (0 for a leaf)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    level: int
+    children: tuple[int, ...] = ()
+    """Several nodes may share a child: membership is soft."""
+    passages: tuple[int, ...] = ()
+    """Of a leaf: the ordinals of its passages."""
+    title: str = ""
+    summary: str = ""
+    questions: tuple[str, ...] = ()
+
+
+class ItemTree(BaseModel):
+    """The trees of one Item; the first node is the root."""
+
+    model_config = ConfigDict(frozen=True)
+
+    item: str
+    nodes: tuple[TreeNode, ...]
+
+    @property
+    def leaves(self) -> tuple[TreeNode, ...]:
+        """The chunks."""
+        return tuple(node for node in self.nodes if node.level == 0)
+
+
+class FilingTrees(BaseModel):
+    """The trees of a filing, and how often each cluster of terms stands in each of its Items."""
+
+    model_config = ConfigDict(frozen=True)
+
+    doc_id: str
+    content_hash: str
+    chunking: Chunking
+    encoder: str
+    """What made the vectors that were clustered; `tf-idf` without a model."""
+    written_by: str = "rules"
+    """Who wrote summaries and questions."""
+    trees: tuple[ItemTree, ...]
+    terms: Mapping[str, Mapping[str, int]]
+    """Item -> cluster of terms -> count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A leaf before it is one: consecutive passages of an Item."""
+
+    passages: tuple[int, ...]
+    """Ordinals."""
+    text: str
+    rows: tuple[str, ...]
+    """Labels of its rows with figures."""
+    headings: tuple[str, ...]
+    """Titles of its pages."""
+
+
+class NodeWriter(Protocol):
+    """Writes what nodes hold. Deterministic where no model is asked."""
+
+    name: str
+
+    def written(self, chunks: Sequence[Chunk]) -> Written:
+        """What a node over these chunks holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a node holds."""
+
+    title: str
+    summary: str
+    questions: tuple[str, ...]
+    """That the chunks below it answer, at most QUESTIONS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A filing's trees, and the seconds that each stage took."""
+
+    trees: FilingTrees
+    seconds: Mapping[str, float]
+
+
+def build_trees(
+    index: FilingIndex,
+    doc_id: str,
+    lexicon: Lexicon,
+    *,
+    chunking: Chunking,
+    writer: NodeWriter,
+    encoder: Encoder | None = None,
+) -> Built:
+    """The trees of one filing: the same for the same filing, chunking, encoder and writer.
+
+    Raises FilingIndexError where it is not indexed, TreeError where a library is lacking.
+    """
+    record = index.filing(doc_id)
+    seconds: defaultdict[str, float] = defaultdict(float)
+    started = time.perf_counter()
+    leaves = _leaves(index, doc_id, chunking)
+    terms = {
+        item: dict(term_map(lexicon).found_in("\n".join(chunk.text for chunk in chunks)))
+        for item, chunks in leaves.items()
+    }
+    seconds["terms"] = time.perf_counter() - started
+    trees = []
+    for item, chunks in leaves.items():
+        started = time.perf_counter()
+        groups = _clusters([chunk.text for chunk in chunks], encoder)
+        seconds["clusters"] += time.perf_counter() - started
+        started = time.perf_counter()
+        trees.append(ItemTree(item=item, nodes=tuple(_nodes(chunks, groups, writer))))
+        seconds["nodes"] += time.perf_counter() - started
+    return Built(
+        FilingTrees(
+            doc_id=doc_id,
+            content_hash=record.content_hash,
+            chunking=chunking,
+            encoder=encoder.name if encoder is not None else "tf-idf",
+            written_by=writer.name,
+            trees=tuple(trees),
+            terms=terms,
+        ),
+        seconds,
+    )
+
+
+def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, list[Chunk]]:
+    """The chunks of each Item, Items in the order of the filing."""
+    outline = {page.key: page for page in index.outline([doc_id])}
+    labels: dict[PageKey, dict[str, None]] = {}
+    for sourced in index.facts([doc_id]):
+        labels.setdefault(sourced.key, {})[" ".join(sourced.fact.label.split())] = None
+    keys = [PageKey(doc_id, number) for number in range(index.filing(doc_id).page_count)]
+    by_item: dict[str, list[StoredPassage]] = {}
+    for stored in index.passages(keys):
+        page = outline.get(stored.key)
+        by_item.setdefault(page.item or NO_ITEM if page else NO_ITEM, []).append(stored)
+
+    def chunk(run: Sequence[StoredPassage]) -> Chunk:
+        text = "\n".join(stored.passage.text for stored in run)
+        plain = " ".join(text.split())
+        pages = list(dict.fromkeys(stored.key for stored in run))
+        rows = dict.fromkeys(label for key in pages for label in labels.get(key, ()) if label and label in plain)
+        titles = dict.fromkeys(outline[key].title for key in pages if key in outline and _names(outline[key].title))
+        return Chunk(tuple(stored.passage.ordinal for stored in run), text, tuple(rows), tuple(titles))
+
+    return {item: [chunk(run) for run in _runs(passages, chunking)] for item, passages in by_item.items()}
+
+
+def _runs(passages: Sequence[StoredPassage], chunking: Chunking) -> Iterator[list[StoredPassage]]:
+    run: list[tuple[StoredPassage, int]] = []
+    fresh = False
+    for stored in passages:
+        tokens = approximate_tokens(stored.passage.text)
+        if fresh and sum(size for _, size in run) + tokens > chunking.size:
+            yield [one for one, _ in run]
+            while run and sum(size for _, size in run) > chunking.overlap:
+                del run[0]
+        run.append((stored, tokens))
+        fresh = True
+    if fresh:
+        yield [one for one, _ in run]
+
+
+def _clusters(texts: Sequence[str], encoder: Encoder | None) -> list[list[int]]:
+    """Positions of the texts by cluster; a text may stand in several, and stands in one at least."""
+    if len(texts) < FEWEST_TO_CLUSTER:
+        return [list(range(len(texts)))]
+    vectors = encoder.encode_passages(texts) if encoder is not None else tfidf_vectors(texts)
+    found: list[list[int]] = []
+    for members in _soft_clusters(vectors, round((len(texts) - 1) ** 0.5)):
+        if len(members) < FEWEST_TO_CLUSTER:
+            found.append(members)
+        else:
+            local = _soft_clusters(vectors[members], _LOCAL_NEIGHBOURS)
+            found += [[members[place] for place in places] for places in local]
+    return [list(members) for members in sorted({tuple(sorted(set(members))) for members in found})]
+
+
+def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
+    """Gaussian mixtures over UMAP's projection, as many components as the Bayesian criterion favours."""
+    import warnings
+
+    import numpy as np
+
+    umap, mixture = _libraries()
+    count = len(vectors)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # seeds switch parallelism off, which umap tells each time
+        projected = umap.UMAP(
+            n_neighbors=max(2, min(neighbours, count - 1)),
+            n_components=min(_DIMENSIONS, count - 2),
+            metric="cosine",
+            init="random" if count <= _DIMENSIONS + 2 else "spectral",
+            random_state=_SEED,
+        ).fit_transform(np.asarray(vectors))
+        best, lowest, since = None, float("inf"), 0
+        for components in range(1, min(_MOST_CLUSTERS, count - 1) + 1):
+            fitted = mixture(components, random_state=_SEED).fit(projected)
+            criterion = fitted.bic(projected)
+            best, lowest, since = (fitted, criterion, 0) if criterion < lowest else (best, lowest, since + 1)
+            if since == _PATIENCE:
+                break
+    assert best is not None
+    probabilities = best.predict_proba(projected)
+    members = [list(map(int, np.flatnonzero(column > _LEAST_PROBABILITY))) for column in probabilities.T]
+    clusters = [places for places in members if places]
+    lost = set(range(count)) - {place for places in clusters for place in places}
+    for place in sorted(lost):
+        clusters[int(np.argmax(probabilities[place])) % len(clusters)].append(place)
+    return clusters
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import umap
+        from sklearn.mixture import GaussianMixture
+    except ImportError as failure:
+        raise TreeError(
+            f"building trees needs {failure.name}, which is not installed",
+            remedy=f"Install it: {how_to_install('fingear')}",
+        ) from failure
+    return umap, GaussianMixture
+
+
+def tfidf_vectors(texts: Sequence[str]) -> Matrix:
+    """Vectors without a model: TF-IDF reduced to 128 dimensions (latent semantic analysis)."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    weighted = TfidfVectorizer(sublinear_tf=True, min_df=1, stop_words="english").fit_transform(texts)
+    dimensions = min(_TFIDF_DIMENSIONS, min(weighted.shape) - 1)
+    found: Matrix = (
+        TruncatedSVD(dimensions, random_state=_SEED).fit_transform(weighted) if dimensions > 1 else weighted.toarray()
+    )
+    return found
+
+
+def _nodes(chunks: Sequence[Chunk], groups: Sequence[Sequence[int]], writer: NodeWriter) -> Iterator[TreeNode]:
+    """Root, clusters, leaves: depth 2; with one cluster the leaves stand under the root."""
+    clusters = len(groups) if len(groups) > 1 else 0
+    first_leaf = 1 + clusters
+
+    def node(number: int, level: int, children: Sequence[int], below: Sequence[Chunk]) -> TreeNode:
+        held = writer.written(below)
+        return TreeNode(
+            number=number,
+            level=level,
+            children=tuple(children),
+            passages=() if level else below[0].passages,
+            title=held.title,
+            summary=held.summary if level else "",
+            questions=held.questions,
+        )
+
+    below_root = range(1, first_leaf) if clusters else range(first_leaf, first_leaf + len(chunks))
+    yield node(0, 2 if clusters else 1, below_root, chunks)
+    if clusters:
+        for number, places in enumerate(groups, start=1):
+            yield node(number, 1, [first_leaf + place for place in places], [chunks[place] for place in places])
+    for place, chunk in enumerate(chunks):
+        yield node(first_leaf + place, 0, (), [chunk])
+
+
+class RuleWriter:
+    """Summaries by TextRank (Mihalcea and Tarau 2004), questions about rows and titles: without a model."""
+
+    name = "rules"
+
+    def written(self, chunks: Sequence[Chunk]) -> Written:
+        """See NodeWriter.written."""
+        rows = [row for chunk in chunks for row in chunk.rows]
+        titles = list(dict.fromkeys(title for chunk in chunks for title in chunk.headings))
+        asked = [f"What was {row}?" for row in rows[:: max(1, len(rows) // QUESTIONS)]]
+        asked += [f"What does the report say about {title}?" for title in titles]
+        if len(chunks) == 1:
+            return Written(titles[0] if titles else "", "", tuple(dict.fromkeys(asked))[:QUESTIONS])
+        sentences = [sentence for chunk in chunks for sentence in _sentences(chunk.text)]
+        spread = sentences[:: max(1, len(sentences) // _MOST_SENTENCES)][:_MOST_SENTENCES]
+        summary = "; ".join((*titles[:_MOST_TITLES], *_central(spread)))
+        return Written(titles[0] if titles else "", summary, tuple(dict.fromkeys(asked))[:QUESTIONS])
+
+
+def _names(title: str) -> bool:
+    """Whether a page's title is one, and no line of running text."""
+    return 0 < len(title.split()) <= _LONGEST_TITLE and title[:1].isupper() and not title.endswith((".", ",", ";", ":"))
+
+
+_LONGEST_TITLE = 14
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split())):
+        if 6 <= len(sentence.split()) <= 60 and sentence.endswith((".", "!", "?")):
+            yield sentence
+
+
+def _central(sentences: Sequence[str]) -> list[str]:
+    """The sentences with the highest PageRank in the graph of their likeness, in the order of the text."""
+    if len(sentences) <= _SUMMARY_SENTENCES:
+        return list(sentences)
+    import networkx
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    try:
+        weighted = TfidfVectorizer(stop_words="english").fit_transform(sentences)
+    except ValueError:  # stopwords alone
+        return list(sentences[:_SUMMARY_SENTENCES])
+    likeness = (weighted @ weighted.T).toarray()
+    for place in range(len(sentences)):
+        likeness[place, place] = 0.0
+    ranks = networkx.pagerank(networkx.from_numpy_array(likeness), max_iter=200, tol=1e-4)
+    best = sorted(ranks, key=lambda place: (-round(ranks[place], 9), place))[:_SUMMARY_SENTENCES]
+    return [sentences[place] for place in sorted(best)]
+
+
+def trees_folder(index: FilingIndex, chosen: Path | None = None) -> Path:
+    """Where the trees of an index are kept: `chosen`, else `trees` in its folder. Raises TreeError for a cluster."""
+    folder = chosen or (own / "trees" if isinstance(own := getattr(index, "folder", None), Path) else None)
+    if folder is None:
+        raise TreeError("trees of a cluster's filings need a folder", remedy="Name one: FIN_AGENT_TREES=my-trees")
+    return folder
+
+
+class TreeStore:
+    """Trees in a folder beside the index, a file a filing and chunking; those of a filing that changed are not read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def write(self, trees: FilingTrees) -> int:
+        """Keep the trees of a filing, in place of those of the same chunking. Returns bytes."""
+        content = gzip.compress(trees.model_dump_json(exclude_defaults=True).encode(), mtime=0)
+        write_whole(self._place(trees.content_hash, trees.chunking), content)
+        return len(content)
+
+    def read(self, doc_id: str, content_hash: str, chunking: Chunking) -> FilingTrees | None:
+        """The trees of a filing; None where there are none. Raises TreeError where they cannot be read."""
+        place = self._place(content_hash, chunking)
+        try:
+            found = FilingTrees.model_validate_json(gzip.decompress(place.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (OSError, EOFError, ValueError, ValidationError) as failure:
+            raise TreeError(
+                "the trees of this filing cannot be read",
+                subject=doc_id,
+                remedy="Build them again: fin-agent trees --again",
+            ) from failure
+        return found
+
+    def prune(self, kept: Sequence[str]) -> int:
+        """Take out the trees of filings whose content is none of `kept`. Returns how many files went."""
+        gone = [file for file in self._folder.glob("*.json.gz") if file.name.split("-")[0] not in kept]
+        for file in gone:
+            file.unlink(missing_ok=True)
+        return len(gone)
+
+    def _place(self, content_hash: str, chunking: Chunking) -> Path:
+        return self._folder / f"{content_hash}-{chunking.size}-{chunking.overlap}.json.gz"

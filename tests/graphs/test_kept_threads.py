@@ -1,0 +1,163 @@
+"""Threads of any checkpointer: each question begins anew, states are plain data, and what cannot be is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
+
+from fin_agent import Answer, AnswerContext, Workspace, build_graph
+from fin_agent.errors import QuestionError
+from fin_agent.graphs.answer.graph import NODES, AnswerGraph, answer_builder
+from fin_agent.graphs.channels import LEFT_BY, StateError
+
+QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"question": "What was Harborlight's net income in FY2023?", "doc_ids": ["harborlight_2023_10k"], "id": "a"},
+    {"question": "Which had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"},
+    {"question": "What was the revenue of Apple in FY2022?", "id": "c"},
+    {"question": "What risks does Harborlight name about its suppliers?"},
+)
+
+
+def kept_graph(saver: Any = None, **stops: Any) -> AnswerGraph:
+    return answer_builder(AnswerContext, lambda given: given).compile(checkpointer=saver, name="answer", **stops)
+
+
+def thread(name: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": name}}
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    return answer.model_copy(update={"seconds": 0.0}).model_dump(mode="json")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def saver(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    if request.param == "memory":
+        return InMemorySaver()
+    sqlite = pytest.importorskip("langgraph.checkpoint.sqlite")
+    return sqlite.SqliteSaver(sqlite3.connect(tmp_path / "t.sqlite", check_same_thread=False))
+
+
+def test_questions_of_one_thread_are_answered_as_each_in_its_own(
+    context: AnswerContext, saver: BaseCheckpointSaver[Any]
+) -> None:
+    graph = kept_graph(saver)
+    for number, given in enumerate((*QUESTIONS, *reversed(QUESTIONS))):
+        together = graph.invoke(given, thread("one"), context=context)["answer"]  # type: ignore[call-overload]
+        alone = graph.invoke(given, thread(f"own {number}"), context=context)["answer"]  # type: ignore[call-overload]
+        assert plain(together) == plain(alone) == plain(build_graph().invoke(given, context=context)["answer"])  # type: ignore[call-overload]
+        assert together.id == given.get("id")
+
+
+def test_a_question_that_was_left_half_way_leaves_nothing_to_the_next(context: AnswerContext) -> None:
+    graph = kept_graph(InMemorySaver(), interrupt_before=["verify_answer"])
+    graph.invoke(QUESTIONS[0], thread("1"), context=context)  # type: ignore[call-overload]
+    graph.invoke(QUESTIONS[2], thread("1"), context=context)  # type: ignore[call-overload]
+    state = graph.get_state(thread("1")).values
+    assert "answer" not in state and "ledger" not in state and "program" not in state
+    answer = graph.invoke(None, thread("1"), context=context)["answer"]  # type: ignore[call-overload]
+    assert (
+        answer.refused
+        and not answer.citations
+        and [step.node for step in answer.trace]
+        == [
+            "rewrite_query",
+            "verify_answer",
+        ]
+    )
+
+
+def test_checkpoints_and_updates_hold_plain_data(context: AnswerContext) -> None:
+    saver = InMemorySaver()
+    graph = kept_graph(saver)
+    *updates, _ = graph.stream(QUESTIONS[1], thread("1"), context=context, stream_mode="updates")  # type: ignore[call-overload]
+    assert json.loads(json.dumps(updates)) == updates
+    left = {name: value for update in updates for changes in update.values() for name, value in changes.items()}
+    assert left["ledger"][LEFT_BY] == "filter_passages" and left["query"][LEFT_BY] == "ask_complementary_question"
+    for kept in saver.list(thread("1")):
+        json.dumps(kept.checkpoint["channel_values"])
+
+
+def test_a_run_can_stop_before_every_node_and_go_on(context: AnswerContext) -> None:
+    graph = kept_graph(InMemorySaver(), interrupt_before=[node.__name__ for node in NODES])
+    given: Any = QUESTIONS[1]
+    for _ in range(60):
+        out = graph.invoke(given, thread("1"), context=context)
+        given = None
+        if not graph.get_state(thread("1")).next:
+            break
+    assert plain(out["answer"]) == plain(build_graph().invoke(QUESTIONS[1], context=context)["answer"])  # type: ignore[call-overload]
+
+
+def test_time_travel_answers_as_before(context: AnswerContext) -> None:
+    graph = kept_graph(InMemorySaver())
+    first = graph.invoke(QUESTIONS[1], thread("1"), context=context)["answer"]  # type: ignore[call-overload]
+    graph.invoke(QUESTIONS[0], thread("1"), context=context)  # type: ignore[call-overload]
+    history = [each for each in graph.get_state_history(thread("1")) if each.values.get("question")]
+    before_filter = [each for each in history if each.next == ("filter_passages",)][-1]
+    again = graph.invoke(None, before_filter.config, context=context)["answer"]
+    assert plain(again) == plain(first)
+    assert all(newer.created_at >= older.created_at for newer, older in pairwise(history))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("mode", ["strict", "warned of"])
+def test_a_graph_of_somebody_elses_reads_it_back_without_a_warning(sample_index: Path, mode: str) -> None:
+    pytest.importorskip("langgraph.checkpoint.sqlite")
+    environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": str(mode == "strict").lower()}
+    program = Path(__file__).with_name("kept_by_a_parent.py")
+    ran = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:langgraph", program, sample_index, mode],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    stops, text, *own, warned = ran.stdout.splitlines()
+    assert stops == "16 Intent Ledger Plan list" and text.startswith("Answer Tellurond")
+    assert own == (["{'Answer'} 9"] if mode == "strict" else [])
+    assert warned == "[]"
+
+
+@pytest.mark.parametrize(
+    ("edit", "as_node", "said"),
+    [
+        (
+            {"question": "What was Tellurond's revenue in FY2023?"},
+            "search_pages",
+            "`question` of the state: was changed",
+        ),
+        ({"doc_ids": ["harborlight_2023_10k"]}, "search_pages", "`doc_ids` of the state: was changed"),
+        ({"next": "answer_with_magic"}, "check_answerability", "there is no node 'answer_with_magic'"),
+        ({"next": "answer_with_magic"}, "search_pages", "`next` of the state: cannot be used"),
+        ({"ledger": {"entries": 5}}, "search_pages", r"`ledger\.entries` of the state"),
+    ],
+)
+def test_edits_that_cannot_be_are_typed_errors(
+    context: AnswerContext, edit: dict[str, Any], as_node: str, said: str
+) -> None:
+    graph = kept_graph(InMemorySaver(), interrupt_before=["search_passages"])
+    graph.invoke(QUESTIONS[0], thread("1"), context=context)  # type: ignore[call-overload]
+    with pytest.raises(StateError) as raised:
+        graph.update_state(thread("1"), edit, as_node=as_node)
+        graph.invoke(None, thread("1"), context=context)
+    assert said.replace("\\", "") in str(raised.value)
+
+
+def test_a_run_that_was_given_something_else_says_what_to_give(context: AnswerContext, sample_index: Path) -> None:
+    graph: Any = build_graph()
+    with pytest.raises(QuestionError, match="there is no question"):
+        graph.invoke({"doc_ids": ["harborlight_2023_10k"]}, context=context)
+    for wrong in (Workspace.open(sample_index), str(sample_index)):
+        with pytest.raises(QuestionError, match=r"the context is a \w+\. Pass one: context=AnswerContext\.by_rules"):
+            graph.invoke({"question": "What was net income?"}, context=wrong)

@@ -1,0 +1,102 @@
+"""Words of questions as tokens: companies, periods, lines, units and what says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from fin_agent.lexicon.companies import CompanyDirectory
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.query.lexer import Names, Token, lex
+from fin_agent.vocabulary.identity import Form, Identity
+
+_COMPANIES = {
+    "AMZN": ("AMAZON.COM, INC.",),
+    "NFLX": ("Netflix, Inc.",),
+    "CRM": ("Salesforce, Inc.",),
+    "TSLA": ("Tesla, Inc.",),
+    "KO": ("COCA COLA CO",),
+    "NKE": ("NIKE, Inc.",),
+    "AAPL": ("Apple Inc.",),
+    "ADBE": ("ADOBE INC.", "ADOBE SYSTEMS INCORPORATED"),
+    "MSFT": ("MICROSOFT CORPORATION",),
+    "FL": ("Foot Locker, Inc.",),
+    "PEP": ("PepsiCo, Inc.",),
+    "GIS": ("GENERAL MILLS, INC.",),
+    "PCG": ("PG&E Corporation",),
+    "FDX": ("FedEx Corporation",),
+    "ATVI": ("ACTIVISION BLIZZARD, INC.",),
+    "GLW": ("CORNING INCORPORATED",),
+    "ULTA": ("ULTA BEAUTY, INC.",),
+    "ORCL": ("Oracle Corporation",),
+    "AMCR": ("Amcor plc",),
+    "SQ": ("Block, Inc.", "SQUARE, INC."),
+    "BA": ("THE BOEING COMPANY",),
+    "AXP": ("American Express Company",),
+    "AMD": ("ADVANCED MICRO DEVICES, INC.",),
+    "VZ": ("Verizon Communications Inc.",),
+}
+_CASES = [
+    [column.strip() for column in line.split(" |")]
+    for line in (Path(__file__).parent / "token_cases.txt").read_text(encoding="utf-8").splitlines()
+    if line.strip() and not line.startswith("#")
+]
+
+
+@lru_cache
+def _names() -> Names:
+    filings = [
+        (f"{ticker}{place}", Identity(company=name, ticker=ticker, form=Form.TEN_K))
+        for ticker, names in _COMPANIES.items()
+        for place, name in enumerate(names)
+    ]
+    return Names(load_lexicon(), CompanyDirectory(filings))
+
+
+@pytest.mark.parametrize("case", _CASES, ids=lambda case: case[0])
+def test_every_word_of_a_question_is_read_as_what_it_says(case: list[str]) -> None:
+    question, companies, periods, lines, *frames = case
+    lexed = lex(question, _names())
+    assert " ".join(dict.fromkeys(_companies(lexed.tokens))) == companies
+    assert " ".join(_periods(lexed.tokens)) == periods
+    assert " ".join(_lines(lexed.tokens)) == lines
+    types = {one.type for one in lexed.tokens}
+    assert set(" ".join(frames).split()) <= types
+
+
+def _companies(tokens: tuple[Token, ...]) -> Iterator[str]:
+    for one in tokens:
+        if one.type == "COMPANY":
+            yield one.value.company.tickers[0]  # type: ignore[attr-defined]
+        elif one.type == "UNKNOWN":
+            yield f"!{one.value}"
+
+
+def _periods(tokens: tuple[Token, ...]) -> Iterator[str]:
+    for one in tokens:
+        if one.type == "PERIOD":
+            for mention in one.value:  # type: ignore[attr-defined]
+                yield _period(mention)
+
+
+def _period(mention: PeriodMention | DateMention) -> str:
+    if isinstance(mention, DateMention):
+        return f"@{mention.date}"
+    if mention.period_end is not None:
+        span = {-1: "YTD", 0: ""}.get(mention.months, f"{mention.months}M")
+        return f"{span}@{mention.period_end}"
+    lead = f"Q{mention.quarter} " if mention.quarter else f"H{mention.half} " if mention.half else ""
+    lead = {6: lead if mention.half else "H1 ", 9: "9M ", -1: "YTD "}.get(mention.months, lead)
+    return f"{lead}FY{mention.fiscal_year}"
+
+
+def _lines(tokens: tuple[Token, ...]) -> Iterator[str]:
+    for one in tokens:
+        if one.type in ("METRIC", "FORMULA"):
+            yield str(one.value)
+        elif one.type in ("PHRASE", "PART"):
+            yield one.text.lower()

@@ -1,0 +1,153 @@
+"""FinGEAR's trees: built, kept, walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("umap")
+pytest.importorskip("bm25s")
+
+from fin_agent.config import Settings
+from fin_agent.retrieval.fingear.search import FinGear, Parts
+from fin_agent.retrieval.fingear.trees import Chunking, FilingTrees, RuleWriter, TreeError, TreeStore, build_trees
+from fin_agent.retrieval.query import Query, Scope
+from fin_agent.retrieval.strategies.protocol import STRATEGIES
+from fin_agent.retrieval.strategies.registry import build_strategy
+from fin_agent.workspace import Workspace
+
+FILING = "harborlight_2024_10k"
+SMALL = Chunking(size=60)
+SUIT = "Which patent suit did Harborlight settle in 2024?"
+
+
+@pytest.fixture(scope="module")
+def trees(workspace: Workspace) -> FilingTrees:
+    return build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter()).trees
+
+
+@pytest.fixture
+def store(tmp_path: Path, trees: FilingTrees) -> TreeStore:
+    kept = TreeStore(tmp_path)
+    kept.write(trees)
+    return kept
+
+
+def gear(workspace: Workspace, store: TreeStore, **given: object) -> FinGear:
+    return FinGear("fingear", workspace, store, chunking=SMALL, documents=1, **given)  # type: ignore[arg-type]
+
+
+def test_every_passage_is_in_a_leaf_and_every_leaf_is_reached_from_the_root(
+    workspace: Workspace, trees: FilingTrees
+) -> None:
+    held = {place for tree in trees.trees for leaf in tree.leaves for place in leaf.passages}
+    assert held == set(range(workspace.index.filing(FILING).passage_count))
+    for tree in trees.trees:
+        nodes = {node.number: node for node in tree.nodes}
+        seen, ahead = set(), [tree.nodes[0].number]
+        while ahead:
+            node = nodes[ahead.pop()]
+            seen.add(node.number)
+            ahead += [child for child in node.children if child not in seen]
+            assert all(nodes[child].level < node.level for child in node.children)
+        assert seen == nodes.keys() and tree.nodes[0].level <= 2
+    assert any(tree.nodes[0].level == 2 for tree in trees.trees), "an Item of this filing is long enough for clusters"
+
+
+def test_nodes_hold_summaries_and_questions_about_what_is_below_them(trees: FilingTrees) -> None:
+    (statements,) = (tree for tree in trees.trees if tree.item.endswith("8"))
+    assert any("Net sales" in question for leaf in statements.leaves for question in leaf.questions)
+    root = statements.nodes[0]
+    assert root.summary and root.questions and all(not leaf.summary for leaf in statements.leaves)
+
+
+def test_building_again_gives_the_same(workspace: Workspace, trees: FilingTrees) -> None:
+    again = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter()).trees
+    assert again.model_dump_json() == trees.model_dump_json()
+
+
+def test_longer_chunks_are_fewer_and_overlap_where_they_are_told_to(workspace: Workspace, trees: FilingTrees) -> None:
+    def leaves(chunking: Chunking) -> list[tuple[int, ...]]:
+        made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=chunking, writer=RuleWriter()).trees
+        return [leaf.passages for tree in made.trees for leaf in tree.leaves]
+
+    long, overlapping = leaves(Chunking(size=2000)), leaves(Chunking(size=600, overlap=290))
+    assert len(long) < sum(len(tree.leaves) for tree in trees.trees)
+    assert any(one[-1] == other[0] for one, other in pairwise(overlapping))
+
+
+def test_kept_trees_are_read_back_and_those_of_other_content_are_not(
+    workspace: Workspace, store: TreeStore, trees: FilingTrees, tmp_path: Path
+) -> None:
+    record = workspace.index.filing(FILING)
+    assert store.read(FILING, record.content_hash, SMALL) == trees
+    assert store.read(FILING, record.content_hash, Chunking()) is None
+    assert store.read(FILING, "0" * 64, SMALL) is None
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(TreeError, match=r"cannot be read.*fin-agent trees --again"):
+        store.read(FILING, record.content_hash, SMALL)
+    assert store.prune([]) == 1 and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("written", ["", "2000:", "20", "500:300", "x", "999999"])
+def test_chunks_that_are_none_are_refused(written: str) -> None:
+    with pytest.raises(TreeError, match="50 to 20,000 tokens"):
+        Chunking.parsed(written)
+
+
+def test_the_budget_goes_where_the_terms_are(workspace: Workspace, store: TreeStore, trees: FilingTrees) -> None:
+    searching = gear(workspace, store)
+    given = searching.item_budgets("What were net sales and operating income?", [trees])
+    assert sum(given.values()) == searching.chunks
+    assert max(given, key=lambda item: given[item])[-1] in "78"
+    without = gear(workspace, store, parts=Parts(lexicon=False)).item_budgets("What were net sales?", [trees])
+    assert sum(without.values()) == searching.chunks and max(without.values()) <= 2
+
+
+@pytest.mark.parametrize(
+    "parts", [Parts(), Parts(summary=False), Parts(question=False), Parts(lexicon=False), Parts(False, False, False)]
+)
+def test_the_search_finds_within_the_filings_given(
+    workspace: Workspace, store: TreeStore, asked: Callable[[str], Query], parts: Parts
+) -> None:
+    searching = gear(workspace, store, parts=parts)
+    found = searching.search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert found.passages and {each.stored.doc_id for each in found.passages} == {FILING}
+    again = searching.search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert [each.stored.passage.ordinal for each in again.passages] == [
+        each.stored.passage.ordinal for each in found.passages
+    ]
+    if parts == Parts():
+        assert "Corvane" in " ".join(each.stored.passage.text for each in found.passages)
+
+
+def test_a_cross_encoder_orders_within_items_and_across_them(
+    workspace: Workspace, store: TreeStore, asked: Callable[[str], Query]
+) -> None:
+    class Likes:
+        def score(self, query: str, texts: list[str]) -> list[float]:
+            return [float("Corvane" in text) for text in texts]
+
+    found = gear(workspace, store, scorer=Likes(), chunks=20).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert "Corvane" in found.passages[0].stored.passage.text
+
+
+def test_filings_without_trees_are_told(workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]) -> None:
+    with pytest.raises(TreeError, match=r"no trees of 60:0 tokens.*fin-agent trees --chunk 60:0"):
+        gear(workspace, TreeStore(tmp_path)).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+
+
+def test_the_names_switch_parts_off(workspace: Workspace, store: TreeStore) -> None:
+    names = [name for name in STRATEGIES if name.startswith("fingear")]
+    assert len(names) == 7
+    for name in names:
+        built = build_strategy(name, workspace, Settings(tree_chunks="60"))
+        assert isinstance(built, FinGear) and built.name == name
+        off = {part for part in ("lexicon", "summary", "question") if not getattr(built.parts, part)}
+        assert off == set(name.split("-")[2:])
+    assert replace(built, weighting="log").weighting == "log"

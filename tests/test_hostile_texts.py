@@ -1,0 +1,81 @@
+"""What reads questions, labels, headings and names takes half a second at most, whatever it is given."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import pytest
+
+from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.rules.follow_ups import read_message
+from fin_agent.answering.numerals import numerals_in, spelled_numbers
+from fin_agent.answering.sentence_binding import not_borne_out, without_markup
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.cards.sources import _is_heading
+from fin_agent.filings.identity.names import same_company
+from fin_agent.lexicon.company_names import normalise_name
+from fin_agent.lexicon.labels import label_forms, normal_form
+from fin_agent.lexicon.lexicon import load_lexicon
+from fin_agent.lexicon.statement_titles import built_in_statement_titles
+from fin_agent.prompts import as_quoted, signs_of_injection
+from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
+from tests.hostile_texts import hostile_texts
+
+MOST_SECONDS = 0.5
+Reader = Callable[[str], object]
+
+
+def readers(workspace: Workspace) -> Mapping[str, Reader]:
+    """Every way in for a question, a label, a heading, a name, or a sentence of a model."""
+    lexicon, titles, analyst = load_lexicon(), built_in_statement_titles(), RulesAnalyst(workspace)
+    return {
+        "question": analyst.intent,
+        "message": lambda text: read_message(text, (), workspace),
+        "label": label_forms,
+        "label's form": normal_form,
+        "label's metric": lambda text: lexicon.metric_of_label(text, Statement.INCOME, (text,)),
+        "section": lambda text: lexicon.metric_of_label("Total", Statement.BALANCE_SHEET, (text, text)),
+        "title": titles.match,
+        "bare title": titles.match_bare,
+        "title of a statement": lexicon.statement_of_title,
+        "heading": lambda text: _is_heading(text, "Acme"),
+        "name": normalise_name,
+        "names": lambda text: same_company(text, "Acme Corp"),
+        "numerals": lambda text: [*numerals_in(text), *spelled_numbers(text)],
+        "sentence": lambda text: not_borne_out(text, [text, "Net sales rose."]),
+        "markup": without_markup,
+        "quoted": lambda text: (as_quoted(text), signs_of_injection(text)),
+    }
+
+
+def slow_readings(workspace: Workspace, most: int, longest: int = 10_000) -> list[tuple[str, str, float]]:
+    """(reader, beginning of the text, seconds) of each that took longer than it may."""
+    slow = []
+    for text in hostile_texts(most, longest):
+        for name, read in readers_of(workspace).items():
+            begun = time.process_time()
+            with suppress(QuestionError):
+                read(text)
+            taken = time.process_time() - begun
+            if taken > MOST_SECONDS:
+                slow.append((name, f"{len(text)} characters: {text[:40]!r} ... {text[-10:]!r}", round(taken, 2)))
+    return slow
+
+
+_READERS: dict[int, Mapping[str, Reader]] = {}
+
+
+def readers_of(workspace: Workspace) -> Mapping[str, Reader]:
+    return _READERS.setdefault(id(workspace), readers(workspace))
+
+
+def test_no_text_takes_long_to_read(workspace: Workspace) -> None:
+    assert slow_readings(workspace, 24, longest=2_000) == []
+
+
+@pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes minutes: `make test-extras`")
+def test_a_thousand_texts(workspace: Workspace) -> None:
+    assert slow_readings(workspace, 1_000) == []
