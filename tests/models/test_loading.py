@@ -125,6 +125,7 @@ def test_a_key_that_cannot_be_sent_is_named_by_its_variable(monkeypatch: pytest.
 
 
 def test_no_key_goes_over_plain_http_to_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
     monkeypatch.setenv("FIN_AGENT_API_KEY", "sesame-open-4711")
     with pytest.raises(ModelSetupError, match="over plain HTTP") as raised:
         load_chat_model("openai:qwen3", base_url="http://models.example.com/v1")

@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from fin_agent.retrieval.dense.encoder import windows_of
+pytest.importorskip("numpy", reason="vectors need the extra `dense`")
+
+from fin_agent.retrieval.dense.encoder import windows_of  # noqa: E402 - it loads only where numpy is
 
 
 class Words:
