@@ -214,6 +214,21 @@ def _script_hidden() -> Iterator[None]:
         script.update(told)
 
 
+@contextmanager
+def nothing_from_the_current_folder() -> Iterator[None]:
+    """No module of the folder the user happens to stand in takes the place of one that a process started here needs."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+_SAFE_PATH = "PYTHONSAFEPATH"
 _TIME_TO_START = 120.0
 _TIME_TO_END = 5.0
 
@@ -261,6 +276,11 @@ def prepare_worker() -> None:
     """
     forget_environment()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_with_parent()
+
+
+def end_with_parent() -> None:
+    """Let this process end as soon as the one that started it has, even where that was killed."""
     if (parent := multiprocessing.parent_process()) is not None:
         threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
 

@@ -223,10 +223,16 @@ def _threads(jobs: int) -> Executor:
 
 
 def each_done(
-    do: Callable[[Given], Result], given: Sequence[Given], jobs: int, pool_of: Callable[[int], Executor] = _threads
+    do: Callable[[Given], Result],
+    given: Sequence[Given],
+    jobs: int,
+    pool_of: Callable[[int], Executor] = _threads,
+    *,
+    ahead: int = 0,
 ) -> Iterator[Result]:
     """The results in the order in which they come: one after the other by this thread, or `jobs` at once by others.
 
+    `ahead` more are handed over before one is done, so that nobody waits for what becomes of the results here.
     What `do` raises ends it. Stopped from the keyboard, it begins no other; those under way are ended and given back
     first, because they may have been paid for. Stopped once more, it waits for nothing.
     """
@@ -237,7 +243,9 @@ def each_done(
     under_way: dict[Future[Result], int] = {}
     with pool_of(min(jobs, max(1, len(given)))) as pool, _stopped(under_way) as stopped:
         while True:
-            while not stopped.is_set() and len(under_way) < jobs and (following := next(left, None)) is not None:
+            while (
+                not stopped.is_set() and len(under_way) < jobs + ahead and (following := next(left, None)) is not None
+            ):
                 under_way[pool.submit(do, following[1])] = following[0]
             if not under_way:
                 break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import re
 import signal
 import time
@@ -29,6 +30,7 @@ from fin_agent.models.metering import Budget, CallRecord, Meter, metered
 from fin_agent.presentation.answers import usage_line, usage_view
 from fin_agent.runs.run import asking_fingerprint, index_state, question_fingerprint
 from fin_agent.runs.store import Recorder
+from fin_agent.worker_processes import end_with_parent, nothing_from_the_current_folder
 from fin_agent.workspace import Workspace
 
 _JOBS_BY_MODEL = 4
@@ -108,7 +110,13 @@ class _Batch:
         self._kept = kept
         self._recorder = recorder
         self._how = how
-        self._jobs = how.jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
+        asked = (settings.chat_model, settings.card_model, settings.judge_model)
+        waits_for_models = settings.by_model or any(asked)
+        jobs = how.jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
+        # What rules compute takes a processor: more processes than there are would only have to start as well.
+        self._jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
+        # Threads serve where servers answer, and only one process adds up what they take.
+        self._here = self._jobs == 1 or how.debug or waits_for_models
         self._meter = _NotedMeter(settings.models.batch_budget, kept)
 
     def answered(self, lines: Sequence[Line]) -> BatchResult:
@@ -147,16 +155,16 @@ class _Batch:
     def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> list[FailedLine]:
         """Answer the lines, into `answers` by their number. Gives back those that failed."""
         failures: list[FailedLine] = []
-        with Progress(len(lines), "answering", "questions") as progress:
+        with Progress(len(lines), "answering", "questions") as progress, nothing_from_the_current_folder():
 
             def failed(line: Line, reason: str) -> None:
                 failures.append(FailedLine(line.number, reason))
                 progress.step(f"line {line.number}: failed: {reason}", problem=True)
 
-            if self._waits_for_models:
+            if self._here:
                 all_done = each_done(self._one, lines, self._jobs)
             else:
-                all_done = each_done(_one_apart, lines, self._jobs, self._processes)
+                all_done = each_done(_one_apart, lines, self._jobs, self._processes, ahead=self._jobs)
             for done in all_done:
                 if isinstance(done, Line):
                     failed(done, done.fault)
@@ -171,20 +179,14 @@ class _Batch:
                 progress.step(f"{outcome} in {answer.seconds:.2f} s: {done.asked.short}")
         return sorted(failures, key=lambda failure: failure.line)
 
-    @property
-    def _waits_for_models(self) -> bool:
-        """Threads serve where servers answer, and only one process adds up what they take."""
-        settings = self._settings
-        asked = (settings.chat_model, settings.card_model, settings.judge_model)
-        return self._jobs == 1 or self._how.debug or settings.by_model or any(asked)
-
     def _processes(self, jobs: int) -> Executor:
-        """What rules compute takes a processor: processes that share the index's file, each with its own connection."""
+        """Processes that share the index's file, each with its own connection."""
+        # They are forked from a process that has imported all this and has no threads: imports are paid for once.
+        forked = "forkserver" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("forkserver" if forked else "spawn")
+        context.set_forkserver_preload([__name__])
         return ProcessPoolExecutor(
-            jobs,
-            multiprocessing.get_context("spawn"),
-            _open_apart,
-            (self._place, self._settings.model_dump_json(), self._asking),
+            jobs, context, _open_apart, (self._place, self._settings.model_dump_json(), self._asking)
         )
 
     def _one(self, line: Line) -> _Done | Line:
@@ -210,6 +212,7 @@ _opened: tuple[AnswerContext, str] | None = None
 def _open_apart(place: Path | str, settings: str, asking: str) -> None:
     global _opened
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it says when it ends
+    end_with_parent()
     context = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
     _opened = context, asking
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.presentation.plain import counted, told_warnings
+from fin_agent.worker_processes import nothing_from_the_current_folder
 
 
 def ingest_files(
@@ -61,7 +60,7 @@ def ingest_files(
             warnings = [f"{file.doc_id}: {each}" for each in told_warnings(file.warnings)]
             progress.step(line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
-        with _nothing_from_the_current_folder():
+        with nothing_from_the_current_folder():
             report = ingest(
                 files,
                 index,
@@ -139,23 +138,6 @@ def _with_unread(paths: Sequence[Path], folder: Path) -> tuple[list[Path], list[
 def _still_gone(file: UnreadFile) -> IngestedFile:
     reason = f"it is gone; before: {file.reason}"
     return IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
-
-
-@contextmanager
-def _nothing_from_the_current_folder() -> Iterator[None]:
-    """No module of the folder the user happens to stand in takes the place of one that a worker process needs."""
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[_SAFE_PATH]
-        else:
-            os.environ[_SAFE_PATH] = before
-
-
-_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def line_of(file: IngestedFile) -> str:

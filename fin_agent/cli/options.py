@@ -79,7 +79,7 @@ Jobs = Annotated[
         metavar="N",
         min=1,
         max=64,
-        help="Questions at once, by rules in as many processes; not given: 1 by rules, 4 by a model.",
+        help="Questions at once, by rules in processes, one a core at most; not given: 1 by rules, 4 by a model.",
     ),
 ]
 Restart = Annotated[

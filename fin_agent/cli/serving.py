@@ -97,6 +97,7 @@ def serve(
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
     from fin_agent.tools.context import ToolContext
+    from fin_agent.worker_processes import nothing_from_the_current_folder
 
     settings = models.settings(strategy=strategy)
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
@@ -114,7 +115,8 @@ def serve(
             run_application(http_api(context, access, limits), host, port, ready=ready)
     if workers > 1:
         worker = partial(_api, chosen_index(index).place, settings.model_dump_json(), doc, access, limits)
-        run_application(worker, host, port, ready=ready, workers=workers)
+        with nothing_from_the_current_folder():
+            run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 
 

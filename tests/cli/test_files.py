@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -24,6 +29,35 @@ class TestBatch:
         assert (first["id"], first["refused"]) == ("b", True)
         assert without_seconds(second) == {**without_seconds(alone), "id": "7"}
         assert [path.name for path in out.parent.iterdir()] == ["answers.jsonl"]
+
+    def test_processes_answer_as_one_does_wherever_the_user_stands(
+        self, sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "types.py").write_text("raise SystemExit('a module of the folder was loaded')")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+        monkeypatch.setattr("os.cpu_count", lambda: 2)
+        lines = [asked(LOOKUP, id="a"), "not json", asked(UNKNOWN_COMPANY, id="b"), asked(LOOKUP, doc_ids=["nowhere"])]
+        told = {}
+        for jobs in (1, 3):
+            out = tmp_path / f"{jobs}.jsonl"
+            ran = Ran("batch", questions_file(tmp_path, *lines), "--out", out, "--index", sample_index, "--jobs", jobs)
+            assert ran.code == 3 and ran.out.startswith("1 answered, 1 refused, 2 failed"), ran.err
+            told[jobs] = [without_seconds(json.loads(line)) for line in out.read_text(encoding="utf-8").splitlines()]
+        assert told[1] == told[3]
+
+    @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are listed by Linux alone")
+    def test_processes_end_with_a_batch_that_is_killed(self, sample_index: Path, tmp_path: Path) -> None:
+        questions, out = questions_file(tmp_path, *[asked(LOOKUP)] * 2_000), tmp_path / "answers.jsonl"
+        program = "import os; os.cpu_count = lambda: 2; from fin_agent.cli import main; main()"
+        options = ["--out", out, "--index", sample_index, "--jobs", "2", "--no-record"]
+        with subprocess.Popen([sys.executable, "-c", program, "batch", questions, *options], stderr=PIPE) as batch:
+            unfinished = tmp_path / "answers.jsonl.part"
+            assert _soon(lambda: unfinished.exists() and unfinished.stat().st_size > 0)
+            below = _processes_below(batch.pid)
+            batch.kill()
+        assert len(below) >= 3
+        assert _soon(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below))
 
     def test_bad_lines_are_reported_and_the_rest_is_done(self, sample_index: Path, tmp_path: Path) -> None:
         questions = questions_file(
@@ -144,3 +178,15 @@ class TestIngest:
         assert ran.code == 1
         assert "there is no filing here" in ran.err
         assert not (tmp_path / "index").exists()
+
+
+def _soon(there: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 120
+    while not there() and time.monotonic() < until:
+        time.sleep(0.05)
+    return there()
+
+
+def _processes_below(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return [each for child in map(int, children) for each in (child, *_processes_below(child))]
