@@ -1,4 +1,8 @@
-"""The MCP server: tools and filings offered, calls carried out beside one another, on standard streams or over HTTP."""
+"""The MCP server: tools and filings offered, calls carried out beside one another, on standard streams or over HTTP.
+
+It runs with versions 1 and 2 of the SDK, so that it can share an environment with what needs either: fields of types
+are given by their names on the wire, which both take, and what differs stands in the functions named `..._sdk_1`.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,22 @@ import base64
 import binascii
 import re
 import signal
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-import mcp_types as types
-from mcp.server import Server, ServerRequestContext
+from mcp import types
+from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.shared.exceptions import MCPError
+from mcp.shared import exceptions
+from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from fin_agent.analyst.events import Event, StepBegun, listening
@@ -39,6 +45,7 @@ from fin_agent.tools.wording import Budget, Part, pages_read_told
 
 Result = TypeVar("Result")
 
+OF_SDK_1 = version("mcp").startswith("1.")
 PATH = "/mcp"
 CALLS_AT_ONCE = 4
 LISTED_AT_ONCE = 100
@@ -52,20 +59,20 @@ INSTRUCTIONS = (
 )
 _ADDRESS = re.compile(r"filings://(?P<doc_id>[^/?#]+)(?:/pages/(?P<page>\d{1,6}))?/?")
 _TEMPLATES = types.ListResourceTemplatesResult(
-    resource_templates=[
+    resourceTemplates=[
         types.ResourceTemplate(
             name="filing",
             title="A filing at a glance",
-            uri_template="filings://{doc_id}",
+            uriTemplate="filings://{doc_id}",
             description="Who, what and when a filing is, and which Items, statements and notes stand where.",
-            mime_type="text/plain",
+            mimeType="text/plain",
         ),
         types.ResourceTemplate(
             name="page",
             title="A page as text",
-            uri_template="filings://{doc_id}/pages/{page}",
+            uriTemplate="filings://{doc_id}/pages/{page}",
             description="The text of a page of a filing; pages count from 1.",
-            mime_type="text/plain",
+            mimeType="text/plain",
         ),
     ]
 )
@@ -74,6 +81,8 @@ _TEMPLATES = types.ListResourceTemplatesResult(
 def mcp_server(toolkit: FinAgentToolkit, *, calls_at_once: int = CALLS_AT_ONCE) -> Server:
     """A server over the filings that `toolkit` reads; safe to use for many clients at once."""
     offered = _Offered(toolkit, calls_at_once)
+    if OF_SDK_1:
+        return _server_of_sdk_1(offered)
     return Server(
         "fin-agent",
         version=version("fin-agent"),
@@ -85,6 +94,22 @@ def mcp_server(toolkit: FinAgentToolkit, *, calls_at_once: int = CALLS_AT_ONCE) 
         on_list_resource_templates=offered.list_templates,
         on_read_resource=offered.read_resource,
     )
+
+
+def _server_of_sdk_1(offered: _Offered) -> Server:
+    server = Server("fin-agent", version=version("fin-agent"), instructions=INSTRUCTIONS)
+
+    async def answered(answer: Callable[[Any, Any], Awaitable[Any]], request: Any) -> Any:
+        return types.ServerResult(await answer(server.request_context, request.params))
+
+    server.request_handlers |= {
+        types.ListToolsRequest: partial(answered, offered.list_tools),
+        types.CallToolRequest: partial(answered, offered.call_tool),
+        types.ListResourcesRequest: partial(answered, offered.list_resources),
+        types.ListResourceTemplatesRequest: partial(answered, offered.list_templates),
+        types.ReadResourceRequest: partial(answered, offered.read_resource),
+    }
+    return server
 
 
 def run_on_streams(server: Server) -> None:
@@ -110,10 +135,21 @@ def http_application(server: Server, access: Access) -> ASGIApp:
             f"{scheme}://{name}{port}" for name in names or () for scheme in ("http", "https") for port in ("", ":*")
         ],
     )
+    if OF_SDK_1:
+        return guarded(_http_application_of_sdk_1(server, security), access)
     app = server.streamable_http_app(
         streamable_http_path=PATH, transport_security=security, max_request_body_size=MOST_BYTES
     )
     return guarded(app, access)
+
+
+def _http_application_of_sdk_1(server: Server, security: TransportSecuritySettings) -> ASGIApp:
+    from mcp.server.fastmcp.server import StreamableHTTPASGIApp
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    sessions = StreamableHTTPSessionManager(server, security_settings=security)
+    route = Route(PATH, endpoint=StreamableHTTPASGIApp(sessions))
+    return Starlette(routes=[route], lifespan=lambda app: sessions.run())
 
 
 class _Offered:
@@ -126,18 +162,14 @@ class _Offered:
         self._at_once = calls_at_once
         self._places: anyio.CapacityLimiter | None = None
 
-    async def list_tools(
-        self, context: ServerRequestContext, given: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def list_tools(self, context: Any, given: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=self._declared)
 
-    async def call_tool(
-        self, context: ServerRequestContext, given: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    async def call_tool(self, context: Any, given: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(given.name)
         if tool is None:
             names = ", ".join(self._tools)
-            raise MCPError(types.INVALID_PARAMS, f"There is no tool {given.name[:60]!r}. There are: {names}.")
+            raise _refusal(f"There is no tool {given.name[:60]!r}. There are: {names}.")
         steps = 0
 
         def told(event: Event) -> None:
@@ -146,30 +178,28 @@ class _Offered:
             if isinstance(event, StepBegun):
                 steps += 1
                 words = event.node.replace("_", " ")
-                anyio.from_thread.run(partial(context.session.report_progress, steps, message=words))
+                anyio.from_thread.run(_report_progress, context, steps, words)
 
         return await self._in_thread(partial(call, tool, given.arguments or {}), told)
 
     async def list_resources(
-        self, context: ServerRequestContext, given: types.PaginatedRequestParams | None
+        self, context: Any, given: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         return await self._resource(partial(listed_resources, self._context, given.cursor if given else None))
 
     async def list_templates(
-        self, context: ServerRequestContext, given: types.PaginatedRequestParams | None
+        self, context: Any, given: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         return _TEMPLATES
 
-    async def read_resource(
-        self, context: ServerRequestContext, given: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    async def read_resource(self, context: Any, given: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         return await self._resource(partial(_resource_read, self._context, str(given.uri)))
 
     async def _resource(self, work: Callable[[], Result]) -> Result:
         try:
             return await self._in_thread(work)
         except FinAgentError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), Problem.of(error).model_dump()) from error
+            raise _refusal(str(error), Problem.of(error).model_dump()) from error
 
     async def _in_thread(self, work: Callable[[], Result], told: Callable[[Event], None] | None = None) -> Result:
         if self._places is None:  # belongs to the event loop, which has to be there first
@@ -186,6 +216,23 @@ class _Offered:
             meter.stop()  # of work that was left: no further call of a model begins
 
 
+def _refusal(what: str, problem: Mapping[str, object] | None = None) -> Exception:
+    """The error of a call that cannot be carried out as it was made."""
+    if OF_SDK_1:
+        return exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what, data=problem))
+    return exceptions.MCPError(types.INVALID_PARAMS, what, problem)
+
+
+async def _report_progress(context: Any, steps: int, message: str) -> None:
+    """To a client that asked for it."""
+    if not OF_SDK_1:
+        await context.session.report_progress(steps, message=message)
+    elif context.meta is not None and context.meta.progressToken is not None:
+        await context.session.send_progress_notification(
+            context.meta.progressToken, steps, message=message, related_request_id=str(context.request_id)
+        )
+
+
 def listed_resources(context: ToolContext, cursor: str | None) -> types.ListResourcesResult:
     """A hundred filings, by company and time, from `cursor` on. Raises NotThereError where that is none of ours."""
     start = _position(cursor)
@@ -193,7 +240,7 @@ def listed_resources(context: ToolContext, cursor: str | None) -> types.ListReso
     end = start + LISTED_AT_ONCE
     return types.ListResourcesResult(
         resources=[_resource_of(filing) for filing in filings[start:end]],
-        next_cursor=base64.urlsafe_b64encode(str(end).encode()).decode() if end < len(filings) else None,
+        nextCursor=base64.urlsafe_b64encode(str(end).encode()).decode() if end < len(filings) else None,
     )
 
 
@@ -216,7 +263,7 @@ def _resource_of(filing: FilingListed) -> types.Resource:
         name=filing.doc_id,
         title=on_a_line(as_quoted(filing.described)),
         description=f"{filing.pages} pages; {uri}/pages/N is the text of one.",
-        mime_type="text/plain",
+        mimeType="text/plain",
     )
 
 
@@ -235,7 +282,7 @@ def _resource_read(context: ToolContext, uri: str) -> types.ReadResourceResult:
     else:
         page_of(record_of(context, doc_id), int(found["page"]))
         text = pages_read_told(pages_read(context, ReadPageArguments(doc_id=doc_id, pages=found["page"])), budget)
-    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mimeType="text/plain", text=text)])
 
 
 def _filing_told(context: ToolContext, doc_id: str, budget: Budget) -> str:

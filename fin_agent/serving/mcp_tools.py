@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Annotated, cast
 
-import mcp_types as types
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
+from mcp import types  # fields by their names on the wire, which versions 1 and 2 of the SDK both take
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fin_agent.answering.answer import Answer
@@ -91,10 +91,10 @@ def declared(tool: BaseTool) -> types.Tool:
         name=tool.name,
         title=title,
         description=tool.description,
-        input_schema=takes,
-        output_schema=_output_schema(artifact),
+        inputSchema=takes,
+        outputSchema=_output_schema(artifact),
         annotations=types.ToolAnnotations(
-            title=title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+            title=title, readOnlyHint=True, destructiveHint=False, idempotentHint=True, openWorldHint=False
         ),
     )
 
@@ -103,13 +103,15 @@ def call(tool: BaseTool, arguments: Mapping[str, object]) -> types.CallToolResul
     """What the tool answers; what it cannot do is a result marked as an error, which says what to do next."""
     message = tool.invoke({"type": "tool_call", "id": "call", "name": tool.name, "args": dict(arguments)})
     assert isinstance(message, ToolMessage), message
-    content: list[types.ContentBlock] = [types.TextContent(text=str(message.content))]
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=str(message.content))]
     if message.status == "error":
-        return types.CallToolResult(content=content, is_error=True)
+        return types.CallToolResult(content=content, isError=True)
     artifact = message.artifact
     if isinstance(artifact, PageShown):
-        content.insert(0, types.ImageContent(data=base64.b64encode(artifact.png).decode(), mime_type="image/png"))
-    return types.CallToolResult(content=content, structured_content=structured(artifact))
+        content.insert(
+            0, types.ImageContent(type="image", data=base64.b64encode(artifact.png).decode(), mimeType="image/png")
+        )
+    return types.CallToolResult(content=content, structuredContent=structured(artifact))
 
 
 def structured(artifact: BaseModel) -> dict[str, Json]:

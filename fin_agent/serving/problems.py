@@ -30,14 +30,20 @@ class TooLongError(FinAgentError):
     """Work took more time than it may."""
 
 
+FIRST_MCP = (1, 23)
+"""The lowest version of the MCP SDK that is tested (pyproject.toml)."""
+
+
 def require_extra(extra: str, modules: Sequence[str]) -> None:
     """Raise ServingError, with what to install, where one of an extra's modules is missing or of a version too old."""
     missing = [name for name in modules if find_spec(name) is None]
-    if "mcp" in modules and "mcp" not in missing and (found := version("mcp")).startswith(("0.", "1.")):
-        raise ServingError(
-            f"mcp {found} is installed, and 2.2 or later is needed",
-            remedy=f"{how_to_install(extra)}; what needs mcp 1 (langchain-mcp-adapters) takes another environment",
-        )
+    if "mcp" in modules and "mcp" not in missing:
+        found = version("mcp")
+        if tuple(map(int, found.split(".")[:2])) < FIRST_MCP:
+            raise ServingError(
+                f"mcp {found} is installed, and {'.'.join(map(str, FIRST_MCP))} or later is needed",
+                remedy=how_to_install(extra),
+            )
     if missing:
         raise ServingError(
             f"this needs what is not installed: {', '.join(missing)}",
