@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 import signal
 from collections.abc import Awaitable, Callable, Mapping
@@ -118,10 +119,18 @@ def run_on_streams(server: Server) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def served() -> None:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server(**(_streams_of_sdk_1() if OF_SDK_1 else {})) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(served)
+
+
+def _streams_of_sdk_1() -> dict[str, Any]:
+    """Copies of our standard streams: this SDK closes what it writes to, and leaves what others print among it."""
+    incoming, outgoing = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    opened = (open(incoming, encoding="utf-8", errors="replace"), open(outgoing, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+    return dict(zip(("stdin", "stdout"), map(anyio.wrap_file, opened), strict=True))
 
 
 def http_application(server: Server, access: Access) -> ASGIApp:
