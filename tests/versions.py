@@ -20,7 +20,7 @@ SHOWN = ("langgraph", "langchain", "langchain-core", "langchain-openai", "pydant
 TESTS = (
     *("tests/examples/test_examples.py", "tests/graphs/test_kept_threads.py", "tests/tools/test_toolkit.py"),
     *("tests/graphs/test_context_schema.py", "tests/graphs/chat/test_by_rules.py"),
-    *("tests/serving/test_mcp_sdks.py", "tests/integrations"),
+    *("tests/serving/test_mcp_sdks.py", "tests/integrations", "tests/test_stumbles.py"),
 )
 EXTRAS = "chat,mcp,serve"
 KINDS: dict[str, list[str]] = {

@@ -98,7 +98,9 @@ def test_a_session_has_tools_resources_progress_and_clear_refusals(
             address: Any = f"filings://{FILING}/pages/9"
             assert "Net income" in plain(await session.read_resource(address))["contents"][0]["text"]
             unknown: Any = "filings://Nowhere_2023_10K"
-            assert "no filing with the id 'Nowhere_2023_10K' can be read" in await refusal(session.read_resource(unknown))
+            assert "no filing with the id 'Nowhere_2023_10K' can be read" in await refusal(
+                session.read_resource(unknown)
+            )
 
     asyncio.run(called())
     assert [progress for progress, _ in steps] == [*range(1, len(steps) + 1)] and len(steps) >= 8
