@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import computed_field
 
-from fin_agent.answering.answer import Artifact
+from fin_agent.answering.answer import Artifact, data_frame
 from fin_agent.answering.sandbox import ProgramValue
 from fin_agent.evidence.cards.card import Card
 from fin_agent.index.protocol import FilingEntry, FilingRecord
@@ -16,6 +16,9 @@ from fin_agent.retrieval.facts import FactHit
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
+
+if TYPE_CHECKING:
+    import pandas
 
 BoxSides = tuple[float, float, float, float]
 
@@ -176,6 +179,15 @@ class FactsListed(Artifact):
     """The whole that the parts are of."""
     dropped: tuple[tuple[str, str], ...] = ()
     """(name, why it is no part): totals, subtotals, eliminations."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A figure a row, `value` in base units beside `amount` as printed (extra `pandas`). Raises QuestionError."""
+        return data_frame(
+            [
+                {**fact.model_dump(), "amount": float(fact.amount), "value": float(fact.amount * fact.scale)}
+                for fact in self.facts
+            ]
+        )
 
 
 class PageRead(_OnPage):

@@ -92,7 +92,7 @@ class AnswerPiece(_Told):
 
 
 class Answered(_Told):
-    """The answer with all that shows where it comes from; the last event."""
+    """The answer with all that shows where it comes from; the last event of a question. In a chat its turn follows."""
 
     kind: Literal["answered"] = "answered"
     answer: Answer

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Self
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from fin_agent.errors import QuestionError
+from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.evidence.ledger import Entry
 from fin_agent.evidence.trace import TraceStep
+
+if TYPE_CHECKING:
+    import pandas
 
 BoxSides = tuple[float, float, float, float]
 
@@ -157,6 +163,54 @@ class Answer(Artifact):
     """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()
     """What each step saw, kept and dropped, and why."""
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The figures that the answer needs, one a row, with their sources; pages and lines count from 1.
+
+        Needs the extra `pandas`; raises QuestionError without it.
+        """
+        rows = [
+            {
+                "company": entry.slot.company_name,
+                "figure": entry.slot.label,
+                "period": entry.slot.period,
+                "value": None if entry.figure is None else float(entry.figure.value),
+                "unit": None if entry.figure is None else entry.figure.unit,
+                "printed": None if entry.figure is None else float(entry.figure.printed),
+                "label": None if entry.figure is None else entry.figure.label,
+                "doc_id": None if entry.figure is None else entry.figure.doc_id,
+                "page_number": None if entry.figure is None else entry.figure.page + 1,
+                "line": None if entry.figure is None else entry.figure.line + 1,
+                "why": entry.reason,
+            }
+            for entry in self.ledger
+        ]
+        return data_frame(rows)
+
+    def to_excel(self, path: Path | str) -> None:
+        """Write a workbook in which the program is formulas and each input names its source (extra `excel`).
+
+        Raises ExportError where XlsxWriter is not installed, WriteError.
+        """
+        from fin_agent.presentation.workbook import answer_workbook  # a room above, loaded by whoever asks
+        from fin_agent.written_file import write_whole
+
+        write_whole(Path(path), answer_workbook([self]))
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: the sentence, the figures, the program."""
+        from fin_agent.presentation.report import answer_html
+
+        return answer_html(self)
+
+
+def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
+    """Rows as a data frame. Raises QuestionError where pandas is not installed."""
+    if find_spec("pandas") is None:
+        raise QuestionError("data frames are made by pandas, which is not installed", remedy=how_to_install("pandas"))
+    import pandas
+
+    return pandas.DataFrame(list(rows))
 
 
 def gives_verdict(text: str) -> bool:

@@ -112,6 +112,14 @@ def ask(
     explain: Annotated[
         bool, typer.Option("--explain", help="Only print how the question is read: its tree of measures, as JSON.")
     ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            "--export",
+            metavar="FILE",
+            help="Also write it: .xlsx with the program as formulas (extra `excel`), .csv, or .html with its pages.",
+        ),
+    ] = None,
     no_record: NoRecord = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -129,7 +137,14 @@ def ask(
 
         return step_through(question, index, settings, doc_ids=doc or (), as_json=as_json)
     return ask_question(
-        question, index, settings, doc_ids=doc or (), trace=trace, record=not no_record, as_json=as_json
+        question,
+        index,
+        settings,
+        doc_ids=doc or (),
+        trace=trace,
+        record=not no_record,
+        as_json=as_json,
+        export=export,
     )
 
 

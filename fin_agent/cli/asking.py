@@ -29,7 +29,8 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.config import Settings
-from fin_agent.errors import FinAgentError
+from fin_agent.errors import FinAgentError, QuestionError
+from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.stepping import SteppedRun
@@ -37,6 +38,9 @@ from fin_agent.presentation.answers import answer_view
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
 from fin_agent.presentation.traces import rounds_view
+from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
 
 
 def ask_question(
@@ -48,13 +52,21 @@ def ask_question(
     trace: bool,
     record: bool = True,
     as_json: bool,
+    export: Path | None = None,
 ) -> ExitCode:
-    """Answer one question, and record the run; REFUSED where it is refused."""
+    """Answer one question, record the run, and write the answer to `export`; REFUSED where it is refused."""
     watch = Stopwatch()
+    if export is not None and export.suffix.lower() not in EXPORTS:
+        raise QuestionError(
+            "answers are not written so", subject=str(export), remedy=f"Name one of {', '.join(EXPORTS)}"
+        )
     with opened(given) as workspace, recorder_for(workspace, given, settings, record) as recorder:
         started = datetime.now(UTC)
         answer = _watched(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc_ids, watch)
         recorded = recorder.record(answer, started=started, doc_ids=doc_ids, steps=watch.steps)
+        if export is not None:
+            write_whole(export, _exported(answer, export.suffix.lower(), workspace))
+            say(f"written to {export}")
     if as_json:
         show_json_line(answer_json(answer, trace=trace))
     else:
@@ -65,6 +77,33 @@ def ask_question(
         where = f" --index {given}" if given is not None else ""
         messages().print(Text(f"run {recorded}: fin-agent runs show last{where}", style="dim"), soft_wrap=True)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
+
+
+EXPORTS = (".html", ".xlsx", ".csv")
+
+
+def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
+    """The answer as a file of that kind; a page that cannot be drawn is left out of a report, and said."""
+    from fin_agent.presentation import report, workbook
+
+    if suffix == ".xlsx":
+        return workbook.answer_workbook([answer])
+    if suffix == ".csv":
+        return workbook.answer_csv([answer]).encode("utf-8-sig")
+
+    def picture(doc_id: str, page: int, boxes: list[Box]) -> bytes | None:
+        record = workspace.index.filing(doc_id)
+        wanted = FramedPage(page, tuple(Frame(box, Ink.FACT) for box in boxes))
+        try:
+            return draw_pages(Path(record.source), record.content_hash, [wanted], _REPORT_DPI)[0]
+        except FinAgentError as error:
+            warn(f"the report goes without page {page + 1} of {doc_id}: {error}")
+            return None
+
+    return report.html_report([answer], picture).encode()
+
+
+_REPORT_DPI = 110
 
 
 def explain_question(question: str, given: Path | None) -> ExitCode:

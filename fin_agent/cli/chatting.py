@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import cast
 
-from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.text import Text
 
@@ -25,15 +20,13 @@ from fin_agent.cli.streams import messages, say, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
-from fin_agent.graphs.chat.assistant import is_answered, segments_of
-from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
-from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
+from fin_agent.graphs.chat.conversation import ChatThread, next_name
+from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import (
     FILE_NAME,
     KeptThread,
     ThreadStore,
     ThreadStoreError,
-    continued_elsewhere,
 )
 from fin_agent.index.protocol import PageKey
 from fin_agent.presentation.answers import LedgerView, ProgramView
@@ -170,91 +163,6 @@ class _Talk:
             show(Text(f"> {turn.asked}", style="dim"))
         show(turn_view(turn))
         print(flush=True)
-
-
-_NUMBERED = re.compile(r"chat-(\d{1,6})")
-
-
-class ChatThread:
-    """A thread that is being talked in; another one may be taken up at any time."""
-
-    def __init__(self, context: ChatContext, keeper: BaseCheckpointSaver[str], name: str) -> None:
-        self._context = context
-        self._graph = build_chat(keeper)
-        self._keeper = keeper
-        self.name = name
-        self._seen: dict[str, int] = {}
-        """How many turns each thread had when something was last said in it from here."""
-
-    @property
-    def turns(self) -> list[Turn]:
-        """What was said and replied so far."""
-        return turns_of(self._state)
-
-    @property
-    def unanswered(self) -> str:
-        """The last message, where it got no reply: the chat was killed, or the question cancelled."""
-        dangling = self._dangling()
-        return dangling[0].text if dangling else ""
-
-    def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
-        """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
-
-        Raises what the answer graph raises; FinAgentError most often. Raises ThreadStoreError where the thread was
-        continued elsewhere since something was last said in it from here, once: asked again, it goes on from there.
-        """
-        with self._keeper.turn_in(self.name) if isinstance(self._keeper, ThreadStore) else nullcontext():
-            return self._next(message, on_step)
-
-    def _next(self, message: str, on_step: Callable[[str], None]) -> Turn:
-        there = len(self.turns)
-        if self._seen.setdefault(self.name, there) != there:
-            self._seen[self.name] = there
-            raise continued_elsewhere(self.name)
-        try:
-            turn = self._said(message, on_step)
-        except ThreadStoreError:
-            self._seen[self.name] = len(self.turns)
-            raise
-        self._seen[self.name] = there + 1
-        return turn
-
-    def _said(self, message: str, on_step: Callable[[str], None]) -> Turn:
-        turn: Turn | None = None
-        asked = ChatInput(messages=[HumanMessage(message)])
-        for update in self._graph.stream(asked, self._config, context=self._context, stream_mode="updates"):
-            for node, changes in update.items():
-                on_step(node)
-                for each in (changes or {}).get("turns", ()):
-                    turn = Turn.model_validate(each)
-        assert turn is not None, "the last node always ends the turn"
-        return turn
-
-    def forget_unanswered(self) -> None:
-        """Let the thread end with its last reply: a message that was cancelled is not part of it."""
-        removed = [RemoveMessage(id=message.id) for message in self._dangling() if message.id]
-        if removed:
-            self._graph.update_state(self._config, {"messages": removed}, as_node="reply")
-
-    def _dangling(self) -> list[BaseMessage]:
-        """The last message and what follows it, where no turn has ended with a reply to it."""
-        state = self._state
-        segments = segments_of(state.get("messages", []))
-        return segments[-1] if segments and not is_answered(segments[-1], turns_of(state)) else []
-
-    @property
-    def _state(self) -> ChatState:
-        return cast(ChatState, self._graph.get_state(self._config).values)
-
-    @property
-    def _config(self) -> RunnableConfig:
-        return {"configurable": {"thread_id": self.name}, "recursion_limit": STEPS_AT_MOST}
-
-
-def next_name(names: list[str]) -> str:
-    """A name for a new thread: `chat-1`, `chat-2` and so on."""
-    taken = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
-    return f"chat-{max(taken, default=0) + 1}"
 
 
 HELP = """\

@@ -266,13 +266,19 @@ def show(
         ),
     ] = None,
     dpi: Annotated[int, typer.Option(min=36, max=300, help="Dots an inch of the picture.")] = 110,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="FILE.xlsx", help="Write the --statement as a workbook (`excel`)."),
+    ] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
 ) -> ExitCode:
     """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0."""
     from fin_agent.cli.showing import Wanted, show_filing
 
-    wanted = Wanted(page=page, statement=statement, facts=facts, fact=fact, year=year, image=image, dpi=dpi)
+    wanted = Wanted(
+        page=page, statement=statement, facts=facts, fact=fact, year=year, image=image, dpi=dpi, export=export
+    )
     return show_filing(doc_id, index, wanted, as_json=as_json)
 
 

@@ -16,6 +16,7 @@ from fin_agent.cli.options import Docs, IndexFolder, ModelOptions, StrategyName
 if TYPE_CHECKING:
     from fin_agent.serving.http_api import Limits
     from fin_agent.serving.http_server import Access
+    from fin_agent.web.routes import Keeping
 
 Host = Annotated[
     str,
@@ -87,13 +88,20 @@ def serve(
     time_limit: Annotated[
         float, typer.Option("--time-limit", metavar="S", min=1, help="Seconds that a question may take.")
     ] = 120.0,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Take no filings from the workspace; so it is with --doc as well.")
+    ] = False,
     doc: Docs = None,
     strategy: StrategyName = None,
     index: IndexFolder = None,
 ) -> ExitCode:
-    """Serve questions, searches, filings and pictures of pages over HTTP. Needs the extra `serve`; docs/serving.md."""
+    """Serve the workspace in the browser, and questions, searches, filings and pages over HTTP: docs/serving.md.
+
+    Needs the extra `serve`.
+    """
     from fin_agent.cli.indexes import chosen_index, opened
     from fin_agent.cli.streams import say, warn
+    from fin_agent.index.opening import address_of
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
     from fin_agent.tools.context import ToolContext
@@ -103,24 +111,31 @@ def serve(
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits, http_api
+    from fin_agent.web.routes import Keeping
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
     def ready(at: str) -> None:
-        say(f"serving at {at}, described at {at}/openapi.json" + (f", by {workers} processes" if workers > 1 else ""))
+        say(f"open {at} in a browser; the API is described at {at}/docs" + (f"; {workers} processes" * (workers > 1)))
+
+    chosen = chosen_index(index)
+    folder = chosen.folder if address_of(chosen.place) is None else None
+    keeping = Keeping.beside(folder, uploads=not read_only and not doc)
 
     with opened(index) as workspace:  # what is wrong with the index or the settings is said here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
         if workers == 1:
-            run_application(http_api(context, access, limits), host, port, ready=ready)
+            run_application(http_api(context, access, limits, keeping), host, port, ready=ready)
     if workers > 1:
-        worker = partial(_api, chosen_index(index).place, settings.model_dump_json(), doc, access, limits)
+        worker = partial(_api, chosen_index(index).place, settings.model_dump_json(), doc, access, limits, keeping)
         with nothing_from_the_current_folder():
             run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 
 
-def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, access: Access, limits: Limits) -> object:
+def _api(
+    place: Path | str, settings: str, doc_ids: Sequence[str] | None, access: Access, limits: Limits, keeping: Keeping
+) -> object:
     """The application of one worker process, over the index at `place`."""
     from fin_agent.config import Settings
     from fin_agent.serving.http_api import http_api
@@ -128,4 +143,4 @@ def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, access
     from fin_agent.workspace import Workspace
 
     context = ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids)
-    return http_api(context, access, limits)
+    return http_api(context, access, limits, keeping)

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import as_plain, fields_of, show, show_json
+from fin_agent.cli.streams import as_plain, fields_of, say, show, show_json
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
@@ -29,8 +29,9 @@ from fin_agent.presentation.filings import (
     statements_on,
     value_words,
 )
-from fin_agent.presentation.pages import page_view, statement_view
+from fin_agent.presentation.pages import joined, page_view, statement_view
 from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.workbook import statement_workbook
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement, printed_number
 from fin_agent.vocabulary.table import Table
@@ -52,6 +53,8 @@ class Wanted:
     """Fiscal year of the fact."""
     image: Path | None = None
     dpi: int = 110
+    export: Path | None = None
+    """Gets the statement as a workbook."""
 
 
 def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: bool) -> ExitCode:
@@ -66,6 +69,10 @@ def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: boo
             else:
                 for each in written:
                     print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
+        elif wanted.export is not None:
+            assert wanted.statement is not None, "contradictions are refused"
+            write_whole(wanted.export, statement_workbook(shown.record, wanted.statement, joined(shown.parts)))
+            say(f"written to {wanted.export}")
         elif as_json:
             show_json(shown.fields())
         else:
@@ -190,6 +197,8 @@ def _refuse_contradictions(wanted: Wanted) -> None:
         raise typer.BadParameter("give --page or --statement, not both")
     if wanted.year is not None and wanted.fact is None:
         raise typer.BadParameter("--year says which year's --fact is meant: give that too")
+    if wanted.export is not None and (wanted.statement is None or wanted.export.suffix.lower() != ".xlsx"):
+        raise typer.BadParameter("--export writes a --statement as FILE.xlsx: give both")
     if wanted.image is not None:
         if wanted.page is None and wanted.statement is None and wanted.fact is None:
             raise typer.BadParameter("--image draws a page: say which by --page, --statement or --fact")

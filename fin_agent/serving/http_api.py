@@ -40,10 +40,12 @@ from fin_agent.tools.errors import ToolInputError
 from fin_agent.tools.narrowing import narrowed
 from fin_agent.tools.operations import documents_found, filings_listed, pages_found
 from fin_agent.vocabulary.place import Box
+from fin_agent.web import files
+from fin_agent.web.routes import Keeping, add_routes
 
 Result = TypeVar("Result")
 
-OPEN_PATHS = ("/health",)
+OPEN_PATHS = ("/health", *files.OPEN_PATHS)
 EVENTS = "text/event-stream"
 SECONDS_OF_SILENCE = 15.0
 """Between comments in a stream of events: what stands between would else close the connection."""
@@ -118,12 +120,17 @@ DocId = Annotated[
 ]
 
 
-def http_api(context: ToolContext, access: Access, limits: Limits | None = None) -> ASGIApp:
-    """The API over the filings that `context` may read, behind the guards."""
-    return guarded(_application(context, limits or Limits()), access, open_paths=OPEN_PATHS)
+def http_api(
+    context: ToolContext, access: Access, limits: Limits | None = None, keeping: Keeping | None = None
+) -> ASGIApp:
+    """The API and the workspace over the filings that `context` may read, behind the guards.
+
+    `keeping` says what it may write: without one nothing is kept, and no filing is added.
+    """
+    return guarded(_application(context, limits or Limits(), keeping or Keeping()), access, open_paths=OPEN_PATHS)
 
 
-def _application(context: ToolContext, limits: Limits) -> FastAPI:
+def _application(context: ToolContext, limits: Limits, keeping: Keeping) -> FastAPI:
     app = FastAPI(
         title="fin-agent",
         version=version("fin-agent"),
@@ -141,7 +148,7 @@ def _application(context: ToolContext, limits: Limits) -> FastAPI:
             Exception: _refused,
         },
     )
-    calls = _Calls(limits)
+    calls = Calls(limits)
     problems = openapi.problems
 
     @app.post(
@@ -270,6 +277,8 @@ def _application(context: ToolContext, limits: Limits) -> FastAPI:
         """Needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
+    add_routes(app, context, keeping, calls)
+    files.serve_files(app)
     openapi.complete(app)
     return app
 
@@ -278,7 +287,7 @@ class _CallerGoneError(Exception):
     """Nobody waits for it any more."""
 
 
-class _Calls:
+class Calls:
     """Carries calls out: a few at once, a few waiting, each within its time and for as long as somebody waits."""
 
     def __init__(self, limits: Limits, patience: float = _PATIENCE) -> None:
@@ -346,16 +355,26 @@ class _Calls:
         async with self.place():
             doc_ids = await run_sync(partial(narrowed, context.workspace, asked, context.within))
             yield ServerSentEvent(comment="at work", sep="\n")
-            deadline = monotonic() + self._limits.seconds
             run = astream_answer(asked.question, context.answering, doc_ids=doc_ids, question_id=asked.id)
             async with aclosing(run):
                 try:
-                    while event := await asyncio.wait_for(anext(run, None), deadline - monotonic()):
+                    async for event in self.in_time(run):
                         yield _sent(event, trace=asked.trace)
                 except Exception as error:  # the answer is on its way: there is no other status any more
-                    late = isinstance(error, TimeoutError) and monotonic() >= deadline - _SECONDS_EARLY
-                    told = Problem.of(self._too_long() if late else error).model_dump_json()
-                    yield ServerSentEvent(told, event="failed", sep="\n")
+                    yield ServerSentEvent(Problem.of(error).model_dump_json(), event="failed", sep="\n")
+
+    async def in_time(self, events: AsyncGenerator[Result, None]) -> AsyncGenerator[Result, None]:
+        """The events that come within the time of a question. Raises TooLongError, and what the events raise."""
+        deadline = monotonic() + self._limits.seconds
+        while True:
+            try:
+                yield await asyncio.wait_for(anext(events), deadline - monotonic())
+            except StopAsyncIteration:
+                return
+            except TimeoutError:
+                if monotonic() < deadline - _SECONDS_EARLY:
+                    raise
+                raise self._too_long() from None
 
     def _too_long(self) -> TooLongError:
         return TooLongError(

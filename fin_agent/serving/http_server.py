@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE = "FIN_AGENT_TOKEN"
 SHORTEST_TOKEN = 16
 MOST_BYTES = 1_000_000
+MOST_UPLOADED = 64_000_000
+"""Bytes of a filing that is sent to be read; the largest 10-K of a big bank has about 20 million."""
+UPLOADS = "/uploads/"
 SECONDS_TO_SEND = 30.0
 _MAKE_ONE = "Make one: export FIN_AGENT_TOKEN=\"$(python3 -c 'import secrets; print(secrets.token_urlsafe(32))')\""
 SECONDS_TO_END = 5
@@ -84,7 +87,10 @@ class Access:
         """
         origin, host = headers.get("origin"), headers.get("host", "").lower()
         elsewhere = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
-        if elsewhere or headers.get("sec-fetch-site") in _FROM_OTHER_PAGES:
+        followed = (
+            is_open and headers.get("sec-fetch-mode") == "navigate"
+        )  # a link to the workspace, which no frame shows
+        if elsewhere or (headers.get("sec-fetch-site") in _FROM_OTHER_PAGES and not followed):
             return 403, Problem(
                 what="pages of other origins may not call this server, or load from it",
                 subject=(origin or "")[:100],
@@ -107,12 +113,16 @@ class Access:
 def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
     """The application behind Starlette's guards of names, callers and sizes; `open_paths` need no token.
 
+    One that ends with `/*` stands for all below it. Calls of `UPLOADS` may send a filing, all others a question.
+
     A refusal is a Problem as JSON, also where a guard of Starlette or of the MCP SDK says it in a line of text.
     """
     from starlette.authentication import AuthCredentials, AuthenticationBackend, AuthenticationError, BaseUser
     from starlette.middleware.authentication import AuthenticationMiddleware
     from starlette.middleware.body_limit import RequestBodyLimitMiddleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    open_folders = tuple(path[:-1] for path in open_paths if path.endswith("/*"))
 
     class RefusedError(AuthenticationError):  # type: ignore[misc]
         def __init__(self, status: int, problem: Problem) -> None:
@@ -123,7 +133,8 @@ def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -
         async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
             # Of a header that is there twice, who reads the first and who reads the last would not agree.
             headers = {name: ", ".join(conn.headers.getlist(name)) for name in conn.headers}
-            if refusal := access.refusal(headers, is_open=conn.scope["path"] in open_paths):
+            path = conn.scope["path"]
+            if refusal := access.refusal(headers, is_open=path in open_paths or path.startswith(open_folders)):
                 raise RefusedError(*refusal)
             return None
 
@@ -131,7 +142,12 @@ def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -
         assert isinstance(error, RefusedError)
         return _told(error.status, error.problem)
 
-    limited = RequestBodyLimitMiddleware(_arriving_in_time(app), MOST_BYTES)
+    timed = _arriving_in_time(app)
+    small, large = (RequestBodyLimitMiddleware(timed, most) for most in (MOST_BYTES, MOST_UPLOADED))
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        await (large if scope.get("path", "").startswith(UPLOADS) else small)(scope, receive, send)
+
     gate = AuthenticationMiddleware(limited, Gate(), refused)
     named = TrustedHostMiddleware(gate, access.answers_to or ["*"], www_redirect=False)
     return _in_our_words(named)
@@ -168,7 +184,11 @@ REFUSED: Mapping[str, tuple[int, str, str]] = {
         "this server does not go by the name it was called by",
         "Call it by 127.0.0.1 or localhost; whoever runs it adds names with --allow-host",
     ),
-    "Content Too Large": (413, f"more than {MOST_BYTES:,} bytes were sent", "Send a question, not a filing"),
+    "Content Too Large": (
+        413,
+        f"more than {MOST_BYTES:,} bytes were sent, or more than {MOST_UPLOADED:,} of a filing",
+        "Send a question, not a filing; a larger filing is read by `fin-agent ingest` on the server's machine",
+    ),
     "Request Timeout": (408, "the call did not arrive in time", "Send it again"),
 }
 """What the guards of Starlette say -> the status, what happened and what to do."""

@@ -10,14 +10,16 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
-from fin_agent.analyst.events import Answered, Event, listening
+from fin_agent.analyst.events import Answered, Event, StepBegun, listening
 from fin_agent.answering.answer import Answer
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import Meter, current_meter, metered
+
+Last = TypeVar("Last")
 
 
 def stream_answer(
@@ -41,15 +43,17 @@ def stream_answer(
     >>> events[0].kind, events[0].node, events[-1].kind
     ('step_begun', 'rewrite_query', 'answered')
     """
-    delivered: SimpleQueue[_Delivered] = SimpleQueue()
-    run = _Run(partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
+    delivered: SimpleQueue[_Delivered[Answered]] = SimpleQueue()
+    asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
+    run = _Run(partial(_as_event, asked))
     run.start(delivered.put)
     try:
         while True:
             event = _event(delivered.get())
-            yield event
-            if isinstance(event, Answered):
+            if isinstance(event, _Last):
+                yield event.value
                 return
+            yield event
     finally:
         run.leave()
 
@@ -63,7 +67,19 @@ async def astream_answer(
     question_id: str | None = None,
 ) -> AsyncGenerator[Event, None]:
     """See `stream_answer`. The event loop goes on; a task that is cancelled leaves the run."""
-    run = _Run(partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
+    asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
+    async with aclosing(astream_run(partial(_as_event, asked))) as events:
+        async for event in events:
+            yield event
+
+
+async def astream_run(work: Callable[..., Last]) -> AsyncGenerator[Event | Last, None]:
+    """What happens in any `work(on_step=...)` that answers questions, as it happens; the last is what it returns.
+
+    The work has a thread of its own and calls `on_step` between its steps. A task that is cancelled leaves it: no
+    further step of an answer begins, and no call of a model. Raises what the work raises.
+    """
+    run: _Run[Last] = _Run(work)
     async with aclosing(_awaited(run)) as events:
         async for event in events:
             yield event
@@ -87,51 +103,63 @@ async def aanswer_question(
     544.0
     """
     asked = partial(answer_question, question, context, doc_ids=doc_ids, pages=pages, question_id=question_id)
-    async with aclosing(_awaited(_Run(asked, drafts=False))) as events:
+    async with aclosing(_awaited(_Run(partial(_as_event, asked), drafts=False))) as events:
         async for event in events:
             if isinstance(event, Answered):
                 return event.answer
     raise AssertionError("a run ends with an answer or an error")
 
 
-async def _awaited(run: _Run) -> AsyncGenerator[Event, None]:
-    delivered: asyncio.Queue[_Delivered] = asyncio.Queue()
+def _as_event(asked: Callable[..., Answer], on_step: Callable[[str], None]) -> Answered:
+    return Answered(answer=asked(on_step=on_step))
+
+
+async def _awaited(run: _Run[Last]) -> AsyncGenerator[Event | Last, None]:
+    delivered: asyncio.Queue[_Delivered[Last]] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     run.start(lambda event: loop.call_soon_threadsafe(delivered.put_nowait, event))
     try:
         while True:
             event = _event(await delivered.get())
-            yield event
-            if isinstance(event, Answered):
+            if isinstance(event, _Last):
+                yield event.value
                 return
+            yield event
     finally:
         run.leave()
 
 
-class _LeftError(Exception):
+class _LeftError(RuntimeError):
     """Nobody waits for the run any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """What a run ended with in place of an answer."""
+    """What a run ended with in place of a result."""
 
     error: BaseException
 
 
-_Delivered: TypeAlias = Event | _Failed
+@dataclass(frozen=True)
+class _Last(Generic[Last]):
+    """What a run ended with."""
+
+    value: Last
 
 
-class _Run:
-    """A question that is answered in a thread of its own, within the meter and the context of whoever asks."""
+_Delivered: TypeAlias = Event | _Failed | _Last[Last]
 
-    def __init__(self, answer: Callable[..., Answer], *, drafts: bool = True) -> None:
-        self._answer = answer
+
+class _Run(Generic[Last]):
+    """Work in a thread of its own, within the meter and the context of whoever asks."""
+
+    def __init__(self, work: Callable[..., Last], *, drafts: bool = True) -> None:
+        self._work = work
         self._drafts = drafts
         self._meter = Meter(within=current_meter())
         self._left = threading.Event()
 
-    def start(self, deliver: Callable[[_Delivered], object]) -> None:
+    def start(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
         """Begin. `deliver` is called from other threads, with events as they happen, the answer or the error last."""
         # A daemon: a process that is to end does not wait for a server.
         threading.Thread(
@@ -143,19 +171,20 @@ class _Run:
         self._left.set()
         self._meter.stop()
 
-    def _run(self, deliver: Callable[[_Delivered], object]) -> None:
+    def _run(self, deliver: Callable[[_Delivered[Last]], object]) -> None:
         try:
             with metered(self._meter), listening(partial(self._tell, deliver), drafts=self._drafts):
-                answer = self._answer(on_step=self._check)
-            last: _Delivered = Answered(answer=answer)
+                last: _Delivered[Last] = _Last(self._work(on_step=self._check))
         except _LeftError:
             return
         except BaseException as error:
             last = _Failed(error)
         self._tell(deliver, last)
 
-    def _tell(self, deliver: Callable[[_Delivered], object], event: _Delivered) -> None:
+    def _tell(self, deliver: Callable[[_Delivered[Last]], object], event: _Delivered[Last]) -> None:
         if self._left.is_set():
+            if isinstance(event, StepBegun):
+                raise _LeftError  # within a larger graph nobody else stops the steps of an answer
             return
         try:
             deliver(event)
@@ -167,7 +196,7 @@ class _Run:
             raise _LeftError
 
 
-def _event(delivered: _Delivered) -> Event:
+def _event(delivered: _Delivered[Last]) -> Event | _Last[Last]:
     if isinstance(delivered, _Failed):
         raise delivered.error
     return delivered

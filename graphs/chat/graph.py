@@ -15,7 +15,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
-from fin_agent.analyst.events import StepBegun, current_listener, listening, told
+from fin_agent.analyst.events import Answered, StepBegun, current_listener, listening, told
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation
@@ -115,6 +115,7 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     question = reading.question or asked
     try:
         answer = ask_graph(question, runtime.context.answering, doc_ids=runtime.context.doc_ids)
+        told(Answered(answer=answer))  # with the trace, which a conversation does not keep
     except QuestionError as error:
         said, missing = refusal_text([str(error)]), (str(error),)
         answer = Answer(question=question, answer=AnswerValue(text=said), refused=True, missing=missing)

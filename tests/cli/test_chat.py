@@ -205,8 +205,8 @@ class TestCancelling:
     def test_one_that_was_left_without_an_answer_can_be_asked_again(
         self, index: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from fin_agent.cli.chatting import ChatThread
         from fin_agent.graphs.chat import graph
+        from fin_agent.graphs.chat.conversation import ChatThread
 
         with monkeypatch.context() as pressed:
             pressed.setattr(graph, "ask_graph", _pressed)

@@ -20,7 +20,7 @@ from tests.serving.conftest import FILING, TOKEN, HeldModel, api_over, events_in
 httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
 pytest.importorskip("fastapi", reason="needs the extra `serve`")
 
-from fin_agent.serving.http_api import Limits, _Calls  # noqa: E402
+from fin_agent.serving.http_api import Calls, Limits  # noqa: E402
 
 BY_RULES = {"question": "What was Harborlight's net income in FY2023?"}
 BY_MODEL = {"question": QUESTION}
@@ -117,7 +117,7 @@ def test_where_all_places_are_taken_one_is_told_when_to_come_back(
 
 def test_who_finds_no_place_at_once_waits_for_one_for_a_while() -> None:
     async def calls() -> list[str]:
-        calls = _Calls(Limits(at_once=1, waiting=1), patience=0.2)
+        calls = Calls(Limits(at_once=1, waiting=1), patience=0.2)
         told: list[str] = []
         leave = asyncio.Event()
 

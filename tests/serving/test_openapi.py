@@ -17,7 +17,17 @@ openapi_spec_validator = pytest.importorskip("openapi_spec_validator", reason="n
 schemathesis = pytest.importorskip("schemathesis", reason="needs the extra `serving-tests`")
 pytest.importorskip("fastapi", reason="needs the extra `serve`")
 
-OPERATIONS = ("ask", "search", "list_filings", "show_filing", "page_picture", "health")
+OPERATIONS = (
+    "ask",
+    "search",
+    "list_filings",
+    "show_filing",
+    "page_picture",
+    "health",
+    "chat",
+    "list_threads",
+    "show_thread",
+)
 NEVER_WRONG = ("show_filing", "negative")
 EXAMPLES = 25
 

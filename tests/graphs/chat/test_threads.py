@@ -16,8 +16,8 @@ from typing_extensions import TypedDict
 
 pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat`")
 
-from fin_agent.cli.chatting import ChatThread
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
+from fin_agent.graphs.chat.conversation import ChatThread
 from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
 from fin_agent.workspace import Workspace
 

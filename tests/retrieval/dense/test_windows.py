@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("numpy", reason="vectors need the extra `dense`")
 
-from fin_agent.retrieval.dense.encoder import windows_of  # noqa: E402 - it loads only where numpy is
+from fin_agent.retrieval.dense.encoder import windows_of
 
 
 class Words:

@@ -1,0 +1,87 @@
+"""Answers as one HTML file that needs nothing else: the sentence, the figures, the program, the pages with frames."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+
+from fin_agent.answering.answer import Answer
+from fin_agent.presentation.plain import plain
+from fin_agent.vocabulary.place import Box
+
+Picture = Callable[[str, int, list[Box]], bytes | None]
+"""PNG of a page (0-based) of a filing with boxes framed, or None where it cannot be drawn."""
+_MOST_PAGES = 12
+_CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+_STYLE = """
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.25rem;margin:2.5rem 0 .25rem}.said{font-size:1.15rem;font-weight:600}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.9rem}
+td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884;vertical-align:top}
+td.n,th.n{text-align:right;white-space:nowrap}
+pre{overflow-x:auto;background:#8881;padding:.75rem;border-radius:6px;font-size:.8rem}
+figure{margin:1.5rem 0;break-inside:avoid}img{max-width:100%;border:1px solid #8886;background:#fff}
+figcaption,.quiet{opacity:.75;font-size:.85rem}
+"""
+
+
+def html_report(answers: Sequence[Answer], picture: Picture) -> str:
+    """The report of these answers; texts of filings are text in it and nothing else."""
+    parts = "".join(part for answer in answers for part in _answer(answer, picture))
+    title = _said(answers[0].question) if answers else "Answers"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{title}</title>"
+        f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
+        f"<body>{parts}</body></html>\n"
+    )
+
+
+def answer_html(answer: Answer) -> str:
+    """An answer as a piece of HTML without pages, as a notebook shows it."""
+    return f"<div>{''.join(_answer(answer, lambda doc_id, page, boxes: None))}</div>"
+
+
+def _answer(answer: Answer, picture: Picture) -> Iterator[str]:
+    yield f'<h1>{_said(answer.question)}</h1><p class="said">{_said(answer.answer.text)}</p>'
+    if answer.missing:
+        yield f"<p>Missing:</p><ul>{''.join(f'<li>{_said(each)}</li>' for each in answer.missing)}</ul>"
+    figures = [(entry, entry.figure) for entry in answer.ledger if entry.figure is not None]
+    if figures:
+        heads = "<th>Figure<th>Company<th>Period<th class=n>Value<th>Unit<th>Filing<th class=n>Page<th class=n>Line"
+        yield f"<table><thead><tr>{heads}</tr></thead><tbody>"
+        for entry, figure in figures:
+            unit = f"{figure.unit} × {figure.scale:,}" if figure.scale != 1 else figure.unit
+            words = (figure.label, entry.slot.company_name, entry.slot.period)
+            yield (
+                f"<tr>{''.join(f'<td>{_said(each)}</td>' for each in words)}"
+                f'<td class="n">{figure.amount:,}</td><td>{_said(unit)}</td><td>{_said(figure.doc_id)}</td>'
+                f'<td class="n">{figure.page + 1}</td><td class="n">{figure.line + 1}</td></tr>'
+            )
+        yield "</tbody></table>"
+    if answer.program:
+        yield f"<pre>{_said(answer.program)}</pre>"
+    for note in (*answer.assumptions, *answer.warnings):
+        yield f'<p class="quiet">Note: {_said(note)}</p>'
+    yield from _pages(answer, picture)
+
+
+def _pages(answer: Answer, picture: Picture) -> Iterator[str]:
+    of_page: dict[tuple[str, int], list[Box]] = {}
+    for citation in answer.citations:
+        boxes = of_page.setdefault((citation.doc_id, citation.page), [])
+        if citation.box is not None:
+            boxes.append(Box(*citation.box))
+    for (doc_id, page), boxes in list(of_page.items())[:_MOST_PAGES]:
+        drawn = picture(doc_id, page, boxes)
+        if drawn is not None:
+            where = f"{_said(doc_id)}, page {page + 1}"
+            image = f'<img alt="{where}" src="data:image/png;base64,{b64encode(drawn).decode()}">'
+            yield f"<figure>{image}<figcaption>{where}</figcaption></figure>"
+
+
+def _said(text: str) -> str:
+    return escape(plain(text))

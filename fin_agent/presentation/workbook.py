@@ -1,0 +1,383 @@
+"""Answers and statements as workbooks with live formulas (extra `excel`), and as CSV.
+
+The program of an answer becomes cells: its figures are inputs, each with its source in a comment, the rest formulas.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from math import isclose
+from typing import Any
+
+from fin_agent.answering.answer import Answer
+from fin_agent.answering.program_syntax import program_tree
+from fin_agent.errors import FinAgentError, how_to_install
+from fin_agent.index.protocol import FilingRecord
+from fin_agent.presentation.pages import JoinedTable
+from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.tables import LineKind, shown_lines
+from fin_agent.vocabulary.page import Statement
+
+_SOURCE = re.compile(
+    r"(?:(?P<unit>[^:]+): )?(?:'(?P<label>.*)', )?(?P<doc_id>\S+) page (?P<page>\d+) line (?P<line>\d+)"
+)
+_COLUMN = "B"
+_FIRST_ROW = 6
+_LONGEST_CELL = 32_000
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+"""A CSV cell that begins so is run as a formula by spreadsheets: a quote before it keeps it a text."""
+
+
+class ExportError(FinAgentError):
+    """A file to take away cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A variable of a program: a figure that is given, or a formula over the cells before it."""
+
+    name: str
+    value: Any
+    formula: str = ""
+    """Empty for an input."""
+    unit: str = ""
+    label: str = ""
+    doc_id: str = ""
+    page: int | None = None
+    """1-based, as people count."""
+    line: int | None = None
+    note: str = ""
+    """The comment of the program: which line of which filing it is."""
+
+
+@dataclass(slots=True)
+class Cells:
+    """A program as cells, from `first_row` down in column B."""
+
+    cells: list[Cell] = field(default_factory=list)
+    results: list[Cell] = field(default_factory=list)
+    """What is returned, each a formula."""
+    computed: bool = True
+    """False where the program takes turns that cells cannot: its result is then a value beside its inputs."""
+
+
+def cells_of(program: str, first_row: int = _FIRST_ROW) -> Cells:
+    """The variables of a program in order, as cells. Raises ProgramError where it is none."""
+    body = next(each for each in program_tree(program).body if isinstance(each, ast.FunctionDef)).body
+    lines = program.splitlines()
+    made, known = Cells(), dict[str, Any]()
+    for statement in body:
+        note = lines[statement.end_lineno - 1].partition("#")[2].strip() if statement.end_lineno else ""
+        try:
+            if isinstance(statement, ast.Assign) and isinstance(target := statement.targets[0], ast.Name):
+                known[target.id] = _assigned(target.id, statement.value, note, known, made, first_row)
+            elif isinstance(statement, ast.Return) and statement.value is not None:
+                made.results = _results(_translated(statement.value, known))
+                return made
+            else:
+                raise _NoFormulaError
+        except (_NoFormulaError, ArithmeticError, LookupError, TypeError):
+            made.computed = False
+    return made
+
+
+class _NoFormulaError(Exception):
+    """Cells cannot say this."""
+
+
+def _assigned(name: str, value: ast.expr, note: str, known: dict[str, Any], made: Cells, first_row: int) -> Any:
+    formula, worth = _translated(value, known)
+    if isinstance(worth, list):
+        return formula, worth
+    source = _SOURCE.search(note)
+    place = {key: found for key, found in source.groupdict().items() if found} if source else {}
+    is_input = not any(isinstance(each, ast.Name) for each in ast.walk(value))
+    made.cells.append(
+        Cell(
+            name,
+            worth,
+            "" if is_input and source else f"={formula}",
+            unit=place.get("unit", ""),
+            label=place.get("label", ""),
+            doc_id=place.get("doc_id", ""),
+            page=int(place["page"]) if "page" in place else None,
+            line=int(place["line"]) if "line" in place else None,
+            note=note,
+        )
+    )
+    return f"{_COLUMN}{first_row + len(made.cells) - 1}", worth
+
+
+def _results(returned: tuple[Any, Any]) -> list[Cell]:
+    formula, value = returned
+    if not isinstance(value, list):
+        return [Cell("result", value, f"={formula}")]
+    return [
+        Cell(f"result {number}", each, f"={one}")
+        for number, (one, each) in enumerate(zip(formula, value, strict=True), 1)
+    ]
+
+
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"}
+_COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=", ast.NotEq: "<>"}
+_CALLED: dict[str, tuple[Callable[..., Any], str]] = {
+    "abs": (abs, "ABS"),
+    "min": (min, "MIN"),
+    "max": (max, "MAX"),
+    "sum": (sum, "SUM"),
+    "round": (round, "ROUND"),
+}
+
+
+def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
+    """An expression as a formula and its value; of a list, a list of each. Raises _NoFormulaError."""
+    match node:
+        case ast.Constant(value=bool() as truth):
+            return str(truth).upper(), truth
+        case ast.Constant(value=int() | float() as number):
+            return repr(number), number
+        case ast.Constant(value=str() as text):
+            return '"{}"'.format(text.replace('"', '""')), text
+        case ast.Name(id=name):
+            return known[name]  # type: ignore[no-any-return]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            formula, value = _translated(operand, known)
+            return f"(-{formula})", -value
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            formula, value = _translated(operand, known)
+            return f"NOT({formula})", not value
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _SIGNS:
+            (one, first), (other, second) = _translated(left, known), _translated(right, known)
+            sign = _SIGNS[type(operator)]
+            worth = _worth(sign, first, second)
+            return f"{_bracketed(one, left)}{sign}{_bracketed(other, right)}", worth
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARED:
+            (one, first), (other, second) = _translated(left, known), _translated(right, known)
+            sign = _COMPARED[type(operator)]
+            return f"({one}{sign}{other})", _holds(sign, first, second)
+        case ast.BoolOp(op=operator, values=values):
+            each = [_translated(value, known) for value in values]
+            every = isinstance(operator, ast.And)
+            worths = [worth for _, worth in each]
+            named = "AND" if every else "OR"
+            return f"{named}({','.join(one for one, _ in each)})", all(worths) if every else any(worths)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            tried, held = _translated(test, known)
+            (one, first), (other, second) = _translated(body, known), _translated(orelse, known)
+            if isinstance(first, list) or isinstance(second, list):
+                raise _NoFormulaError
+            return f"IF({tried},{one},{other})", first if held else second
+        case ast.List(elts=elements):
+            each = [_translated(element, known) for element in elements]
+            if any(isinstance(worth, list) for _, worth in each):
+                raise _NoFormulaError
+            return [one for one, _ in each], [worth for _, worth in each]
+        case ast.Subscript(value=value, slice=ast.Constant(value=int() as place)):
+            formula, worth = _translated(value, known)
+            return formula[place], worth[place]
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _CALLED:
+            each = [_translated(argument, known) for argument in arguments]
+            function, called = _CALLED[name]
+            told = [part for one, _ in each for part in (one if isinstance(one, list) else [one])]
+            if called == "ROUND" and len(told) == 1:
+                told.append("0")
+            return f"{called}({','.join(told)})", function(*(worth for _, worth in each))
+    raise _NoFormulaError
+
+
+def _bracketed(formula: str, node: ast.expr) -> str:
+    return f"({formula})" if isinstance(node, ast.BinOp) else formula
+
+
+def _worth(sign: str, one: float, other: float) -> float:
+    match sign:
+        case "+":
+            return one + other
+        case "-":
+            return one - other
+        case "*":
+            return one * other
+        case "/":
+            return one / other
+    return float(one**other)
+
+
+def _holds(sign: str, one: Any, other: Any) -> bool:
+    return bool(
+        {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other, "=": one == other}.get(
+            sign, one != other
+        )
+    )
+
+
+def answer_cell(answer: Answer, cells: Cells) -> str:
+    """The formula that gives the answer's value from the results; empty where none does."""
+    value, results = answer.answer.value, cells.results
+    if value is None:
+        return ""
+    numbers = [each for each in results if isinstance(each.value, int | float)]
+    formulas = [(each.formula.removeprefix("="), float(each.value)) for each in numbers]
+    if len(formulas) == 2:
+        (one, first), (other, second) = formulas
+        formulas += [(f"({one})-({other})", first - second), (f"({other})-({one})", second - first)]
+        formulas += [(f"({one})/({other})", first / second)] if second else []
+        formulas += [(f"(({one})-({other}))/({other})", (first - second) / second)] if second else []
+    if len(formulas) > 1 and numbers:
+        said = [float(each.value) for each in numbers]
+        references = ",".join(each.formula.removeprefix("=") for each in numbers)
+        formulas += [(f"SUM({references})", sum(said)), (f"AVERAGE({references})", sum(said) / len(said))]
+    for formula, worth in formulas:
+        for times in (1, 100, 10_000):
+            if isclose(worth * times, value, rel_tol=1e-6, abs_tol=1e-9):
+                return f"={formula}" if times == 1 else f"=({formula})*{times}"
+    return ""
+
+
+def answer_workbook(answers: Sequence[Answer]) -> bytes:
+    """A sheet for each answer. Raises ExportError where XlsxWriter is not installed."""
+    made, book, styles = _workbook()
+    for number, answer in enumerate(answers, 1):
+        _write_answer(book.add_worksheet("Answer" if number == 1 else f"Answer {number}"), answer, styles)
+    book.close()
+    return made.getvalue()
+
+
+def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
+    sheet.set_column("A:A", 44)
+    sheet.set_column("B:B", 18)
+    sheet.set_column("C:G", 20)
+    sheet.write_string("A1", _text(answer.question), styles["title"])
+    sheet.write_string("A2", _text(answer.answer.text), styles["said"])
+    sheet.write_string("A3", "Answer", styles["head"])
+    cells = cells_of(answer.program) if answer.program else Cells(computed=False)
+    formula = answer_cell(answer, cells) if cells.results else ""
+    value = answer.answer.value
+    if formula:
+        sheet.write_formula("B3", formula, styles["result"], value)
+    elif value is not None:
+        sheet.write_number("B3", value, styles["result"])
+        if answer.program:
+            sheet.write_comment("B3", "The program's result as a value: cells cannot compute it.")
+    sheet.write_string("C3", answer.answer.unit or "")
+    for column, head in enumerate(("Figure", "Value", "Unit", "Line as printed", "Filing", "Page", "Line")):
+        sheet.write_string(_FIRST_ROW - 2, column, head, styles["header"])
+    row = _FIRST_ROW - 1
+    for cell in (*cells.cells, *cells.results):
+        sheet.write_string(row, 0, _text(cell.name.replace("_", " ")))
+        style = styles["number" if cell.formula else "input"]
+        if cell.formula:
+            sheet.write_formula(row, 1, cell.formula, style, cell.value)
+        else:
+            sheet.write_number(row, 1, float(cell.value), style)
+            sheet.write_comment(row, 1, _text(cell.note), {"x_scale": 2})
+        for column, told in enumerate((cell.unit, cell.label, cell.doc_id), 2):
+            sheet.write_string(row, column, _text(told))
+        for column, place in enumerate((cell.page, cell.line), 5):
+            if place is not None:
+                sheet.write_number(row, column, place)
+        row += 1
+    for told in (*(f"Note: {each}" for each in answer.assumptions), *(f"Missing: {each}" for each in answer.missing)):
+        row += 1
+        sheet.write_string(row, 0, _text(told), styles["said"])
+    if not cells.cells:
+        for citation in answer.citations:
+            row += 1
+            sheet.write_string(row, 0, _text(citation.text), styles["said"])
+            sheet.write_string(row, 4, _text(citation.doc_id))
+            sheet.write_number(row, 5, citation.page + 1)
+    sheet.freeze_panes(_FIRST_ROW - 1, 1)
+
+
+def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[JoinedTable]) -> bytes:
+    """A statement with its columns side by side, as printed; raises ExportError where XlsxWriter is not installed."""
+    made, book, styles = _workbook()
+    for number, table in enumerate(tables, 1):
+        sheet = book.add_worksheet(f"{statement.value} {number}"[:31])
+        sheet.set_column(0, 0, 52)
+        sheet.set_column(1, len(table.columns), 18)
+        sheet.write_string(0, 0, _text(f"{record.identity.company}: {table.title or statement.value}"), styles["title"])
+        sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
+        for column, head in enumerate(table.columns, 1):
+            sheet.write_string(3, column, _text(head), styles["header"])
+        rows, page = iter(enumerate(table.rows)), table.pages[0]
+        for at, line in enumerate(shown_lines(table.rows), 4):
+            sheet.write_string(
+                at, 0, _text("  " * line.depth + line.label), styles["head" if not line.cells else "plain"]
+            )
+            if line.kind not in (LineKind.ROW, LineKind.TOTAL):
+                continue
+            position, row = next(rows)
+            page = table.starts.get(position, page)
+            for column, cell in enumerate(row.cells, 1):
+                if cell is not None:
+                    worth = float(cell.amount) / (100 if cell.percent else 1)
+                    style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
+                    sheet.write_number(at, column, worth, style)
+                    sheet.write_comment(at, column, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
+        sheet.freeze_panes(4, 1)
+    book.close()
+    return made.getvalue()
+
+
+def answer_csv(answers: Sequence[Answer]) -> str:
+    """Every figure of the answers with its source, then the answer, a line each."""
+    made = io.StringIO()
+    writer = csv.writer(made)
+    writer.writerow(("question", "figure", "value", "unit", "line as printed", "filing", "page", "line"))
+    for answer in answers:
+        cells = cells_of(answer.program) if answer.program else Cells()
+        for cell in (*cells.cells, *cells.results):
+            place = (cell.unit, cell.label, cell.doc_id, cell.page or "", cell.line or "")
+            writer.writerow([_harmless(each) for each in (answer.question, cell.name, cell.value, *place)])
+        said = (
+            answer.question,
+            "answer",
+            answer.answer.value,
+            answer.answer.unit or "",
+            answer.answer.text,
+            "",
+            "",
+            "",
+        )
+        writer.writerow([_harmless("" if each is None else each) for each in said])
+    return made.getvalue()
+
+
+def _harmless(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
+
+
+def _text(text: str) -> str:
+    return one_line(text)[:_LONGEST_CELL] if text.strip() else text
+
+
+def _workbook() -> tuple[io.BytesIO, Any, dict[str, Any]]:
+    if find_spec("xlsxwriter") is None:
+        raise ExportError("workbooks are written by XlsxWriter, which is not installed", remedy=how_to_install("excel"))
+    import xlsxwriter
+
+    made = io.BytesIO()
+    options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    book = xlsxwriter.Workbook(made, options)
+    number = "#,##0.######;(#,##0.######)"
+    styles = {
+        "title": {"bold": True, "font_size": 13},
+        "said": {"italic": True, "font_color": "#555555"},
+        "head": {"bold": True},
+        "plain": {},
+        "header": {"bold": True, "bottom": 1, "text_wrap": True, "valign": "bottom"},
+        "input": {"font_color": "#0000c0", "num_format": number},
+        "number": {"num_format": number},
+        "percent": {"num_format": "0.0##%"},
+        "result": {"bold": True, "top": 1, "num_format": number},
+    }
+    return made, book, {name: book.add_format(given) for name, given in styles.items()}

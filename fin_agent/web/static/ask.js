@@ -1,0 +1,195 @@
+// A conversation: messages, the steps of an answer as they happen, stop, history, and what was interrupted.
+
+import { call, events, get, part } from "./api.js";
+import { answerCard, openFirst } from "./answer.js";
+import { capital, fill, h, problem, tell } from "./dom.js";
+
+const STEPS = [
+  ["rewrite_query", "read"],
+  ["search_documents", "filings"],
+  ["search_pages", "pages"],
+  ["search_passages", "passages"],
+  ["extract_cards", "cards"],
+  ["filter_passages", "filter"],
+  ["check_answerability", "enough?"],
+  ["ask_complementary_question", "ask on"],
+  ["answer_with_program", "compute"],
+  ["answer_with_reasoning", "reason"],
+  ["verify_answer", "verify"],
+];
+const PENDING = "fin-agent-pending";
+const running = new Map(); // thread -> { controller, node }: goes on while another view is looked at
+
+export async function render(content, [name], query) {
+  const thread = name || newName();
+  if (!name) history.replaceState(null, "", `#/ask/${thread}${query.size ? `?${query}` : ""}`);
+  const turns = h("div", { class: "turns" });
+  const field = h("textarea", { rows: "1", placeholder: "Ask about a figure, a ratio, a comparison, a reason …", "aria-label": "Question", maxlength: "2000", spellcheck: "false" });
+  const button = h("button", { class: "primary", "aria-label": "Ask" }, "Ask");
+  const form = h("form", { class: "composer" }, field, button);
+  const past = h("details", { class: "history" }, h("summary", {}, "Conversations"), h("ul", {}));
+  fill(content, h("div", { class: "ask-head" }, h("h1", {}, "Ask"), h("a", { class: "button", href: `#/ask/${newName()}` }, "New conversation"), past), turns, form);
+
+  const grow = () => {
+    field.style.height = "auto";
+    field.style.height = `${Math.min(field.scrollHeight + 2, 200)}px`;
+  };
+  const ask = (message) => {
+    const asked = message.trim();
+    if (!asked || running.has(thread)) return;
+    turns.querySelector(".welcome, .interrupted")?.remove();
+    field.value = "";
+    grow();
+    return take(asked, thread, turns, ask, button);
+  };
+  field.addEventListener("input", grow);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      ask(field.value);
+    } else if (event.key === "ArrowUp" && !field.value) {
+      const last = [...turns.querySelectorAll(".asked")].pop();
+      if (last) field.value = last.textContent;
+    }
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (running.has(thread)) running.get(thread).controller.abort();
+    else ask(field.value);
+  });
+  past.addEventListener("toggle", () => past.open && listThreads(past.querySelector("ul"), thread));
+
+  const [said, workspace] = await Promise.all([get(`/threads/${part(thread)}`), get("/workspace")]);
+  if (running.has(thread)) {
+    fill(turns, said.turns.map((turn) => turnShown(turn, ask)), running.get(thread).node);
+    busy(button, true);
+  } else {
+    fill(turns, said.turns.map((turn) => turnShown(turn, ask)));
+    const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
+    const interrupted = said.unanswered || (pending?.thread === thread && said.turns.at(-1)?.asked !== pending.message ? pending.message : "");
+    if (interrupted) turns.append(interruptedNote(interrupted, ask));
+    else if (!said.turns.length) turns.append(welcome(workspace, ask));
+  }
+  turns.lastElementChild?.scrollIntoView({ block: "end" });
+  if (innerWidth > 700) field.focus({ preventScroll: true });
+  if (query.get("q")) {
+    history.replaceState(null, "", `#/ask/${thread}`);
+    ask(query.get("q"));
+  }
+}
+
+const newName = () => `web-${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`;
+
+function welcome(workspace, ask) {
+  if (!workspace.filings) {
+    return h("div", { class: "welcome" }, h("h2", {}, "No filing yet"), h("p", {}, "Add a 10-K, 10-Q or another filing as PDF or HTML, then ask about it."), h("a", { class: "button primary", href: "#/filings" }, "Add filings"));
+  }
+  const company = workspace.choices.company[0]?.split(",")[0].replace(/ (Inc|Corporation|Corp|Company)\.?$/, "");
+  const year = workspace.choices.period[0] ?? "the last year";
+  const examples = [`What was ${company}'s net income in ${year}?`, `How much did ${company}'s revenue grow in ${year}?`, `What drove ${company}'s gross margin in ${year}?`];
+  return h(
+    "div",
+    { class: "welcome" },
+    h("h2", {}, "What do you want to know?"),
+    h("p", {}, `${workspace.filings.toLocaleString("en-US")} filings of ${workspace.choices.company.length}${workspace.choices.company.length >= 60 ? " or more" : ""} companies are indexed. Every figure of an answer leads to the page it stands on.`),
+    h("ul", { class: "examples" }, examples.map((each) => h("li", {}, h("button", { type: "button", onclick: () => ask(each) }, each)))),
+  );
+}
+
+function interruptedNote(message, ask) {
+  return h("div", { class: "interrupted problem" }, h("p", {}, h("strong", {}, "This got no answer: "), message), h("p", {}, "The page was reloaded, or the server stopped, in mid-answer."), h("button", { type: "button", onclick: () => ask(message) }, "Ask it again"));
+}
+
+async function listThreads(list, current) {
+  try {
+    const { threads } = await get("/threads");
+    fill(list, threads.length ? threads.map((each) => h("li", {}, h("a", { href: `#/ask/${part(each.name)}`, "aria-current": each.name === current && "page" }, each.title || each.name), h("span", { class: "hint" }, `${each.turns} turn${each.turns === 1 ? "" : "s"}`), h("button", { type: "button", class: "quiet", "aria-label": `Forget: ${each.title}`, onclick: async (event) => {
+      const row = event.currentTarget.closest("li");
+      await call(`/threads/${part(each.name)}`, { method: "DELETE" });
+      row.remove();
+    } }, "✕"))) : h("li", { class: "hint" }, "None yet"));
+  } catch (error) {
+    fill(list, h("li", {}, problem(error)));
+  }
+}
+
+function turnShown(turn, ask) {
+  return h("article", { class: "turn" }, h("p", { class: "asked" }, turn.asked), replied(turn, ask));
+}
+
+function replied(turn, ask) {
+  const whole = turn.question && turn.question !== turn.asked ? h("p", { class: "hint" }, `Read as: ${turn.question}`) : null;
+  if (!turn.answers.length || turn.by_model) {
+    return [whole, h("div", { class: "answer" }, h("p", { class: "sentence talk" }, turn.said), turn.warnings.map((each) => h("p", { class: "note warning" }, each))), turn.answers.map((answer) => answerCard(answer, ask))];
+  }
+  return [whole, turn.answers.map((answer) => answerCard(answer, ask))];
+}
+
+function busy(button, working) {
+  button.textContent = working ? "Stop" : "Ask";
+  button.setAttribute("aria-label", button.textContent);
+  button.classList.toggle("stop", working);
+}
+
+/** Ask, and show what happens. */
+async function take(message, thread, turns, ask, button) {
+  const steps = h("ol", { class: "steps", "aria-label": "Steps" }, STEPS.map(([node, name]) => h("li", { "data-node": node }, name)));
+  const doing = h("p", { class: "hint doing", role: "status" }, "Reading the question …");
+  const draft = h("div", { class: "draft", hidden: true }, h("p", { class: "badge" }, "draft, not checked yet"), h("p", {}));
+  const body = h("div", { class: "working" }, steps, doing, draft);
+  const node = h("article", { class: "turn" }, h("p", { class: "asked" }, message), body);
+  const controller = new AbortController();
+  running.set(thread, { controller, node });
+  sessionStorage.setItem(PENDING, JSON.stringify({ thread, message }));
+  turns.append(node);
+  busy(button, true);
+  body.scrollIntoView({ block: "end", behavior: "smooth" });
+  const started = performance.now();
+  const clock = setInterval(() => (doing.dataset.seconds = `${Math.round((performance.now() - started) / 1000)} s`), 1000);
+  try {
+    let turn = null;
+    for await (const [kind, told] of events("/chat", { message, thread }, controller.signal)) {
+      if (kind === "replied") turn = told.turn;
+      else if (kind === "failed") throw Object.assign(new Error(told.what), told);
+      else happened(kind, told, steps, doing, draft);
+    }
+    if (!turn) throw Object.assign(new Error("broken off"), { what: "the answer broke off", remedy: "Ask again: the conversation before is kept" });
+    fill(body, replied(turn, ask));
+    body.className = "";
+    node.scrollIntoView({ block: "start", behavior: "smooth" });
+    if (turn.answers.length) openFirst(turn.answers.at(-1));
+  } catch (error) {
+    const again = () => (node.remove(), ask(message));
+    fill(body, error.name === "AbortError" ? h("p", { class: "note" }, "Stopped. Nothing of it is kept. ", h("button", { type: "button", onclick: again }, "Ask again")) : problem(error, again));
+    body.className = "";
+  } finally {
+    clearInterval(clock);
+    running.delete(thread);
+    sessionStorage.removeItem(PENDING);
+    busy(button, false);
+  }
+}
+
+/** Light the node at work, tell what it found, show a draft as one. */
+function happened(kind, told, steps, doing, draft) {
+  const step = told.node && steps.querySelector(`[data-node="${told.node}"]`);
+  if (kind === "step_begun") {
+    for (const each of steps.querySelectorAll(".now")) each.classList.replace("now", "done");
+    step?.classList.add("now");
+    if (told.round > 1) steps.dataset.round = `round ${told.round}`;
+    if (step) doing.textContent = `${capital(told.node.replaceAll("_", " "))}${told.round > 1 ? `, round ${told.round}` : ""} …`;
+  } else if (kind === "step_ended") {
+    step?.classList.replace("now", "done");
+    if (step) step.title = told.summary;
+  } else if (kind === "call_begun") {
+    doing.textContent = `${capital(told.role)}: asking ${told.model} …`;
+  } else if (kind === "draft") {
+    draft.hidden = false;
+    draft.lastElementChild.append(told.text);
+  } else if (kind === "draft_withdrawn") {
+    draft.hidden = true;
+    draft.lastElementChild.replaceChildren();
+  } else if (kind === "warned") {
+    tell(told.text);
+  }
+}

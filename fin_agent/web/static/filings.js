@@ -1,0 +1,82 @@
+// The list of filings, and adding to it by dropping files.
+
+import { call, get, part } from "./api.js";
+import { capital, fill, h, problem } from "./dom.js";
+
+export async function render(content) {
+  const workspace = await get("/workspace");
+  const list = h("div", {});
+  const search = h("input", { type: "search", placeholder: "Company, ticker or file", "aria-label": "Filter by company" });
+  const form = h("select", { "aria-label": "Form" });
+  const year = h("select", { "aria-label": "Fiscal year" });
+  const state = { filings: [], total: 0 };
+  const draw = () => fill(list, table(state, search.value, form.value, year.value));
+  for (const each of [search, form, year]) each.addEventListener("input", draw);
+  const reload = async () => {
+    const found = await get("/filings?k=500");
+    Object.assign(state, { filings: found.filings, total: found.total });
+    options(form, "All forms", [...new Set(state.filings.map((each) => each.form))].sort());
+    options(year, "All years", [...new Set(state.filings.map((each) => each.fiscal_year).filter(Boolean))].sort((a, b) => b - a));
+    draw();
+  };
+  fill(content, h("h1", {}, "Filings"), workspace.uploads ? dropZone(workspace, reload) : h("p", { class: "hint" }, "This server takes no filings: it is read only."), h("div", { class: "filters" }, search, form, year), list);
+  await reload();
+}
+
+function options(select, all, values) {
+  const chosen = select.value;
+  fill(select, h("option", { value: "" }, all), values.map((each) => h("option", { value: each }, each)));
+  select.value = chosen;
+}
+
+function table({ filings, total }, words, form, year) {
+  if (!filings.length) return h("p", { class: "empty" }, "No filing is indexed yet. Drop one above.");
+  const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const left = filings.filter((each) => (!form || each.form === form) && (!year || String(each.fiscal_year) === year) && asked.every((word) => `${each.company} ${each.ticker ?? ""} ${each.doc_id}`.toLowerCase().includes(word)));
+  if (!left.length) return h("p", { class: "empty" }, "No filing fits these filters.");
+  const rows = left.map((each) =>
+    h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#/filing/${part(each.doc_id)}` }, each.company), h("span", { class: "hint id" }, each.doc_id)), h("td", {}, each.ticker ?? ""), h("td", {}, each.form), h("td", {}, each.quarter ? `Q${each.quarter} FY${each.fiscal_year}` : each.fiscal_year ? `FY${each.fiscal_year}` : ""), h("td", { class: "wide" }, each.period_end ?? ""), h("td", { class: "number" }, each.pages)),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": "Filings" },
+    h("table", { class: "filings" }, h("caption", { class: "hint" }, `${left.length} of ${filings.length} filings${total > filings.length ? `; ${total} are indexed: the first ${filings.length} are listed` : ""}`), h("thead", {}, h("tr", {}, ["Company", "Ticker", "Form", "Period"].map((each) => h("th", { scope: "col" }, each)), h("th", { scope: "col", class: "wide" }, "Ended"), h("th", { scope: "col", class: "number" }, "Pages"))), h("tbody", {}, rows)),
+  );
+}
+
+function dropZone(workspace, reload) {
+  const field = h("input", { type: "file", multiple: true, accept: workspace.readable.join(","), class: "sr", id: "files" });
+  const queue = h("ul", { class: "queue", "aria-live": "polite" });
+  const zone = h("div", { class: "drop" }, h("label", { for: "files", class: "button" }, "Choose files"), field, h("span", {}, "or drop filings here: ", workspace.readable.filter((each) => !each.endsWith(".gz")).join(", ")), queue);
+  field.addEventListener("change", () => add([...field.files], queue, reload).then(() => (field.value = "")));
+  for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, (event) => (event.preventDefault(), zone.classList.add("over")));
+  for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    add([...event.dataTransfer.files], queue, reload);
+  });
+  return zone;
+}
+
+/** One after the other: an index takes one ingest at a time. */
+async function add(files, queue, reload) {
+  const lines = files.map((file) => {
+    const line = h("li", { class: "waiting" }, h("strong", {}, file.name), h("span", { class: "hint" }, ` ${(file.size / 1e6).toFixed(1)} MB, waiting`));
+    queue.append(line);
+    return line;
+  });
+  for (const [at, file] of files.entries()) {
+    const line = lines[at];
+    line.className = "reading";
+    fill(line, h("strong", {}, file.name), h("span", { class: "hint" }, " being read …"), h("progress", { "aria-label": `Reading ${file.name}` }));
+    try {
+      const became = await (await call(`/uploads/${part(file.name)}`, { method: "PUT", body: file })).json();
+      line.className = became.failed ? "failed" : "done";
+      fill(line, h("strong", {}, became.failed ? file.name : h("a", { href: `#/filing/${part(became.doc_id)}` }, became.doc_id)), became.failed ? [h("p", {}, `Not read: ${became.reason}`), h("p", {}, became.remedy)] : h("span", { class: "hint" }, ` ${became.outcome}${became.pages ? `, ${became.pages} pages` : ""} `), !became.failed && h("a", { href: "#/ask" }, "Ask about it"), became.warnings.map((each) => h("p", { class: "note warning" }, capital(each))));
+    } catch (error) {
+      line.className = "failed";
+      fill(line, h("strong", {}, file.name), problem(error));
+    }
+    await reload().catch(() => {});
+  }
+}

@@ -1,0 +1,260 @@
+"""What the workspace shows of filings and questions: plain values with their places, ready to be JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from fin_agent.filings.facts.checks import check_facts
+from fin_agent.filings.outline.statements import parts_of_statement
+from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.presentation.filings import statements_on, value_words
+from fin_agent.presentation.pages import JoinedTable, joined
+from fin_agent.presentation.tables import LineKind, shown_lines
+from fin_agent.query.intents import names_of
+from fin_agent.query.lexer import lex
+from fin_agent.query.parsing import NoReadingError
+from fin_agent.query.reading import read
+from fin_agent.query.tree import Line, written
+from fin_agent.retrieval.facts import FactQuery, find_facts
+from fin_agent.retrieval.query import Scope
+from fin_agent.serving.filings import Json, page_of, record_of
+from fin_agent.tools.context import ToolContext
+from fin_agent.tools.narrowing import company_named
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.page import Statement, printed_number
+from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
+
+_CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
+_MOST_FOUND = 400
+_MOST_CHOICES = 60
+
+
+def reading_shown(question: str, workspace: Workspace) -> Json:
+    """How rules read a question: its words in order, each with what it was taken for, and what it asks as a whole.
+
+    A word is `company`, `measure`, `part`, `period`, `unread`, or empty for one that only holds the others together.
+    Raises NoReadingError where there is no reading.
+    """
+    names = names_of(workspace)
+    query = read(question, names)
+    lexed = lex(written_out(question), names)
+    unread = {word.lower() for phrase in query.unread for word in phrase.split()}
+    lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
+    words: list[Json] = []
+    place = 0
+    for token in lexed.tokens:
+        kind = _CHIPS.get(token.type, "")
+        if token.type == "PHRASE" and token.text.lower() in lines:
+            kind = "measure"
+        elif token.text.lower() in unread:
+            kind = "unread"
+        if kind and token.start >= place:
+            words += [_word(lexed.text[place : token.start], ""), _word(token.text, kind)]
+            place = token.start + len(token.text)
+    words.append(_word(lexed.text[place:], ""))
+    return {
+        "kind": query.kind.value,
+        "words": [word for word in words if isinstance(word, dict) and word["text"]],
+        "measures": [written(measure) for measure in query.measures],
+        "companies": [company.name for company in query.companies],
+        "periods": [str(period) for period in query.periods],
+        "unit": query.unit,
+        "unread": list(query.unread),
+        "unknown_companies": list(query.unknown_companies),
+        "assumed": list(query.assumed),
+        "choices": choices(workspace),
+    }
+
+
+def unreadable(error: NoReadingError) -> Json:
+    """The same of a question that has no reading."""
+    return {"kind": None, "words": [], "unread": [], "problem": error.what, "remedy": error.remedy}
+
+
+def choices(workspace: Workspace) -> Json:
+    """Companies and fiscal years that a question can be asked about, and units of an answer."""
+    identities = [entry.identity for entry in workspace.index.entries()]
+    years = sorted({each.fiscal_year for each in identities if each.fiscal_year}, reverse=True)
+    companies = sorted({company.name for company in workspace.directory.by_key.values()}, key=str.casefold)
+    metrics = sorted(name.replace("_", " ") for name in workspace.lexicon.metrics)
+    return {
+        "company": list(companies[:_MOST_CHOICES]),
+        "period": [f"FY{year}" for year in years],
+        "measure": list(metrics),
+        "unit": ["in USD millions", "in USD billions", "in percent", "in basis points"],
+    }
+
+
+def _word(text: str, kind: str) -> Json:
+    return {"text": text, "kind": kind}
+
+
+def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
+    """What is known of a page (from 1): the number that it prints, where in the filing it is, its figures, its text.
+
+    Raises NotThereError.
+    """
+    record, index = record_of(context, doc_id), context.workspace.index
+    number = page_of(record, page_number)
+    keys = [PageKey(doc_id, each) for each in (number, number - 1, number + 1) if each >= 0]
+    pages = {stored.page.number: stored.page for stored in index.pages(keys)}
+    page = pages[number]
+    facts = [sourced.fact for sourced in index.facts([doc_id], pages=keys[:1])]
+    identity = record.identity
+    return {
+        "doc_id": doc_id,
+        "company": identity.company,
+        "form": identity.form.value,
+        "fiscal_year": identity.fiscal_year,
+        "page_number": page_number,
+        "pages": record.page_count,
+        "printed_page": printed_number(page, [other for at, other in pages.items() if at != number]),
+        "title": page.title,
+        "item": page.item,
+        "statement": page.statement.value if page.statement else None,
+        "edgar": edgar_address(record),
+        "text": page.text,
+        "figures": [figure_shown(fact, doc_id) for fact in facts],
+    }
+
+
+def edgar_address(record: FilingRecord) -> str | None:
+    """Where EDGAR lists the company's filings of that form, where its CIK is known; nothing here opens it."""
+    cik = record.identity.cik
+    if not cik or not cik.isdigit():
+        return None
+    return f"https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={cik}&type={record.identity.form.value}"
+
+
+def figure_shown(fact: Fact, doc_id: str) -> Json:
+    """A figure with its place; `box` in points from the top left."""
+    return {
+        "doc_id": doc_id,
+        "page_number": fact.page + 1,
+        "line": fact.line + 1,
+        "box": [round(float(side), 1) for side in fact.box],
+        "label": fact.label,
+        "section": list(fact.section),
+        "column": fact.column,
+        "amount": float(fact.amount),
+        "value": float(fact.value),
+        "unit": fact.unit,
+        "printed": value_words(fact),
+        "fiscal_year": fact.period.fiscal_year,
+        "quarter": fact.period.quarter,
+        "months": fact.period.months,
+        "part": fact.scope,
+        "proved": fact.proved,
+    }
+
+
+def statement_tables(record: FilingRecord, workspace: Workspace, statement: Statement) -> list[JoinedTable]:
+    """The tables of a primary statement, those that go on over a page joined."""
+    index = workspace.index
+    outline = [page for page in index.outline([record.doc_id]) if statements_on(page)]
+    keys = [page.key for page in outline]
+    pages = [stored.page for stored in index.pages(keys)]
+    return joined(parts_of_statement(statement, pages, index.tables(keys), workspace.lexicon.statement_titles))
+
+
+def statements_shown(context: ToolContext, doc_id: str) -> Json:
+    """Every primary statement as its tables, each cell with its place. Raises NotThereError."""
+    record = record_of(context, doc_id)
+    there = {name for page in context.workspace.index.outline([doc_id]) for name in statements_on(page)}
+    shown: list[Json] = []
+    for statement in Statement:
+        if statement.value in there:
+            tables = statement_tables(record, context.workspace, statement)
+            shown.append({"statement": statement.value, "tables": [table_shown(table) for table in tables]})
+    return {"doc_id": doc_id, "statements": shown}
+
+
+def table_shown(table: JoinedTable) -> Json:
+    """A table in the lines that people see; a cell has what is printed, its amount, page and box."""
+    page, rows = table.pages[0], iter(enumerate(table.rows))
+    lines: list[Json] = []
+    for line in shown_lines(table.rows, dollars=not table.unit_line):
+        cells: list[Json] = []
+        if line.kind in (LineKind.ROW, LineKind.TOTAL):
+            at, row = next(rows)
+            page = table.starts.get(at, page)
+            for cell, print_ in zip(row.cells, line.cells, strict=False):
+                cells.append(
+                    {"text": f"{print_.digits}{print_.after}", "amount": float(cell.amount), **_placed(page, cell.box)}
+                    if cell is not None and print_ is not None
+                    else None
+                )
+        lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells})
+    return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
+
+
+def _placed(page: int, box: Box) -> dict[str, Json]:
+    return {"page_number": page + 1, "box": [round(float(side), 1) for side in box]}
+
+
+def checks_shown(context: ToolContext, doc_id: str) -> Json:
+    """What holding the statements against their own sums came to. Raises NotThereError."""
+    record = record_of(context, doc_id)
+    facts = [sourced.fact for sourced in context.workspace.index.facts([doc_id])]
+    in_tables = [fact for fact in facts if fact.column or fact.proved]
+    return {
+        "doc_id": record.doc_id,
+        "figures": len(in_tables),
+        "proved": sum(fact.proved for fact in in_tables),
+        "doubtful": sum(fact.doubtful for fact in in_tables),
+        "checks": [
+            {
+                "name": check.name,
+                "outcome": check.outcome.value,
+                "sentence": check.sentence,
+                "page_numbers": [page + 1 for page in check.pages],
+            }
+            for check in check_facts(facts)
+        ],
+    }
+
+
+def series_shown(context: ToolContext, phrase: str, companies: Sequence[str]) -> Json:
+    """A printed line over the fiscal years of companies: of each year the figure that fits best, with its place.
+
+    Raises ToolInputError where a company is not there.
+    """
+    workspace = context.workspace
+    scope = Scope(context.within)
+    series: list[Json] = []
+    for name in companies:
+        company = company_named(name, workspace)
+        query = FactQuery(phrase)
+        hits = find_facts(workspace, query, company=company.key, scope=scope, limit=_MOST_FOUND).hits
+        annual = [hit for hit in hits if hit.sourced.fact.period.months in (0, 12) and not hit.sourced.fact.scope]
+        best = max((hit.score for hit in annual if not hit.missing), default=0.0)
+        alike = [hit.sourced for hit in annual if not hit.missing and hit.score >= best - 0.05]
+        points = [figure_shown(each.fact, each.doc_id) for each in _a_year_each(alike, workspace.index)]
+        series.append({"company": company.name, "points": list(points)})
+    return {"phrase": phrase, "series": series}
+
+
+def _a_year_each(found: Sequence[SourcedFact], index: FilingIndex) -> Iterator[SourcedFact]:
+    """Of each year one: by the year's own report first, then the next one's; all of the unit and span of the first."""
+    if not found:
+        return
+
+    @cache
+    def year_of(doc_id: str) -> int:
+        return index.filing(doc_id).identity.fiscal_year or 0
+
+    kind = (found[0].fact.unit, found[0].fact.period.months)
+    by_year: dict[int, SourcedFact] = {}
+    for sourced in found:
+        year = sourced.fact.period.fiscal_year
+        if (sourced.fact.unit, sourced.fact.period.months) != kind or not year:
+            continue
+        held = by_year.get(year)
+        late = abs(year_of(sourced.doc_id) - year)
+        if held is None or late < abs(year_of(held.doc_id) - year):
+            by_year[year] = sourced
+    for year in sorted(by_year):
+        yield by_year[year]
