@@ -184,11 +184,7 @@ REFUSED: Mapping[str, tuple[int, str, str]] = {
         "this server does not go by the name it was called by",
         "Call it by 127.0.0.1 or localhost; whoever runs it adds names with --allow-host",
     ),
-    "Content Too Large": (
-        413,
-        f"more than {MOST_BYTES:,} bytes were sent, or more than {MOST_UPLOADED:,} of a filing",
-        "Send a question, not a filing; a larger filing is read by `fin-agent ingest` on the server's machine",
-    ),
+    "Content Too Large": (413, f"more than {MOST_BYTES:,} bytes were sent", "Send a question, not a filing"),
     "Request Timeout": (408, "the call did not arrive in time", "Send it again"),
 }
 """What the guards of Starlette say -> the status, what happened and what to do."""
@@ -211,6 +207,9 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
                 start = held.pop()
                 if refusal := REFUSED.get(message.get("body", b"").decode("latin-1")):
                     status, what, remedy = refusal
+                    if status == 413 and scope["path"].startswith(UPLOADS):
+                        what = f"a filing of more than {MOST_UPLOADED:,} bytes was sent"
+                        remedy = "Bring it in by `fin-agent ingest` on the server's machine"
                     await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)
                     return
                 await send(start)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
+from copy import deepcopy
+from typing import Any, TypeAlias, cast
 
 from fastapi import FastAPI
 from pydantic import TypeAdapter
@@ -57,6 +58,12 @@ EVENTS: dict[int | str, Response] = {
         },
     }
 }
+CHAT_EVENTS = deepcopy(EVENTS)
+"""Of `/chat`: those of an answer, and `replied` with the turn as the last one."""
+_data = cast(Any, CHAT_EVENTS)[200]["content"]["text/event-stream"]["schema"]["properties"]["data"]
+_data["contentSchema"]["anyOf"].append(
+    {"type": "object", "required": ["kind", "turn", "thread", "run"], "properties": {"kind": {"const": "replied"}}}
+)
 PICTURE: dict[int | str, Response] = {
     200: {
         "description": "The page",

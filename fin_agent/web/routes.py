@@ -227,7 +227,7 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
         "/chat",
         response_model=TurnShown,
         response_class=JSONResponse,
-        responses={**problems(403, 404, 409, 422, 503, 504), **openapi.EVENTS},
+        responses={**problems(403, 404, 409, 422, 503, 504), **openapi.CHAT_EVENTS},
         summary="Go on with a conversation",
         operation_id="chat",
     )

@@ -1,0 +1,268 @@
+"""What the workspace asks of the server: conversations, readings, statements, uploads, runs, files to take away."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from fin_agent.config import Recording, Settings
+from fin_agent.serving.http_server import MOST_BYTES, Access
+from fin_agent.tools.context import ToolContext
+from fin_agent.workspace import Workspace
+from tests.markup import HOSTILE_MARKUP
+from tests.serving.conftest import FILING, TOKEN, events_in, running
+
+httpx = pytest.importorskip("httpx", reason="needs the extra `serving-tests`")
+pytest.importorskip("fastapi", reason="needs the extra `serve`")
+
+SAMPLES = Path(__file__).parents[2] / "examples" / "filings"
+STATIC = Path(__file__).parents[2] / "fin_agent" / "web" / "static"
+INCOME = "What was Harborlight's net income in FY2023?"
+TURNOVER = "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from fin_agent.index.ingest import ingest
+
+    folder = tmp_path_factory.mktemp("workspace")
+    ingest(
+        [SAMPLES / f"{name}.pdf" for name in (FILING, "harborlight_2022_10k", "tellurond_2023_10k")], folder, workers=0
+    )
+    return folder
+
+
+def app_over(folder: Path, access: Access | None = None, *, uploads: bool = True) -> Any:
+    from fin_agent.serving.http_api import http_api
+    from fin_agent.web.routes import Keeping
+
+    context = ToolContext.of(Workspace.open(folder), Settings())
+    return http_api(context, access or Access(), keeping=Keeping(folder, uploads, Recording()))
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[Any]:
+    with running(app_over(folder)) as address, httpx.Client(base_url=address, timeout=60) as client:
+        yield client
+
+
+class TestPages:
+    def test_scripts_come_from_here_alone_and_nothing_may_frame_the_page(self, client: Any) -> None:
+        for path in ("/", "/docs", "/static/app.js", "/static/style.css"):
+            told = client.get(path)
+            assert told.status_code == 200
+            policy = told.headers["content-security-policy"]
+            assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+            assert "unsafe" not in policy and "*" not in policy
+            assert told.headers["x-content-type-options"] == "nosniff"
+
+    def test_no_file_names_another_host(self) -> None:
+        elsewhere = re.compile(r"(?:src|href|from|import|url)\W{1,4}(?:https?:)?//", re.I)
+        for file in STATIC.iterdir():
+            assert not elsewhere.search(file.read_text()), file.name
+
+    def test_no_script_makes_markup_of_a_text(self) -> None:
+        for file in STATIC.glob("*.js"):
+            assert not re.search(
+                r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", file.read_text()
+            )
+
+    def test_the_first_view_is_small(self, client: Any) -> None:
+        first = ["index.html", "app.js", "style.css", "icon.svg", "api.js", "dom.js", "proof.js", "ask.js", "answer.js"]
+        assert sum((STATIC / name).stat().st_size for name in first) < 400_000
+
+    def test_a_link_from_another_page_opens_the_workspace_and_nothing_else(self, client: Any) -> None:
+        followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+        assert client.get("/", headers=followed).status_code == 200
+        assert client.get("/filings", headers=followed).status_code == 403
+        assert client.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}).status_code == 403
+
+
+class TestWhoMayCall:
+    def test_a_server_with_a_token_shows_the_page_and_nothing_of_filings(self, folder: Path) -> None:
+        with (
+            running(app_over(folder, Access(token=TOKEN))) as address,
+            httpx.Client(base_url=address, timeout=60) as client,
+        ):
+            assert client.get("/").status_code == 200
+            assert client.get("/static/app.js").status_code == 200
+            for path in ("/workspace", "/filings", "/threads", "/runs", f"/pages/{FILING}/9.json", "/openapi.json"):
+                assert client.get(path).status_code == 401, path
+            assert client.post("/chat", json={"message": INCOME}).status_code == 401
+            assert client.put("/uploads/a.pdf", content=b"x").status_code == 401
+            assert client.get("/workspace", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("method", "path"), [("PUT", "/uploads/a.pdf"), ("POST", "/chat"), ("POST", "/export/csv")]
+    )
+    def test_pages_of_other_origins_change_nothing(self, client: Any, method: str, path: str) -> None:
+        told = client.request(method, path, content=b"{}", headers={"Origin": "https://elsewhere.example"})
+        assert told.status_code == 403
+
+    def test_what_is_told_of_the_server_holds_no_place_of_it(self, client: Any, folder: Path) -> None:
+        assert str(folder.parent) not in client.get("/workspace").text
+
+
+class TestConversation:
+    def test_five_turns_go_on_from_each_other(self, client: Any) -> None:
+        said = []
+        for message in (INCOME, "and in 2022?", "as a percentage of revenue?", "where is that?", "thanks"):
+            told = client.post("/chat", json={"message": message, "thread": "five"})
+            assert told.status_code == 200
+            said.append(told.json()["said"])
+        assert "$544 million" in said[0] and "$474 million" in said[1] and "14.2%" in said[2]
+        assert "page 9" in said[3] and said[4] == "You are welcome."
+        kept = client.get("/threads/five").json()
+        assert [turn["said"] for turn in kept["turns"]] == said
+        assert ("five", 5) in [(each["name"], each["turns"]) for each in client.get("/threads").json()["threads"]]
+        client.delete("/threads/five")
+        assert client.get("/threads/five").json()["turns"] == []
+
+    def test_events_end_with_the_turn_and_the_run_is_recorded(self, client: Any) -> None:
+        told = client.post("/chat", json={"message": INCOME, "thread": "events", "stream": True})
+        events = events_in(told.text)
+        assert [name for name, _ in events][-1] == "replied"
+        assert {"rewrite_query", "verify_answer"} <= {data.get("node") for _, data in events}
+        last = events[-1][1]
+        assert last["turn"]["answers"][0]["citations"][0]["picture"].startswith(f"/pages/{FILING}/9.png?box=")
+        run = client.get(f"/runs/{last['run']}").json()
+        assert run["question"] == INCOME and run["answer"]["trace"] and run["steps"]
+
+    def test_a_message_without_a_thread_stands_alone(self, client: Any) -> None:
+        told = client.post("/chat", json={"message": "and in 2022?"}).json()
+        assert told["answers"] == [] or told["answers"][0]["refused"]
+
+
+class TestFilings:
+    def test_the_words_of_a_question_are_told_apart(self, client: Any) -> None:
+        told = client.get("/reading", params={"question": INCOME}).json()
+        kinds = {word["kind"]: word["text"] for word in told["words"] if word["kind"]}
+        assert kinds == {"company": "Harborlight", "measure": "net income", "period": "FY2023"}
+        assert "".join(word["text"] for word in told["words"]) == INCOME
+
+    def test_statements_have_a_place_for_each_figure(self, client: Any) -> None:
+        told = client.get(f"/filings/{FILING}/statements").json()
+        income = next(each for each in told["statements"] if each["statement"] == "income")["tables"][0]
+        line = next(line for line in income["lines"] if line["label"] == "Net income")
+        cell = line["cells"][0]
+        assert (cell["text"], cell["amount"], cell["page_number"]) == ("544", 544.0, 9)
+        page = client.get(f"/pages/{FILING}/9.json").json()
+        assert page["printed_page"] == "8" and page["statement"] == "income"
+        assert cell["box"] in [figure["box"] for figure in page["figures"]]
+
+    def test_checks_say_what_holds(self, client: Any) -> None:
+        told = client.get(f"/filings/{FILING}/checks").json()
+        assert told["proved"] > 300 and {each["outcome"] for each in told["checks"]} == {"holds"}
+
+    def test_a_line_over_years_and_companies(self, client: Any) -> None:
+        asked = {"phrase": "net income", "company": ["Harborlight", "Tellurond"]}
+        told = client.get("/series", params=asked).json()["series"]
+        assert {point["fiscal_year"]: point["value"] for point in told[0]["points"]}[2023] == 544e6
+        assert len(told) == 2 and all(len(each["points"]) >= 3 for each in told)
+        assert client.get("/series", params={"phrase": "net income", "company": "Nobody Inc"}).status_code == 422
+
+    def test_a_filing_that_has_gone_is_told_of(self, client: Any) -> None:
+        for path in ("/filings/gone/statements", "/filings/gone/checks", "/pages/gone/1.json"):
+            told = client.get(path)
+            assert told.status_code == 404 and told.json()["what"]
+
+
+class TestUploads:
+    def test_a_filing_is_read_and_answers(self, client: Any) -> None:
+        name = "quillmark_2023_10k.pdf"
+        became = client.put(f"/uploads/{name}", content=(SAMPLES / name).read_bytes()).json()
+        assert (became["outcome"], became["doc_id"], became["pages"]) == ("added", "quillmark_2023_10k", 16)
+        answer = client.post(
+            "/ask", json={"question": "What were Quillmark's merchandise inventories at the end of fiscal 2023?"}
+        )
+        assert not answer.json()["refused"]
+        assert client.get(answer.json()["citations"][0]["picture"]).status_code == 200
+
+    def test_a_broken_one_says_why_and_what_to_do(self, client: Any) -> None:
+        became = client.put("/uploads/broken.pdf", content=b"%PDF-1.7\nnothing of it").json()
+        assert became["failed"] and became["reason"] and became["remedy"]
+
+    def test_more_than_a_filing_is_refused(self, client: Any) -> None:
+        assert client.post("/ask", content=b" " * (MOST_BYTES + 1)).status_code == 413
+        assert client.put("/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1)).json()[
+            "failed"
+        ]  # as large as filings are
+
+    def test_a_server_that_only_reads_takes_none(self, folder: Path) -> None:
+        with running(app_over(folder, uploads=False)) as address:
+            told = httpx.put(f"{address}/uploads/a.pdf", content=b"x")
+        assert told.status_code == 422 and "takes no filings" in told.json()["what"]
+
+    def test_names_of_files_never_leave_the_folder(self, client: Any, folder: Path) -> None:
+        before = {file for file in folder.parent.rglob("*") if folder / "uploads" not in file.parents}
+        climbing = ("../../out.pdf", "..\\out.pdf", "/etc/out.pdf", "a/../../b.pdf", ".pdf", "con.pdf\n")
+        for name in (*climbing, *(f"{markup}.pdf" for markup in HOSTILE_MARKUP[::10])):
+            told = client.put(f"/uploads/{quote(name, safe='')}", content=b"no filing")
+            assert told.status_code in (200, 404, 422)
+        after = {file for file in folder.parent.rglob("*") if folder / "uploads" not in file.parents}
+        assert {file.name for file in after - before} <= {"ingest.lock", "uploads"}
+
+
+class TestRuns:
+    def test_two_are_compared_and_one_is_replayed(self, client: Any) -> None:
+        runs = []
+        for message in (INCOME, "What was Harborlight's net income in FY2022?"):
+            told = client.post("/chat", json={"message": message, "thread": "runs", "stream": True})
+            runs.append(events_in(told.text)[-1][1]["run"])
+        assert set(runs) <= {run["id"] for run in client.get("/runs").json()["runs"]}
+        told = client.get("/runs/compare", params={"first": runs[0], "second": runs[1]}).json()
+        assert {"question", "ledger", "answer"} <= {each["part"] for each in told["differences"]}
+        again = client.post(f"/runs/{runs[0]}/replay").json()
+        assert again["answer"]["answer"]["value"] == 544.0 and again["same_settings"]
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list[tuple[str, str | None]]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, attrs))
+
+
+class TestTakingAway:
+    def test_a_workbook_computes_the_answer_from_figures_that_name_their_source(self, client: Any) -> None:
+        pytest.importorskip("xlsxwriter", reason="needs the extra `excel`")
+        openpyxl = pytest.importorskip("openpyxl", reason="reads workbooks back")
+        answer = client.post("/ask", json={"question": INCOME.replace("net income", "net margin")}).json()
+        told = client.post("/export/xlsx", json={"answers": [answer]})
+        sheet = openpyxl.load_workbook(io.BytesIO(told.content)).active
+        inputs = [row[1] for row in sheet.iter_rows(min_row=6) if isinstance(row[1].value, int | float)]
+        assert [cell.value for cell in inputs] == [544, 3533]
+        assert all(f"{FILING} page 9 line" in cell.comment.text for cell in inputs)
+        assert str(sheet["B3"].value).startswith("=")
+
+    def test_a_report_stands_alone_and_holds_the_framed_page(self, client: Any) -> None:
+        answer = client.post("/ask", json={"question": INCOME}).json()
+        report = client.post("/export/html", json={"answers": [answer]}).text
+        assert "data:image/png;base64," in report and "$544 million" in report
+        assert not re.search(r"(?:src|href)=.?https?:", report)
+
+    def test_texts_of_filings_and_questions_never_become_markup(self, client: Any) -> None:
+        answer = client.post("/ask", json={"question": INCOME}).json()
+        plain = _Elements()
+        plain.feed(client.post("/export/html", json={"answers": [{**answer, "citations": []}]}).text)
+        for hostile in HOSTILE_MARKUP:
+            entry = {**answer["ledger"][0], "figure": {**answer["ledger"][0]["figure"], "label": hostile}}
+            said = {**answer["answer"], "text": hostile}
+            changed = {**answer, "question": hostile, "answer": said, "ledger": [entry], "citations": []}
+            seen = _Elements()
+            seen.feed(client.post("/export/html", json={"answers": [changed]}).text)
+            assert seen.found == plain.found, hostile
+
+    def test_a_cell_of_csv_is_no_formula(self, client: Any) -> None:
+        answer = client.post("/ask", json={"question": INCOME}).json()
+        told = client.post("/export/csv", json={"answers": [{**answer, "question": '=HYPERLINK("http://x")'}]}).text
+        assert "\n'=HYPERLINK" in told.replace("\"'", "'") and "\n=HYPERLINK" not in told
