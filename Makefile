@@ -21,7 +21,7 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras test-elasticsearch test-versions check audit filings clean
+.PHONY: demo test properties test-extras test-browser test-elasticsearch test-versions check audit filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -48,6 +48,11 @@ properties: $(VENV)/developing
 # A test that is skipped here fails the target. One thread: models this small gain nothing from more.
 test-extras: $(EXTRAS)/installed
 	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest $(AT_ONCE) --nothing-skipped $(NEED_EXTRAS)
+
+# The workspace in Chromium: Debian's `chromium` has to be installed (`apt-get install chromium`).
+test-browser: $(EXTRAS)/installed
+	$(EXTRAS)/bin/python -m pip install --quiet playwright axe-playwright-python
+	$(EXTRAS)/bin/python -m pytest --nothing-skipped tests/web
 
 # The contract of both kinds of index against a real server: the one that FIN_AGENT_TEST_ES_URL names, else one in Docker.
 FIN_AGENT_TEST_ES_URL ?= http://127.0.0.1:9200
@@ -85,7 +90,7 @@ $(VENV)/developing: $(VENV)/installed pyproject.toml
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,serving-tests,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,excel,pandas,serving-tests,dev]"
 	touch $@
 
 # The lowest versions that are allowed, and the highest there are, of what the package builds on. Takes the network.

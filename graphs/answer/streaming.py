@@ -80,7 +80,8 @@ async def astream_run(work: Callable[..., Last]) -> AsyncGenerator[Event | Last,
     further step of an answer begins, and no call of a model. Raises what the work raises.
     """
     run: _Run[Last] = _Run(work)
-    async with aclosing(_awaited(run)) as events:
+    happening = _awaited(run)
+    async with aclosing(happening) as events:
         async for event in events:
             yield event
 

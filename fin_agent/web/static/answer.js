@@ -22,9 +22,17 @@ function money({ amount, scale, unit }) {
   return `${head}${number}${SCALES[scale] ?? ` × ${scale}`}${tail}`;
 }
 
+/** Entries whose figure the answer cites: the ledger may hold others, by which the same could be computed. */
+function taken(answer) {
+  const filled = answer.ledger.filter((entry) => entry.figure);
+  const key = (each) => `${each.doc_id} ${each.page} ${each.box}`;
+  const cited = new Set(answer.citations.map(key));
+  return answer.refused ? filled : filled.filter((entry) => cited.has(key(entry.figure)));
+}
+
 /** The card of an answer. `ask` takes a question that is asked again. */
 export function answerCard(answer, ask) {
-  const figures = answer.ledger.filter((entry) => entry.figure).map((entry) => ({ entry, place: place(entry.figure) }));
+  const figures = taken(answer).map((entry) => ({ entry, place: place(entry.figure) }));
   const places = figures.length ? figures.map((each) => each.place) : answer.citations.map(place);
   return h(
     "section",
@@ -186,7 +194,7 @@ function foot(answer) {
 /** Open the first figure of an answer where there is room beside it. */
 export function openFirst(answer) {
   if (innerWidth < 1100 || answer.refused) return;
-  const filled = answer.ledger.filter((entry) => entry.figure).map((entry) => place(entry.figure));
+  const filled = taken(answer).map((entry) => place(entry.figure));
   const places = filled.length ? filled : answer.citations.map(place);
   if (places.length) openProof(places[0], places, null);
 }

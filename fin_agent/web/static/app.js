@@ -22,6 +22,7 @@ async function show() {
   for (const link of document.querySelectorAll("#views a")) {
     const here = link.hash === `#/${view === "filing" ? "filings" : view}`;
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+    if (here) link.parentElement.scrollTo({ left: link.offsetLeft - 60 });
   }
   document.title = `${TITLES[view]} · fin-agent`;
   if (view !== "filing" && view !== "ask") closeProof();

@@ -3,11 +3,13 @@
 import { h, s, save } from "./dom.js";
 import { openProof } from "./proof.js";
 
-const WIDTH = 760, HEIGHT = 340, LEFT = 76, RIGHT = 16, TOP = 16, BOTTOM = 34;
+const HEIGHT = 340, LEFT = 66, RIGHT = 16, TOP = 16, BOTTOM = 34;
+let WIDTH = 760; // of the drawing that was made last: as narrow as the window, so that its words stay legible
 const SHAPES = ["circle", "square", "diamond", "triangle"];
 
 /** `series`: [{ company, points: [{ fiscal_year, value, unit, printed, ... }] }]. */
 export function chart(series, title) {
+  WIDTH = Math.max(340, Math.min(760, innerWidth - 40));
   const points = series.flatMap((each) => each.points);
   const years = [...new Set(points.map((each) => each.fiscal_year))].sort((a, b) => a - b);
   const values = points.map((each) => each.value);
