@@ -100,7 +100,7 @@ GROUPS = (
         (
             "fin_agent.build_graph",
             "fin_agent.graphs.answer.state.QuestionInput",
-            "fin_agent.graphs.channels.Kept",
+            "fin_agent.Kept",
             "fin_agent.graphs.exported.*",
         ),
     ),

@@ -5,8 +5,7 @@ from typing import Annotated, Any
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 
-from fin_agent import Answer, AnswerContext, Workspace, build_graph
-from fin_agent.graphs.channels import Kept
+from fin_agent import Answer, AnswerContext, Kept, Workspace, build_graph
 
 
 class State(MessagesState):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fin_agent.graphs.answer import astream_answer as astream_answer
     from fin_agent.graphs.answer import build_graph as build_graph
     from fin_agent.graphs.answer import stream_answer as stream_answer
+    from fin_agent.graphs.channels import Kept as Kept
     from fin_agent.graphs.chat import ChatContext as ChatContext
     from fin_agent.graphs.chat import ThreadStore as ThreadStore
     from fin_agent.graphs.chat import build_chat as build_chat
@@ -56,6 +57,7 @@ _HOMES = {
     "FinAgentRetriever": "fin_agent.integrations.retriever",
     "FinAgentToolkit": "fin_agent.tools.toolkit",
     "IngestReport": "fin_agent.index.ingest",
+    "Kept": "fin_agent.graphs.channels",
     "ModelSettings": "fin_agent.models.settings",
     "Settings": "fin_agent.config",
     "SqliteIndex": "fin_agent.index.sqlite",

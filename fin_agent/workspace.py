@@ -66,12 +66,12 @@ class Workspace:
         self._derived: tuple[tuple[FilingEntry, ...], CompanyDirectory, Mapping[str, FiscalYears]] | None = None
 
     @classmethod
-    def open(cls, place: Path | str) -> Workspace:
+    def open(cls, place: Path | str | Workspace) -> Workspace:
         """Open the index in a folder, or at the address of a cluster: `https://host:9200/prefix`.
 
-        Raises FilingIndexError where there is none that can be read.
+        One that is open already is given back. Raises FilingIndexError where there is none that can be read.
         """
-        return cls(open_index(place))
+        return place if isinstance(place, Workspace) else cls(open_index(place))
 
     def ask(
         self,

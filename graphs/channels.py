@@ -29,7 +29,17 @@ class StateError(FinAgentError):
 
 
 class Kept(LastValue[Any]):
-    """The last value. None takes it away: the state then has no such key."""
+    """For a field of a state: its last value, kept as plain JSON by any checkpointer and read back as its type.
+
+    None takes it away: the state then has no such key.
+
+    >>> from typing import Annotated
+    >>> from langgraph.graph import MessagesState
+    >>> from fin_agent import Answer, Kept
+    >>> class State(MessagesState):
+    ...     question: str
+    ...     answer: Annotated[Answer, Kept]
+    """
 
     __slots__ = ("_made",)
 

@@ -26,6 +26,7 @@ from fin_agent import (
     ChatContext,
     FinAgentRetriever,
     FinAgentToolkit,
+    Kept,
     Settings,
     TournamentCompressor,
     Workspace,
@@ -34,7 +35,7 @@ from fin_agent import (
 )
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.channels import Kept, StateError
+from fin_agent.graphs.channels import StateError
 
 NET_INCOME = "What was Harborlight's net income in FY2023?"
 REVENUE = "What was Tellurond's revenue in FY2023?"
@@ -103,8 +104,7 @@ def test_2_and_3_checkpoints_warned_and_lost_their_types(sample_index: Path, tmp
 from typing import Annotated
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
-from fin_agent import Answer, AnswerContext, Workspace, build_graph
-from fin_agent.graphs.channels import Kept
+from fin_agent import Answer, AnswerContext, Kept, Workspace, build_graph
 
 class State(MessagesState):
     question: str
@@ -157,6 +157,9 @@ def test_8_paths_had_to_be_paths_and_objects_had_to_be_made_first(sample_html: P
     assert len(FinAgentToolkit(index=folder).get_tools()) == 8
     assert FinAgentRetriever(index=folder, k=1).invoke("officer")
     assert fin_agent.ask(REVENUE, folder).refused
+    given = {"question": REVENUE}
+    assert build_graph().invoke(given, context=AnswerContext.by_rules(folder))["answer"].refused  # type: ignore[call-overload]
+    assert ChatContext.by_rules(folder).answering.workspace.index.entries()
 
 
 def test_9_a_script_without_a_main_guard_started_itself_again(sample_html: Path, tmp_path: Path) -> None:

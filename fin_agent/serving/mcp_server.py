@@ -227,9 +227,12 @@ class _Offered:
 
 def _refusal(what: str, problem: Mapping[str, object] | None = None) -> Exception:
     """The error of a call that cannot be carried out as it was made."""
+    error: Exception
     if OF_SDK_1:
-        return exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what, data=problem))
-    return exceptions.MCPError(types.INVALID_PARAMS, what, problem)
+        error = exceptions.McpError(types.ErrorData(code=types.INVALID_PARAMS, message=what, data=problem))
+    else:
+        error = exceptions.MCPError(types.INVALID_PARAMS, what, problem)
+    return error
 
 
 async def _report_progress(context: Any, steps: int, message: str) -> None:

@@ -21,6 +21,8 @@ from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from langchain_core.language_models import BaseChatModel
 
     from fin_agent.models.callers import Callers
@@ -76,7 +78,7 @@ class AnswerContext:
     @classmethod
     def from_settings(
         cls,
-        workspace: Workspace,
+        workspace: Workspace | Path | str,
         settings: Settings | None = None,
         *,
         callers: Callers | None = None,
@@ -88,7 +90,7 @@ class AnswerContext:
         hold where the settings say nothing of models. Raises what `by_rules` raises, and ModelSetupError where a chat
         model cannot be set up.
         """
-        settings = settings or Settings()
+        settings, workspace = settings or Settings(), Workspace.open(workspace)
         if callers is not None and settings.models == ModelSettings():
             settings = settings.model_copy(update={"models": callers.settings})
         if callers is None and settings.by_model:
@@ -110,7 +112,10 @@ class AnswerContext:
 
     @classmethod
     def with_model(
-        cls, workspace: Workspace, settings: Settings | None = None, model: str | BaseChatModel | None = None
+        cls,
+        workspace: Workspace | Path | str,
+        settings: Settings | None = None,
+        model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
         """As the settings say, with one chat model: by its name, or one that is there already.
 
@@ -129,7 +134,7 @@ class AnswerContext:
     @classmethod
     def by_rules(
         cls,
-        workspace: Workspace,
+        workspace: Workspace | Path | str,
         settings: Settings | None = None,
         *,
         callers: Callers | None = None,
@@ -137,11 +142,11 @@ class AnswerContext:
     ) -> AnswerContext:
         """The default: the rules analyst, the Monty sandbox, and the strategy and models that the settings name.
 
-        `callers` ask the models of strategies and cards in place of those that the settings name; `notify` is told what
-        a person should know. Raises StrategyError where the strategy lacks what it needs, ModelSetupError where a chat
-        model cannot be set up, and PromptError.
+        `workspace` is an index that is open, or its folder or address. `callers` ask the models of strategies and cards
+        in place of those that the settings name; `notify` is told what a person should know. Raises StrategyError where
+        the strategy lacks what it needs, ModelSetupError where a chat model cannot be set up, and PromptError.
         """
-        settings = settings or Settings()
+        settings, workspace = settings or Settings(), Workspace.open(workspace)
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)
         named = None
         if not is_default(settings.strategy):

@@ -359,7 +359,10 @@ def given_context(made: Callable[[Any], Any], given: object, kind: type = Answer
     if hasattr(context, "settings") or hasattr(context, "answering"):
         return context
     what = "the run was given no context" if context is None else f"the context is a {type(context).__name__}"
-    raise QuestionError(what, remedy=f"Pass one: context={kind.__name__}.by_rules(Workspace.open('my-index'))")
+    remedy = f"Pass one: context={kind.__name__}.by_rules(Workspace.open('my-index'))"
+    if context is not None:
+        remedy += "; a graph with a context of its own invokes this one in a node, and passes it there"
+    raise QuestionError(what, remedy=remedy)
 
 
 def _require_the_same_question(state: AnswerState) -> None:

@@ -20,6 +20,8 @@ from fin_agent.index.opening import chosen_filings
 from fin_agent.models.metering import CallRecord
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fin_agent.config import Settings
     from fin_agent.graphs.chat.assistant import Assistant
     from fin_agent.models.callers import Callers
@@ -220,15 +222,20 @@ class ChatContext:
 
     @classmethod
     def by_rules(
-        cls, workspace: Workspace, settings: Settings | None = None, *, doc_ids: Sequence[str] | None = None
+        cls,
+        workspace: Workspace | Path | str,
+        settings: Settings | None = None,
+        *,
+        doc_ids: Sequence[str] | None = None,
     ) -> ChatContext:
         """The default: rules read and answer. Raises what AnswerContext.by_rules raises."""
-        return cls(AnswerContext.by_rules(workspace, settings), None, chosen_filings(doc_ids, workspace.index))
+        answering = AnswerContext.by_rules(workspace, settings)
+        return cls(answering, None, chosen_filings(doc_ids, answering.workspace.index))
 
     @classmethod
     def from_settings(
         cls,
-        workspace: Workspace,
+        workspace: Workspace | Path | str,
         settings: Settings | None = None,
         *,
         doc_ids: Sequence[str] | None = None,

@@ -13,9 +13,8 @@ from typing import Annotated, Any, TypedDict
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 
-from fin_agent import Answer, AnswerContext, Workspace, build_graph
+from fin_agent import Answer, AnswerContext, Kept, Workspace, build_graph
 from fin_agent.graphs.answer.graph import answer_builder
-from fin_agent.graphs.channels import Kept
 
 QUESTION = "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"
 SECOND = "What was Quillmark's revenue in FY2024?"

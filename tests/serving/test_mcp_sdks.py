@@ -45,7 +45,8 @@ async def over_http(index: Path) -> AsyncIterator[ClientSession]:
         assert process.stderr is not None
         found = re.fullmatch(r"serving MCP at (\S+)\n", said := process.stderr.readline())
         assert found is not None, said
-        client: Any = streamable_http.streamable_http_client
+        lowest = not hasattr(streamable_http, "streamable_http_client")
+        client: Any = getattr(streamable_http, "streamablehttp_client" if lowest else "streamable_http_client")
         async with client(found[1]) as (read, write, *_), ClientSession(read, write) as session:
             await session.initialize()
             yield session

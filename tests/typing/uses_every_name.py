@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated, Any
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 from langchain_core.messages import HumanMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
+from langgraph.graph import START, MessagesState, StateGraph
 
 from fin_agent import (
     Answer,
@@ -25,6 +27,7 @@ from fin_agent import (
     FinAgentRetriever,
     FinAgentToolkit,
     IngestReport,
+    Kept,
     ModelSettings,
     Settings,
     SqliteIndex,
@@ -49,6 +52,13 @@ from fin_agent.graphs.answer.state import QuestionInput
 from fin_agent.testing import ScriptedChatModel
 
 QUESTION = "What was Harborlight's net income in FY2023?"
+
+
+class Desk(MessagesState):
+    """Of a graph of one's own, over the answer graph."""
+
+    question: str
+    answer: Annotated[Answer, Kept]
 
 
 class Letters(BaseLoader):
@@ -105,7 +115,11 @@ def asked(context: AnswerContext) -> list[str]:
     """The same question in every way there is."""
     chain: Runnable[str | QuestionInput, Answer] = as_runnable(context)
     state = build_graph().invoke({"question": QUESTION}, context=context)
+    desk = StateGraph(Desk, context_schema=AnswerContext).add_node("filings", build_graph()).add_edge(START, "filings")
+    application: Any = desk.compile()
+    in_a_graph = application.invoke({"question": QUESTION}, context=context)["answer"]
     answers = [answer_question(QUESTION, context), chain.invoke(QUESTION), Answer.model_validate(state["answer"])]
+    assert told(in_a_graph) == told(answers[0])
     answers += [event.answer for event in stream_answer(QUESTION, context) if event.kind == "answered"]
     return [told(answer) for answer in answers]
 
