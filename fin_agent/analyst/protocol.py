@@ -51,8 +51,14 @@ class Analyst(Protocol):
     def judges_for_free(self) -> bool:
         """Whether passages may be judged again at no cost, where a round found none that are new."""
 
-    def intent(self, question: str) -> Intent:
-        """Map the question to an intent. Raises QuestionError where there is nothing to read."""
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
+        """Map the question to an intent. What it leaves out is as in `before`, which it goes on from.
+
+        Raises QuestionError where there is nothing to read.
+        """
+
+    def asks(self, intent: Intent) -> Sequence[str]:
+        """The separate questions that are to be answered one by one, in their order; only one where it is one."""
 
     def plan(self, intent: Intent) -> Plan:
         """What has to be known for a numeric intent."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from fin_agent.analyst.rules.asked_periods import looks_ahead
 from fin_agent.lexicon.lexicon import Lexicon
@@ -35,6 +37,7 @@ from fin_agent.query.tree import (
     lines_of,
 )
 
+_ASKS_A_VERDICT = ("yes or no", "true or false", "right or wrong")
 _ASKS = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had")
 
 
@@ -47,6 +50,8 @@ class Composer:
     lexed: Lexed
     parsed: Parsed
     lexicon: Lexicon
+    before: Query | None = None
+    """The question that this one goes on from: what this one leaves out is as there."""
     left: dict[str, list[Token]] = field(default_factory=dict)
     counted_years: bool = False
     """Whether the question counts years from the newest that is filed: `the last three years`."""
@@ -58,7 +63,7 @@ class Composer:
         counted = parse_periods(self.told.asked)
         self.counted_years = not self.parsed.periods and bool(counted.trailing_years or counted.since)
         core = self.told.asked.lower().lstrip(" \"'(")
-        self.yes_or_no = core.split(" ", 1)[0] in _ASKS
+        self.yes_or_no = core.split(" ", 1)[0] in _ASKS or any(words in core for words in _ASKS_A_VERDICT)
 
     # What the frames hold.
 
@@ -76,6 +81,7 @@ class Composer:
     # The query.
 
     def query(self) -> Query:
+        self._go_on()
         words = self._in_words()
         measures = list(self.parsed.measures)
         periods = self._periods()
@@ -85,13 +91,19 @@ class Composer:
             {one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
              for one in self.lexed.companies}.values()
         )  # fmt: skip
+        paired = self._paired()
+        if paired is not None:
+            periods = paired
+        if self.before is not None and not companies and not self.parsed.unknown:
+            companies = self.before.companies
+            parts = parts or self.before.parts
         base = Query(
             question=self.question,
             companies=companies,
             unknown_companies=tuple(dict.fromkeys(self.parsed.unknown)),
             parts=parts,
             periods=periods,
-            respectively=bool(self.take("RESPECTIVELY")),
+            respectively=bool(self.take("RESPECTIVELY")) or paired is not None,
             unit=unit,
             decimals=decimals_asked(self.question),
         )
@@ -101,6 +113,45 @@ class Composer:
         self.take("WHICH") if not self.has("KIND", "PERIOD_KIND") else None
         put = _Asked(self, base, measures)
         return put.query()
+
+    def _paired(self) -> tuple[Period, ...] | None:
+        """The periods in the order of the companies, where each has another one beside it: `Acme FY24 vs Bolt FY25`."""
+        if self.parsed.arithmetic and len(self.parsed.measures) > 1:
+            return None
+        named = [one for one in self.lexed.tokens if one.type in ("COMPANY", "PERIOD")]
+        kinds = [one.type for one in named]
+        pairs = len(named) // 2
+        if pairs < 2 or len(named) % 2 or kinds not in (["COMPANY", "PERIOD"] * pairs, ["PERIOD", "COMPANY"] * pairs):
+            return None
+        mentions = [mentions_of(one) for one in named if one.type == "PERIOD"]
+        if any(len(one) != 1 or isinstance(one[0], DateMention) for one in mentions):
+            return None
+        keys = {one.company.key for one in self.lexed.companies}
+        periods = tuple(period_of(one[0]) for one in mentions)
+        own = len(keys) == pairs and len(set(periods)) > 1 and all(one.fiscal_year for one in periods)
+        return periods if own else None
+
+    def _go_on(self) -> None:
+        """Take over the measures of the question before, where this one has none or sets one against them.
+
+        `..., and by how much did it rise?`, `..., and what share of revenue is that?`
+        """
+        measures = self.parsed.measures
+        if self.before is None or not self.before.measures or any(self.has(frame) for frame in _IN_WORDS):
+            return
+        earlier = [one.of if isinstance(one, Move) else one for one in self.before.measures]
+        if not measures:
+            self.parsed.measures = earlier
+            self.parsed.arithmetic = False
+            if len(earlier) > 1 and self.has("TOTAL"):
+                self.take("TOTAL")
+                self.parsed.measures = [reduce(_plus, earlier)]
+        elif len(measures) == 1 and len(earlier) == 1 and not self.parsed.parts:
+            share = self.has("SHARE", "CAME_FROM") or (self.has("PERCENT") and _refers_back(self.told.asked))
+            if share and isinstance(measures[0], Line | Named):
+                self.take("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
+                whole = measures[0]
+                self.parsed.measures = [percentage(earlier[0], whole)]
 
     def _in_words(self) -> Kind | None:
         """The kind of a question that no figure answers."""
@@ -127,7 +178,10 @@ class Composer:
             if looks_ahead(text):  # what lies after that date is looked for in the filings of that date
                 found = [one for one in found if one.fiscal_year is None or one.fiscal_year <= (parsed.as_of or 0)]
         found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
-        return self._with_the_other(tuple(dict.fromkeys((*found, *map(period_of, by_day)))))
+        named = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
+        if self.before is not None and not named and not self.counted_years:
+            named = self.before.periods
+        return self._with_the_other(named)
 
     def _with_the_other(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
         """The only period with the one that is named by it: the year before, the year after, the quarter before."""
@@ -169,6 +223,18 @@ class Composer:
             self.take("KIND", "WHICH")
             return Parts(kind=kinds[0], without=without)
         return Parts(names=names) if names else None
+
+
+def _refers_back(text: str) -> bool:
+    """Whether words of a question stand for what was asked before it."""
+    return bool(_REFERRING & set(text.lower().replace("?", " ").split()))
+
+
+_REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
+
+
+def _plus(one: Measure, other: Measure) -> Measure:
+    return Operation(operator="+", left=one, right=other)
 
 
 def _years_on(period: Period, years: int) -> Period:
@@ -251,8 +317,18 @@ class _Asked:
         inputs = {name for line in _inputs(first.formula, self.words.lexicon) for name in line}
         lines = [line for one in others for line in (one.of if isinstance(one, Function) else (one,))]
         if all(isinstance(one, Line) and one.metric in inputs for one in lines):
-            self.measures = [first]
+            closing = any(one.type in ("CLOSING", "YEAR_END") for one in self.words.lexed.tokens)
+            closing = closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.told.asked, re.I) is not None
+            self.measures = [first.model_copy(update={"closing": closing and not self.words.has("AVERAGE")})]
             self.words.take("AND", "AVERAGE")
+            self._take_constants(first.formula)
+
+    def _take_constants(self, formula: str) -> None:
+        """`... and 365 days`: numbers named beside a formula that has them say nothing new."""
+        constants = set(re.findall(r"\d+", self.words.lexicon.formulas[formula].expression))
+        bounds = self.words.left.get("BOUND", [])
+        if bounds and all(isinstance(one.value, Amount) and f"{one.value.value:g}" in constants for one in bounds):
+            self.words.take("BOUND")
 
     def _share_of_the_whole(self) -> None:
         """`Data Center's share of revenue`: of the part, over the whole company."""
@@ -442,6 +518,8 @@ class _Asked:
         if words.has("UP") and words.has("DOWN") and words.has("OR"):
             words.take("UP", "DOWN", "OR", "YEAR_BEFORE", "FROM_WORD", "TO", "BY")
             return {"kind": Kind.CLAIM, "claim": Claim(way="rose")}
+        if words.has("COVERED") and len(self.measures) == 2 and self.companies < 2:
+            return self._covered()
         if self.companies == 2 and words.has("DIFFERENCE") and words.has("HIGHER", "LOWER"):
             claim = Claim(way="below" if words.take("LOWER") else "above", bound=Number(value=0))
             words.take("HIGHER", "DIFFERENCE", "THAN", "VERSUS", "AND", "OR")
@@ -455,6 +533,16 @@ class _Asked:
         if words.has("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (len(self.measures) > 1 and words.has("BOUND")):
             return None
         return self._every_year() or self._of_sign() or self._held_against()
+
+    def _covered(self) -> dict[str, object]:
+        """`did operating income cover interest`, `was the dividend covered by FCF`: one over the other."""
+        (covered,) = self.words.take("COVERED")[:1]
+        covering, other = self.measures
+        if self.words.parsed.places[0] > covered.start or covered.text.lower() == "covered":
+            covering, other = other, covering
+        self.words.take("BY", "FROM_WORD", "CAME_FROM", "AND", "OVER")
+        self.measures = [Operation(operator="/", left=covering, right=other)]
+        return {"kind": Kind.CLAIM, "claim": Claim(way="above", bound=Number(value=1))}
 
     def _counted(self) -> dict[str, object] | None:
         """`in how many of the years did it grow`: the years in which the claim holds."""
@@ -632,6 +720,8 @@ class _Asked:
             one.text.lower().startswith("by") for one in words.left.get("DIFFERENCE", [])
         ):
             words.take("DIFFERENCE")
+        if words.has("UP") and words.has("DOWN"):
+            words.take("OR")  # `up or down`
         up, down, change = words.take("UP"), words.take("DOWN"), words.take("CHANGE")
         between = self.axis is Axis.PERIODS and words.take("DIFFERENCE")
         percent = bool(up or down or change) and words.take("SHARE")  # `what percentage change`
@@ -643,6 +733,7 @@ class _Asked:
         in_percent = (not absolute and (bool(percent) or self.base.unit == "percent" or bool(excess))) or bool(
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
+        in_percent = in_percent and not (up and down)
         self._move("growth" if growth or in_percent else "change")
         return {"kind": Kind.CHANGE, **self._set_against()}
 
@@ -768,6 +859,21 @@ _HOWS: tuple[tuple[tuple[str, ...], How], ...] = (
 )
 _OVER_PERIODS: tuple[tuple[tuple[str, ...], How], ...] = ((("TOTAL",), How.TOTAL), (("AVERAGE",), How.AVERAGE))
 _SAYING_NOTHING = frozenset(
-    {"AND", "TO", "FROM_WORD", "BY", "WHICH", "WHO", "LATEST", "CLOSING", "EACH", "VERSUS", "THAN", "YOY", "TURNED"}
+    {
+        "AND",
+        "TO",
+        "FROM_WORD",
+        "BY",
+        "WHICH",
+        "WHO",
+        "LATEST",
+        "CLOSING",
+        "EACH",
+        "VERSUS",
+        "THAN",
+        "YOY",
+        "TURNED",
+        "COVERED",
+    }
 )
 """Frames that join or repeat: left over, they change nothing of what is asked."""

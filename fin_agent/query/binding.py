@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -262,7 +263,7 @@ def _relation(query: Query, moved: Move | None) -> Relation:
     if moved is not None:
         return _MOVES[moved.how]
     if query.comparison is not None and query.comparison.axis is Axis.PERIODS and query.comparison.how is How.EACH:
-        return Relation.TREND
+        return Relation.TREND if query.claim is not None or len(query.periods) != 2 else Relation.CHANGE
     return Relation.EACH
 
 
@@ -538,11 +539,13 @@ def expression_of(measure: Measure, lexicon: Lexicon, members: Members = NO_MEMB
 
 
 _SUMS = ("+", "-")
+_AVERAGED = re.compile(r"\bavg\((?P<of>\w+)\)")
 
 
 def _of_line(line: Line | Named, lexicon: Lexicon, members: Members) -> str:
     if isinstance(line, Named):
-        name = f"({members.in_formula(line.formula, lexicon)})" if members.tables else line.formula
+        name = f"({members.in_formula(line.formula, lexicon)})" if members.tables or line.closing else line.formula
+        name = _AVERAGED.sub(r"\g<of>", name) if line.closing else name
     elif line.metric:
         name = line.metric
     else:

@@ -67,10 +67,60 @@ def alternatives(tokens: list[Token], text: str, is_printed: Callable[[str], boo
     quotient = _with_to_between_lines(tokens)
     if quotient is not None:
         yield quotient
+    summed = _with_sums(tokens, text)
+    if summed is not None:
+        yield summed
     for some in (joined, tokens):
         bare = _without_fillers(some, text, is_printed) if some is not None else None
         if bare is not None:
             yield bare
+
+
+def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tuple[str, ...]]:
+    """The tokens without brackets that compute nothing and hold words that name nothing known, and those brackets.
+
+    `China (incl. Hong Kong)`, `debt (which already includes leases)`: they explain, and may be passed over if told.
+    """
+    kept: list[Token] = []
+    glosses: list[str] = []
+    place = 0
+    while place < len(tokens):
+        one = tokens[place]
+        close = closing_bracket(tokens, place) if one.type == "LPAR" else None
+        inside = tokens[place + 1 : close] if close is not None else []
+        if close is not None and kept and not has_arithmetic(inside) and any(t.type == "PHRASE" for t in inside):
+            glosses.append(text[one.start : tokens[close].end])
+            place = close + 1
+        else:
+            kept.append(one)
+            place += 1
+    return kept, tuple(glosses)
+
+
+def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
+    """A formula whose `a and b` stands for their sum, and whose lines that only a preposition parts are one line.
+
+    `borrowings less cash and securities` takes both off; `capex on property` is one. None where there is nothing such.
+    """
+    if not has_arithmetic(tokens):
+        return None
+    kept: list[Token] = []
+    for place, one in enumerate(tokens):
+        before = kept[-1] if kept else None
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        lines = before is not None and before.type in LINES
+        if one.type == "AND" and lines and after is not None and after.type in LINES:
+            kept.append(replace(one, type="WITH"))
+        elif (
+            lines and before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start])
+        ):
+            kept[-1] = Token("PHRASE", text[before.start : one.end], before.start, one.end)
+        else:
+            kept.append(one)
+    return kept if kept != list(tokens) else None
+
+
+_PREPOSITION = re.compile(r"\s+(?:of|on|for|in|from|to|by)?\s*(?:the\s+|its\s+)?", re.I)
 
 
 def has_arithmetic(tokens: Sequence[Token]) -> bool:

@@ -23,7 +23,7 @@ from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit
 from fin_agent.query.lexer import Named, Names
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.reading import readings
-from fin_agent.query.tree import Kind, Line, Move, Query
+from fin_agent.query.tree import Company, Kind, Line, Move, Query
 from fin_agent.retrieval.addresses import words_of
 from fin_agent.workspace import Workspace
 
@@ -60,27 +60,61 @@ def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]
 _PRINTED: WeakKeyDictionary[FilingIndex, dict[tuple[str, ...], frozenset[str]]] = WeakKeyDictionary()
 
 
-def intent_of_question(question: str, workspace: Workspace) -> Intent:
+def intent_of_question(question: str, workspace: Workspace, before: Intent | None = None) -> Intent:
     """The question as an Intent: with the figures that it asks for, else for an answer in words.
 
-    Raises QuestionError where the question is empty or too long.
+    What it leaves out is as in `before`, the question that it goes on from. Raises QuestionError where the question is
+    empty or too long.
     """
     words = intent_of(written_out(question), workspace.directory, workspace.lexicon)
+    if before is not None:
+        words = _going_on(words, before)
     words = words.model_copy(update={"question": question})
     beyond = (*of_the_market(words.core), *in_other_money(question))
     if beyond:
         return words.model_copy(update={"unsupported": (*words.unsupported, *beyond)})
-    asked = figures_asked(words, workspace)
+    asked = figures_asked(words, workspace, before.query if before is not None else None)
     if asked is None or not asked.numeric:
         spelt = with_symbols(question, words.core, workspace) if words.companies else question
         if spelt != question:
-            return intent_of_question(spelt, workspace).model_copy(update={"question": question})
+            return intent_of_question(spelt, workspace, before).model_copy(update={"question": question})
     if asked is not None:
         return with_losses(asked)
     return with_own_years(with_dated_periods(words, workspace), workspace)
 
 
-def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
+def asked_of(whole: Intent) -> Intent:
+    """What each ask of a question may leave out: its companies and periods, and no measure."""
+    companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
+    query = Query(question=whole.question, companies=companies)
+    if whole.query is not None:
+        query = query.model_copy(update={"periods": whole.query.periods})
+    return whole.model_copy(update={"query": query})
+
+
+def going_on_from(intent: Intent, before: Intent) -> Intent:
+    """What the next ask may leave out: an ask in words keeps the figures that were asked for before it."""
+    query, earlier = intent.query, before.query
+    if query is None or (not query.measures and earlier is not None):
+        update = {} if query is None else {"companies": query.companies, "periods": query.periods}
+        query = earlier.model_copy(update=update) if earlier is not None else query
+    return intent.model_copy(update={"query": query})
+
+
+def _going_on(words: Intent, before: Intent) -> Intent:
+    """The words of a question with companies and periods of the one before, where they name none."""
+    update: dict[str, object] = {}
+    if not words.companies and not words.unknown_companies:
+        own = [one.model_copy(update={"part": None, "period": None}) for one in before.companies]
+        update["companies"] = tuple({one.key: one for one in own}.values())
+    if not words.periods and not words.dates:
+        update.update(periods=before.periods, dates=before.dates)
+    if not words.forms:
+        update["forms"] = before.forms
+    return words.model_copy(update=update)
+
+
+def figures_asked(words: Intent, workspace: Workspace, before: Query | None = None) -> Intent | None:
     """`words`, the question's words as an intent, with the figures that a whole reading of it asks for.
 
     The first reading is taken that uses every content word and whose lines the filings print. None where no reading
@@ -89,7 +123,7 @@ def figures_asked(words: Intent, workspace: Workspace) -> Intent | None:
     first: Query | None = None
     why = ""
     try:
-        for place, query in enumerate(_readings(words, workspace)):
+        for place, query in enumerate(_readings(words, workspace, before)):
             if query.kind is Kind.REASON and not place:
                 reason = words.model_copy(update={"query": query, "relation": Relation.EXPLANATION})
                 return with_own_years(with_dated_periods(reason, workspace), workspace)
@@ -165,10 +199,10 @@ def _partners(words: Intent, workspace: Workspace) -> list[str]:
     return [name for name in partners_in(words.core, workspace) if name not in words.unknown_companies]
 
 
-def _readings(words: Intent, workspace: Workspace) -> Iterator[Query]:
+def _readings(words: Intent, workspace: Workspace, before: Query | None = None) -> Iterator[Query]:
     """The ways to read the question; words that say which report is meant name neither a line nor a period."""
     told = told_apart(words.question) if words.report is not None else None
-    for query in readings(words.question if told is None else told.rest, names_of(workspace)):
+    for query in readings(words.question if told is None else told.rest, names_of(workspace), before):
         report = None if told is None else told.report.words
         yield query.model_copy(update={"question": words.question, "report": report or query.report})
 

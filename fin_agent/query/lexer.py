@@ -62,10 +62,11 @@ class Lexed:
     unknown: tuple[str, ...]
 
 
-def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
+def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str] = ()) -> Lexed:
     """Read `text` into tokens, left to right, none overlapping; words that say nothing are left out.
 
-    `given` are names that the question itself defines: they become GIVEN.
+    `given` are names that the question itself defines: they become GIVEN. `about` are keys of the companies spoken of
+    before, whose parts are meant where the text names no company.
 
     Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
     COLON, DASH and those of the signs `( ) + - * / ^`.
@@ -75,7 +76,8 @@ def lex(text: str, names: Names, given: Sequence[str] = ()) -> Lexed:
     taken = [Token("COMPANY", one.phrase, one.start, _past_possessive(text, one.end), one) for one in companies]
     taken += periods_in(text, taken)
     taken += _given(text, given, taken)
-    parts = names.parts_in(text, [one.company.key for one in companies]) if companies else ()
+    keys = [one.company.key for one in companies] or about
+    parts = names.parts_in(text, keys) if keys else ()
     bare = _PERCENT_MARGIN.sub(" ", _blanked(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
     found = [
         _with_kind(bare, one)
@@ -289,9 +291,14 @@ def _with_kind(text: str, part: Named) -> Token:
     pieces = list(_pieces(text, end, len(text)))
     if pieces and not text[end : pieces[0].start].strip():
         size, kind = _phrase_at(pieces, 0)
-        if kind in ("kind_segment", "kind_region", "kind_country"):
+        behind = kind == "tail" and pieces[0].text.lower() in _CALLED_BEHIND
+        if behind or kind in ("kind_segment", "kind_region", "kind_country"):
             end = pieces[size - 1].end
     return Token("PART", text[part.start : end], part.start, end, part.name)
+
+
+_CALLED_BEHIND = frozenset({"business", "unit"})
+"""What people call a part by behind its name: `the DVD business`."""
 
 
 def _apart(named: Sequence[Token]) -> list[Token]:
@@ -313,15 +320,15 @@ def _unknown_companies(text: str, unknown: Sequence[str], taken: Sequence[Token]
 
 _PIECE = re.compile(
     r"(?P<number>(?:US)?\$\s?\d[\d,]*(?:\.\d+)?|(?<![\w.])\.\d+|\d[\d,]*(?:\.\d+)?)"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|[mbk])\b)?"
+    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mm|mn|bn|[mbk])\b)?"
     r"(?:\s?(?P<unit>%|percent\b|basis points\b|bps\b|(?<=\d)x\b|times\b(?! )|days?\b"
-    r"|[- ]?(?:(?:full|fiscal|consecutive) )*(?:years?|yrs?|y)\b))?"
+    r"|[- ]?(?:(?:full|fiscal|consecutive) )*(?:years?|yrs?|y)\b))?(?P<or_more>\+(?=[\s?.,;)]|$))?"
     r"|(?P<power>\*\*|\^)|(?P<word>\(%\)|[A-Za-z][\w&./]*(?:-[\w]+)*(?:n't)?)|(?P<possessive>'s?(?!\w))"
     r"|(?P<dash>(?<=\s)-(?=\s|\()|(?<=\))-)|(?P<mark>[()\[\]{}+*/×÷=^%:;,?!&$-])",
     re.I,
 )
-_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9, "b": 1e9,
-           "trillion": 1e12}  # fmt: skip
+_SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "m": 1e6, "mm": 1e6, "mn": 1e6, "billion": 1e9, "bn": 1e9,
+           "b": 1e9, "trillion": 1e12}  # fmt: skip
 _SIGNS = {"(": "LPAR", "[": "LPAR", "{": "LPAR", ")": "RPAR", "]": "RPAR", "}": "RPAR", "+": "PLUS", "*": "TIMES",
           "×": "TIMES", "/": "OVER", "÷": "OVER", "=": "DEFINED", ":": "COLON", ";": "COMMA", ",": "COMMA",
           "%": "PERCENT", "&": "AND", "?": "STOP"}  # fmt: skip
@@ -356,7 +363,9 @@ def _words(text: str, start: int, end: int) -> list[Token]:
     return tokens
 
 
-_ATTRIBUTES = frozenset({"data", "information", "value", "level", "term", "book", "record", "money", "name", "form"})
+_ATTRIBUTES = frozenset(
+    {"data", "information", "value", "level", "term", "book", "record", "money", "name", "form", "business"}
+)
 """Words that say nothing alone, and narrow the content word behind them: `data center`, `term loan`."""
 
 
@@ -379,6 +388,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
                 continue
             unit = {"%": "percent", "x": "times", "basis points": "bps", "day": "days"}.get(unit, unit)
             amount = Amount(number * _SCALES.get((scale or "").lower(), 1.0), unit or ("USD" if money or scale else ""))
+            if found["or_more"]:
+                yield Token("AT_LEAST", "+", last - 1, last)
             yield Token("NUMBER", found.group(), first, last, amount)
         elif found["power"]:
             yield Token("POWER", found.group(), first, last)
@@ -473,6 +484,8 @@ def _settle(one: Token, before: Token | None, after: Token | None) -> Token:
             return replace(one, type="NOISE")
     if text in ("contract", "contracts") and after is not None and after.type in _LINES and after.start == one.end + 1:
         return replace(one, type="PHRASE")  # `contract costs`
+    if one.type == "NUMBER" and after is not None and after.type.startswith("KIND_") and _is_count(one):
+        return replace(one, type="NOISE")  # `its 4 segments`
     if text in _COUNTED_OFF and after is not None and (after.type.startswith("KIND_") or after.text in _COUNTED_OFF):
         return replace(one, type="NOISE")
     if one.type in ("UP", "DOWN") and text in _NOUNS and before is not None and before.type == "PHRASE":

@@ -49,10 +49,11 @@ class NoReadingError(FinAgentError):
     """The grammar has no reading of these tokens: a bracket that is not closed, an operator without a line."""
 
 
-def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> Parsed:
+def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None, *, goes_on: bool = False) -> Parsed:
     """Read tokens that `clauses.arranged` has put in order.
 
-    `given` are trees of names that the question defines, by the place of their token.
+    `given` are trees of names that the question defines, by the place of their token. A question that `goes_on` from
+    another one may have no measure of its own.
 
     Raises NoReadingError.
     """
@@ -62,7 +63,7 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> P
     operators = sum(one.type in ARITHMETIC or one.type in ("LPAR", "RPAR") for one in stream)
     if operators > MOST_OPERATIONS:
         raise NoReadingError(f"{operators} operators and parentheses; at most {MOST_OPERATIONS} are read")
-    stream = list(_parts_as_lines(stream))
+    stream = list(_parts_as_lines(stream, goes_on=goes_on))
     kinds = {one.type for one in stream}
     several = sum(one.type in LINES for one in stream) > 1
     pins = bool(kinds & ARITHMETIC) or {"SHARE", "CAME_FROM"} <= kinds or bool(_listed(stream))
@@ -95,6 +96,8 @@ def parse(tokens: Sequence[Token], given: dict[int, Measure] | None = None) -> P
 def _stand_beside_each_other(items: Sequence[Any]) -> bool:
     """Whether two lists of measures stand without a word between them that sets one against the other."""
     apart = True
+    if any(isinstance(child, Token) and child.type == "COVERED" for child in items):
+        return False
     for child in items:
         if isinstance(child, Token):
             apart = apart or child.type in _SETTING_APART
@@ -120,14 +123,17 @@ def _begins(one: Token) -> bool:
     return one.type in LINES or one.type in MODIFIERS or one.type in ("LPAR", "NUMBER") or one.type in PREFIXES
 
 
-def _parts_as_lines(tokens: Sequence[Token]) -> Iterator[Token]:
+def _parts_as_lines(tokens: Sequence[Token], *, goes_on: bool) -> Iterator[Token]:
     """A part that stands where a line would is one: between operators, or where the question has no other."""
-    none = not any(one.type in LINES for one in tokens)
+    none = not goes_on and not any(one.type in LINES for one in tokens)
     family = any(one.type in ("KIND", "FASTEST", "SLOWEST") for one in tokens)
     arithmetic = has_arithmetic(tokens)
     for place, one in enumerate(tokens):
         before = tokens[place - 1].type if place else ""
         after = tokens[place + 1].type if place + 1 < len(tokens) else ""
+        if one.type == "PART" and after == "OF_WHICH" and sum(other.type in LINES for other in tokens) == 1:
+            yield one  # `China as % of sales`: the same line of the part
+            continue
         free = arithmetic and after not in LINES and before not in (*LINES, "CAME_FROM") and after != "SHARE"
         if one.type == "PART" and (free or (none and not family)):
             yield Token("PHRASE", one.text, one.start, one.end)
@@ -151,6 +157,10 @@ def _prepared(tokens: Sequence[Token], *, pins: bool) -> Iterator[Token]:
         before = tokens[place - 1] if place else None
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         ends, begins = before is not None and _ends_measure(before), after is not None and _begins_measure(after)
+        if after is not None and (
+            (after.type == "NUMBER" and not pins) or (after.type == "TOTAL" and not pins | share)
+        ):
+            begins = False  # a bound, a frame
         if place in listed:
             yield replace(one, type="ALSO")
             continue
@@ -222,7 +232,7 @@ def _listed(tokens: Sequence[Token]) -> frozenset[int]:
 
 FRAMES = frozenset({
     "ABOVE", "AFTER", "AT_LEAST", "AT_MOST", "BILLIONS", "BOUND", "BPS", "BY_HOW_MUCH", "CAGR", "CHANGE",
-    "COUNT", "COUNTRY", "DAYS_UNIT", "DEFINITION", "DESCRIBE", "DOWN", "EACH", "EVERY", "EXCEPT", "EXCESS",
+    "COUNT", "COUNTRY", "COVERED", "DAYS_UNIT", "DEFINITION", "DESCRIBE", "DOWN", "EACH", "EVERY", "EXCEPT", "EXCESS",
     "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES", "KIND", "LATEST", "LOWER",
     "LOWEST", "MILLIONS", "NEGATIVE", "NEXT_YEAR", "NOT", "OR", "ORDINAL", "PERCENT", "PERIOD_KIND", "POINTS",
     "POSITIVE", "QUARTER_BEFORE", "RANK", "RESPECTIVELY", "SLOWER", "SLOWEST", "STATISTIC", "THAN", "THOUSANDS",
@@ -326,6 +336,8 @@ class _Builder:
             return self._line(node.children[0])
         if rule == "number":
             return self._number(node.children[0])
+        if rule == "together":
+            return Function(name="sum", of=tuple(map(self.measure, children)))
         if rule in ("total_of", "mean_of"):
             parts = tuple(self.measure(child) for child in children[-1].children if hasattr(child, "data"))
             return Function(name="sum" if rule == "total_of" else "mean", of=parts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.asking import Composer
-from fin_agent.query.clauses import alternatives, arranged
+from fin_agent.query.clauses import alternatives, arranged, without_glosses
 from fin_agent.query.lexer import Lexed, Names, Token, lex
 from fin_agent.query.modifiers import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, Parsed, parse
@@ -14,12 +14,14 @@ from fin_agent.query.sentences import Sentences, sentences_of
 from fin_agent.query.tree import Measure, Named, Query
 
 
-def read(question: str, names: Names) -> Query:
+def read(question: str, names: Names, before: Query | None = None) -> Query:
     """The question as a Query; `unread` names the content words that no part of it says.
+
+    What it leaves out is as in `before`, the question that it goes on from.
 
     Raises NoReadingError where a formula of the question cannot be read (a bracket that is not closed).
     """
-    found = list(readings(question, names))
+    found = list(readings(question, names, before))
     return found[1] if len(found) > 1 and found[0].measures != found[1].measures and _is_joined(found[0]) else found[0]
 
 
@@ -28,8 +30,8 @@ def _is_joined(query: Query) -> bool:
     return any("," in line.words for line in query.lines())
 
 
-def readings(question: str, names: Names) -> Iterator[Query]:
-    """The ways to read a question, the plainest first.
+def readings(question: str, names: Names, before: Query | None = None) -> Iterator[Query]:
+    """The ways to read a question, the plainest first; what it leaves out is as in `before`.
 
     Raises NoReadingError where it has none: a bracket is not closed, two measures stand beside each other.
     """
@@ -44,24 +46,28 @@ def readings(question: str, names: Names) -> Iterator[Query]:
     given: dict[str, Measure] = {}
     for name, formula in reversed(told.definitions):
         _define(name, formula, given, names)
-    lexed = lex(" ? ".join(told.sentences), names, tuple(given))
+    about = [one.key for one in before.companies] if before is not None else []
+    lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
     inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
     trees = {place: given[name] for place, name in used.items()}
-    keys = [one.company.key for one in lexed.companies]
-    tokens = arranged(lexed.tokens)
+    keys = [one.company.key for one in lexed.companies] or about
+    bare, glosses = without_glosses(lexed.tokens, lexed.text)
     failed: NoReadingError | None = None
     seen: list[Query] = []
-    for some in alternatives(tokens, lexed.text, lambda word: names.is_printed(word, keys)):
-        try:
-            query = _made(question, told, lexed, some, trees, unused, names)
-        except NoReadingError as error:
-            failed = failed or error
-            continue
-        if query not in seen:
-            seen.append(query)
-            yield query.model_copy(update={"question": asked})
+    for tokens, passed in ((lexed.tokens, ()), (bare, glosses))[: 1 + bool(glosses)]:
+        for some in alternatives(arranged(tokens), lexed.text, lambda word: names.is_printed(word, keys)):
+            try:
+                query = _made(question, told, lexed, some, trees, unused, names, before)
+            except NoReadingError as error:
+                failed = failed or error
+                continue
+            notes = (f"the words in brackets are not taken into account: {words}" for words in passed)
+            query = query.model_copy(update={"assumed": (*query.assumed, *notes)})
+            if query not in seen:
+                seen.append(query)
+                yield query.model_copy(update={"question": asked})
     if not seen and failed is not None:
         raise failed
 
@@ -81,11 +87,12 @@ def _made(
     trees: dict[int, Measure],
     unused: Sequence[Measure],
     names: Names,
+    before: Query | None,
 ) -> Query:
-    parsed = parse(tokens, trees)
+    parsed = parse(tokens, trees, goes_on=before is not None)
     for formula in unused:
         _put_in_place_of_the_only_one(parsed, formula)
-    return Composer(question, told, lexed, parsed, names.lexicon).query()
+    return Composer(question, told, lexed, parsed, names.lexicon, before).query()
 
 
 def _define(name: str, formula: str, given: dict[str, Measure], names: Names) -> None:

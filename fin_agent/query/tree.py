@@ -146,6 +146,8 @@ class Named(_Node):
     node: Literal["named"] = "named"
     words: str
     formula: str
+    closing: bool = False
+    """Whether its balances are those at the end of the period where the formula averages them."""
     part: str | None = None
     company: str | None = None
     period: Period | None = None

@@ -6,6 +6,7 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
@@ -26,10 +27,15 @@ from fin_agent.analyst.events import (
     listening,
     told,
 )
+from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import Answer, PagePlace
+from fin_agent.answering.combination import together
 from fin_agent.errors import QuestionError
+from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import answering_nodes, search_nodes
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.search_nodes import emitted
 from fin_agent.graphs.answer.state import (
     EDITED,
     AnswerOutput,
@@ -44,6 +50,7 @@ from fin_agent.index.opening import chosen_filings
 from fin_agent.index.protocol import PageKey, check_whole, one_state
 from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
+from fin_agent.query.intents import asked_of, going_on_from
 
 if TYPE_CHECKING:
 
@@ -264,7 +271,9 @@ def answer_builder(
     for node in NODES:
         add_node(builder, node, context_of, around, kept=kept)
     builder.add_edge(START, "rewrite_query")
-    builder.add_conditional_edges("rewrite_query", _after_rewriting, ["search_documents", "verify_answer"])
+    builder.add_conditional_edges(
+        "rewrite_query", _after_rewriting, ["search_documents", "answer_each_ask", "verify_answer"]
+    )
     builder.add_edge("search_documents", "search_pages")
     builder.add_edge("search_pages", "search_passages")
     builder.add_edge("search_passages", "extract_cards")
@@ -278,12 +287,54 @@ def answer_builder(
     builder.add_edge("ask_complementary_question", "search_documents")
     builder.add_conditional_edges("answer_with_program", _as_decided, ["answer_with_reasoning", "verify_answer"])
     builder.add_edge("answer_with_reasoning", "verify_answer")
+    builder.add_edge("answer_each_ask", END)
     builder.add_edge("verify_answer", END)
     return builder
 
 
+def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
+    """Answer what the question asks one by one, each going on from the one before, and put the answers together."""
+    context, asked = runtime.context, state["asked"]
+    before = asked_of(state["intent"])
+    answers: list[Answer] = []
+    for ask in state["asks"]:
+        intent = context.analyst.intent(ask, before)
+        given: QuestionInput = {"question": ask}
+        if asked.doc_ids:
+            given["doc_ids"] = list(asked.doc_ids)
+        if asked.pages:
+            given["only_pages"] = list(asked.pages)
+        own = replace(context, analyst=_AsRead(context.analyst, intent))
+        answers.append(unkept_graph().invoke(given, config=unkept_config(own), context=own)["answer"])
+        before = going_on_from(intent, before)
+    whole = together(answers, state["question"], asked.id)
+    found = sum(not one.refused for one in answers)
+    step = TraceStep(node="answer_each_ask", round=1, summary=f"{found} of {len(answers)} answered")
+    return emitted(step, {"answer": whole.model_copy(update={"trace": (*state["trace"], *whole.trace, step)})})
+
+
+class _AsRead:
+    """An analyst to whom one question is read already."""
+
+    def __init__(self, analyst: Analyst, intent: Intent) -> None:
+        self._analyst = analyst
+        self._intent = intent
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._analyst, name)
+
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
+        """See Analyst.intent."""
+        return self._intent
+
+    def asks(self, intent: Intent) -> Sequence[str]:
+        """See Analyst.asks."""
+        return (intent.question,)
+
+
 NODES: tuple[Node[AnswerContext], ...] = (
     search_nodes.rewrite_query,
+    answer_each_ask,
     search_nodes.search_documents,
     search_nodes.search_pages,
     search_nodes.search_passages,
@@ -297,8 +348,10 @@ NODES: tuple[Node[AnswerContext], ...] = (
 )
 
 
-def _after_rewriting(state: AnswerState) -> Literal["search_documents", "verify_answer"]:
-    """A question that cannot be met by any filing of the index is refused without a search."""
+def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_each_ask", "verify_answer"]:
+    """Several asks are answered one by one; what no filing of the index can meet is refused without a search."""
+    if len(state["asks"]) > 1:
+        return "answer_each_ask"
     return "verify_answer" if state["missing"] else "search_documents"
 
 

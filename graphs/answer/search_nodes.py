@@ -35,6 +35,7 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     asked = _asked(state)
     intent = with_only_company(context.analyst.intent(asked.question), context.workspace, asked.doc_ids)
     missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
+    asks = list(context.analyst.asks(intent))
     plan = context.analyst.plan(intent)
     query = context.analyst.query(intent, plan, None)
     selection = intent.selection
@@ -48,11 +49,12 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
             f"expression: {intent.expression or 'none'}",
             *([f"of the one with the {selection.extreme.value} {selection.expression}"] if selection else []),
             *(f"needs {slot}" for slot, required in plan.slots().items() if required),
+            *(f"asks: {ask}" for ask in asks if len(asks) > 1),
             *plan.notes,
             *(f"missing: {what}" for what in missing),
         ),
     )
-    begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1}
+    begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1, "asks": asks}
     return emitted(step, {**begun, "missing": missing, "evidence": []})
 
 

@@ -94,6 +94,8 @@ class AnswerState(QuestionInput, total=False):
     asked: Annotated[AskedQuestion, Kept]
     intent: Annotated[Intent, Kept]
     plan: Annotated[Plan, Kept]
+    asks: Annotated[list[str], Kept]
+    """What the question asks, one by one, where it is not answered as one."""
     query: Annotated[Query, Kept]
     round: Annotated[int, Kept]
     found_at_once: Annotated[SearchResult | None, Kept]

@@ -75,7 +75,6 @@ def test_the_answer_says_yes_or_no_and_the_figure(ask: Ask, question: str, begin
         ("What was Harborlight's average revenue in FY2024?", "average of a single year"),
         ("What was the difference between Harborlight's highest and lowest revenue from 2022 to 2024?", "highest"),
         ("How much did Harborlight's revenue exceed its cost in FY2023?", "'exceed'"),
-        ("Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?", "'highest'"),
     ],
 )
 def test_what_is_not_settled_is_refused(ask: Ask, question: str, names: str) -> None:

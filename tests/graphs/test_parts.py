@@ -51,9 +51,11 @@ def test_a_part_is_asked_for_its_own_figures(question: str, part: str, measure: 
     assert str(required).startswith(f"{part} operating income of ")
 
 
-def test_a_measure_that_no_filing_divides_is_quoted_and_never_the_wholes(workspace: Workspace) -> None:
-    intent = asked("What was the gross margin of Ottermere's Truckload business in Q2 2025?", workspace)
-    assert not intent.numeric
+@pytest.mark.parametrize("called", ["Truckload", "Truckload segment", "Truckload business", "Truckload unit"])
+def test_a_measure_that_no_filing_divides_is_never_the_wholes(called: str, workspace: Workspace) -> None:
+    intent = asked(f"What was the gross margin of Ottermere's {called} in Q2 2025?", workspace)
+    slots = RulesAnalyst(workspace).plan(intent).slots()
+    assert slots and {slot.part for slot in slots} == {"Truckload"}
 
 
 @pytest.mark.parametrize(

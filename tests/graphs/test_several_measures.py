@@ -103,8 +103,6 @@ def test_the_figures_of_all_measures_are_cited_and_stand_in_the_ledger(ask: Ask)
         "Harborlight's revenue and dragons in 2024?",
         "Harborlight's goodwill, dragons and revenue in 2024?",
         "Were revenue and net income of Harborlight in FY2023 above $1 billion?",
-        "Harborlight's revenue in 2023 and net income in 2024?",
-        "What were Harborlight's revenue and Quillmark's net income in FY2023?",
         "Harborlight's capex and revenue in FY2023 and FY2024, respectively?",
         "Which company had the higher revenue and net income in FY2023, Harborlight or Quillmark?",
         "Total capex and dividends of Harborlight in FY2024?",

@@ -55,9 +55,13 @@ class ModelAnalyst:
         """See Analyst.judges_for_free: each judging is a call."""
         return False
 
-    def intent(self, question: str) -> Intent:
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent: a model completes what rules are unsure of."""
-        return self._questions.completed(self._rules.intent(question))
+        return self._questions.completed(self._rules.intent(question, before))
+
+    def asks(self, intent: Intent) -> Sequence[str]:
+        """See Analyst.asks: a model answers all that a question asks at once."""
+        return (intent.question,)
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""

@@ -17,9 +17,13 @@ from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.wording import single_spaced
-from fin_agent.query.intents import intent_of_question
+from fin_agent.query.asks import asks_of, asks_something, loose_pairs
+from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
+from fin_agent.query.lexer import periods_in
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
+
+_MOST_JOINTS = 4
 
 
 class RulesAnalyst:
@@ -34,16 +38,57 @@ class RulesAnalyst:
         """See Analyst.judges_for_free."""
         return True
 
-    def intent(self, question: str) -> Intent:
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See Analyst.intent."""
         # Blanks in a row say nothing, and would cost patterns dearly.
         asked = question if len(question) > LONGEST_QUESTION else single_spaced(question, LONGEST_QUESTION)
         try:
-            return intent_of_question(asked, self._workspace).model_copy(update={"question": question})
+            return intent_of_question(asked, self._workspace, before).model_copy(update={"question": question})
         except RecursionError:
             raise QuestionError(
                 "the question nests its parts too deep", subject=question[:60], remedy="Ask for one thing at a time"
             ) from None
+
+    def asks(self, intent: Intent) -> Sequence[str]:
+        """See Analyst.asks: where the question was not read as one."""
+        if intent.numeric and not intent.unsupported:
+            return (intent.question,)
+        asks: list[tuple[str, bool]] = []
+        before, lead = asked_of(intent), ""
+        for ask in asks_of(intent.question):
+            found = self._parted(f"{lead}{ask}", before)
+            if not found and not asks_something(ask):
+                lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
+                continue
+            if not found and asks and not asks[-1][1]:
+                asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
+            else:
+                asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
+            before = going_on_from(found[-1][1], before) if found else before
+            lead = ""
+        return tuple(text for text, _ in asks) if any(read for _, read in asks) else (intent.question,)
+
+    def _parted(self, ask: str, before: Intent) -> Sequence[tuple[str, Intent]]:
+        """An ask that is read whole as figures, or the two that it joins: `revenue growth + gross margin`."""
+        whole = self.intent(ask, before)
+        if self._is_read(whole):
+            return [(ask, whole)]
+        apart = whole.query.unread if whole.query is not None else ()
+        if not all(map(self._names_whom_or_when, apart)) or "=" in ask:
+            return ()  # `average`, `total` and their like are said of both
+        for first, second in loose_pairs(ask, signs_only=not apart)[:_MOST_JOINTS]:
+            one = self.intent(first, before)
+            other = self.intent(second, going_on_from(one, before)) if self._is_read(one) else None
+            if other is not None and self._is_read(other):
+                return [(first, one), (second, other)]
+        return ()
+
+    def _names_whom_or_when(self, words: str) -> bool:
+        return bool(periods_in(words) or self._workspace.directory.mentions(words))
+
+    @staticmethod
+    def _is_read(intent: Intent) -> bool:
+        return intent.numeric and not intent.unsupported and not intent.unknown_companies
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""

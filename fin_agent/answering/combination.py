@@ -1,0 +1,44 @@
+"""Answers to the separate asks of one question, put together as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from fin_agent.answering.answer import Answer, AnswerValue, Retrieved
+
+
+def together(answers: Sequence[Answer], question: str, question_id: str | None = None) -> Answer:
+    """The answers in one, in their order; an ask that was refused is named in the text, its reason in `missing`.
+
+    `value` and `unit` are those of the only figure; of several figures the text tells each, with its program.
+    """
+    found = [one for one in answers if not one.refused]
+    missing = tuple(dict.fromkeys(chain.from_iterable(one.missing for one in answers if one.refused)))
+    if found:
+        texts = [f"Not found: {one.question.strip(' ?')}." if one.refused else one.answer.text for one in answers]
+        figures = [one.answer for one in found if one.answer.value is not None]
+        (only,) = figures if len(figures) == 1 and len(found) == 1 else (AnswerValue(text=""),)
+        value = AnswerValue(value=only.value, unit=only.unit, text=" ".join(dict.fromkeys(texts)))
+    else:
+        value = AnswerValue(text=f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}.")
+    retrieved = [one.retrieved for one in answers]
+    return Answer(
+        id=question_id,
+        question=question,
+        answer=value,
+        refused=not found,
+        missing=missing,
+        citations=tuple(dict.fromkeys(chain.from_iterable(one.citations for one in answers))),
+        retrieved=Retrieved(
+            documents=tuple(dict.fromkeys(chain.from_iterable(one.documents for one in retrieved))),
+            pages=tuple({(p.doc_id, p.page): p for one in retrieved for p in one.pages}.values()),
+            passages=tuple(dict.fromkeys(chain.from_iterable(one.passages for one in retrieved))),
+        ),
+        ledger=tuple({entry.slot: entry for one in answers for entry in one.ledger}.values()),
+        program="\n\n".join(one.program for one in found if one.program) or None,
+        assumptions=tuple(dict.fromkeys(chain.from_iterable(one.assumptions for one in found))),
+        rounds=max(one.rounds for one in answers),
+        warnings=tuple(dict.fromkeys(chain.from_iterable(one.warnings for one in answers))),
+        trace=tuple(chain.from_iterable(one.trace for one in answers)),
+    )

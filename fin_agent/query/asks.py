@@ -1,0 +1,84 @@
+"""The separate things that one question asks: `What was revenue in 2023, and what share of it came from services?`."""
+
+from __future__ import annotations
+
+import re
+
+from fin_agent.query.sentences import sentences_of
+
+_PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"
+_ASKS = (
+    r"(?:how|what|what's|which|when|where|who|whom|whose|why|do|does|did|is|are|was|were|has|have|had|can|give|show"
+    r"|name)\b"
+)
+_BOUNDARY = re.compile(
+    rf"\?\s+(?=\S)|;\s+|,?\s+(?:and|&|plus|then|but|or)\s+(?:also\s+|if\s+so,?\s+)?(?={_PREPOSITION}{_ASKS})"
+    rf"|,\s+(?={_PREPOSITION}(?:how|what|what's|when|where|who|whose|why)\b|which\s+(?:of|one)\b|by\s+how\b)"
+    rf"|\s-+\s+(?={_ASKS})",
+    re.I,
+)
+_SIGN = re.compile(r"\s[&+]\s")
+_LOOSE = re.compile(rf",?\s+and\s+|{_SIGN.pattern}", re.I)
+_SUBORDINATE = re.compile(
+    r"^(?:when|while|if|where|given|after|before|although|though|as|since|for|in|at|during|by|on|with|of|from|per|under"
+    r"|according\s+to|based\s+on|considering|looking\s+at|with\s+respect\s+to)\b",
+    re.I,
+)
+_ASKING_WORD = re.compile(rf"\b{_ASKS}", re.I)
+_FEWEST_LETTERS = 2
+
+
+def asks_of(question: str) -> tuple[str, ...]:
+    """What the question asks, one by one, in its own words and order; what defines or instructs stands behind each.
+
+    >>> asks_of("When did the plant close, and how many people lost work?")
+    ('When did the plant close?', 'how many people lost work?')
+    >>> asks_of("In 2020, what was revenue and what was its growth?")
+    ('In 2020, what was revenue?', 'what was its growth?')
+    """
+    told = sentences_of(question)
+    pieces = [piece for sentence in told.sentences for piece in _pieces(sentence)]
+    if len(pieces) < 2:
+        return (question,)
+    rest = [*(f"{name} = {formula}." for name, formula in told.definitions), *told.told]
+    return tuple(" ".join((f"{piece}?", *rest)) for piece in pieces)
+
+
+def asks_something(ask: str) -> bool:
+    """Whether it has a word that asks, as statements and headings have not."""
+    return _ASKING_WORD.search(ask) is not None
+
+
+def loose_pairs(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:
+    """The ways to part one ask where it only joins, the last joint first: `rev growth yoy + gross margin`."""
+    joints = (_SIGN if signs_only else _LOOSE).finditer(ask.strip(" ?"))
+    found = [(ask[: at.start()].strip(" ?"), ask[at.end() :].strip(" ?")) for at in joints]
+    return [(f"{one}?", f"{other}?") for one, other in reversed(found) if len(one.split()) > 1 and other]
+
+
+def _pieces(sentence: str) -> list[str]:
+    pieces: list[str] = []
+    start = depth = 0
+    places = [(one.start(), one.end()) for one in _BOUNDARY.finditer(sentence)]
+    for begin, end in [*places, (len(sentence), len(sentence))]:
+        depth = sentence.count("(", start, begin) - sentence.count(")", start, begin)
+        if depth > 0 and begin < len(sentence):
+            continue
+        piece = sentence[start:begin].strip(" ?.,;")
+        if not _is_subordinate(piece) or begin == len(sentence) or sentence[begin] == "?":
+            if len(re.findall(r"\w", piece)) >= _FEWEST_LETTERS:
+                pieces.append(piece)
+            start = end
+    return pieces
+
+
+def _is_subordinate(piece: str) -> bool:
+    """Whether a piece only says when or of what the next one asks: `When Acme listed its shares`."""
+    lead = _SUBORDINATE.match(piece)
+    if lead is None:
+        return False
+    rest = piece[lead.end() :].strip()
+    asks_itself = _ASKING_WORD.match(rest) or re.search(rf",\s+{_ASKS}", piece, re.I)
+    if lead.group().lower() in ("when", "where"):
+        return not re.match(r"(?:do|does|did|is|are|was|were|has|have|had|will|can)\b", rest, re.I)
+    return not asks_itself

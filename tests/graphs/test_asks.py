@@ -1,0 +1,94 @@
+"""A question that asks several things: each is answered, or named as not found; each goes on from the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fin_agent.answering.answer import Answer
+from fin_agent.query.asks import asks_of
+
+Ask = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        (
+            "Which of Harborlight and Quillmark had more revenue in FY2023 and what's the ratio between them?",
+            ("Quillmark Stores, Inc. has the higher revenue", "0.71"),
+        ),
+        (
+            "Which had the highest FY2023 revenue and which the lowest, Harborlight or Quillmark?",
+            ("Quillmark Stores, Inc. has the higher", "Harborlight Instruments, Inc. has the lower"),
+        ),
+        ("Harborlight's revenue in 2023 and net income in 2024?", ("FY2023: $3,533 million", "FY2024: $641 million")),
+        (
+            "What were Harborlight's revenue and Quillmark's net income in FY2023?",
+            ("$3,533 million", "Net income of Quillmark Stores, Inc. for FY2023: $340,921 thousand"),
+        ),
+        (
+            "What was Harborlight's net income in FY2024, and what share of revenue is that?",
+            ("$641 million", "17.0%"),
+        ),
+        (
+            "What was Harborlight's revenue in FY2024, and by what percentage did it change from the year before?",
+            ("$3,763 million", "6.5%"),
+        ),
+        ("Harborlight revenue FY2024? How does that compare with FY2022?", ("$3,763 million", "$3,334 million")),
+        (
+            "Net margin of Harborlight and Tellurond in FY2024 - which one is higher and what's the gap in pts?",
+            ("Tellurond Semiconductor Corporation has the higher net margin", "percentage points"),
+        ),
+    ],
+)
+def test_each_ask_is_answered(ask: Ask, question: str, texts: tuple[str, ...]) -> None:
+    answer = ask(question)
+    assert not answer.refused and not answer.missing, answer.answer.text
+    for text in texts:
+        assert text in answer.answer.text
+    assert "Not found" not in answer.answer.text
+    assert answer.citations and answer.program
+
+
+def test_an_ask_that_is_not_answered_is_named_with_its_reason(ask: Ask) -> None:
+    answer = ask("What was Harborlight's revenue in FY2023, and how many dragons did it keep?")
+    assert not answer.refused
+    assert "$3,533 million" in answer.answer.text and "Not found: how many dragons did it keep" in answer.answer.text
+    assert any("dragons" in reason for reason in answer.missing)
+
+
+def test_where_no_ask_is_answered_all_reasons_are_told(ask: Ask) -> None:
+    answer = ask("What was Harborlight's revenue in FY2011? And what was its net income in FY2012?")
+    assert answer.refused
+    assert "FY2011" in answer.answer.text and "FY2012" in answer.answer.text
+
+
+def test_the_order_of_asks_changes_no_figure(ask: Ask) -> None:
+    one = ask("What was Harborlight's net income in FY2023, and what was its operating income in FY2024?")
+    other = ask("What was Harborlight's operating income in FY2024, and what was its net income in FY2023?")
+    cited = [{(each.doc_id, each.page, each.text) for each in answer.citations} for answer in (one, other)]
+    assert cited[0] == cited[1] and len(cited[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Revenue (up or down, and why)?", 1),
+        ("When Acme listed its shares, what did it raise?", 1),
+        ("In 2020, what was revenue and what was its growth?", 2),
+        ("For Acme, how much debt falls due in 2026 and 2027, and what share of all debt is that?", 2),
+        ("Who left? When? Why?", 3),
+        ("What were revenue and net income?", 1),
+    ],
+)
+def test_a_question_is_parted_where_it_asks_again(question: str, asks: int) -> None:
+    assert len(asks_of(question)) == asks
+
+
+def test_what_defines_stands_behind_each_ask() -> None:
+    first, second = asks_of(
+        "What was FCF in 2023 and what was it in 2024? FCF is defined as cash from operations less capex."
+    )
+    assert all("FCF = cash from operations less capex" in one for one in (first, second))
