@@ -150,8 +150,9 @@ class Composer:
             share = self.has("SHARE", "CAME_FROM") or (self.has("PERCENT") and _refers_back(self.told.asked))
             if share and isinstance(measures[0], Line | Named):
                 self.take("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
-                whole = measures[0]
-                self.parsed.measures = [percentage(earlier[0], whole)]
+                own = measures[0]
+                of_it = _OF_WHAT_WAS_ASKED.search(self.told.asked) is not None
+                self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
 
     def _in_words(self) -> Kind | None:
         """The kind of a question that no figure answers."""
@@ -230,6 +231,8 @@ def _refers_back(text: str) -> bool:
     return bool(_REFERRING & set(text.lower().replace("?", " ").split()))
 
 
+_OF_WHAT_WAS_ASKED = re.compile(r"\bof\s+(?:it|that|this|these|those|them)\b(?!\s+(?:year|quarter|period))", re.I)
+"""`what share of it is net income`: what was asked before is the whole, else the part."""
 _REFERRING = frozenset({"that", "this", "it", "those", "these", "they"})
 
 
@@ -320,7 +323,7 @@ class _Asked:
             closing = any(one.type in ("CLOSING", "YEAR_END") for one in self.words.lexed.tokens)
             closing = closing or re.search(r"\b(?:year-end|ending|closing)\b", self.words.told.asked, re.I) is not None
             self.measures = [first.model_copy(update={"closing": closing and not self.words.has("AVERAGE")})]
-            self.words.take("AND", "AVERAGE")
+            self.words.take("AND", "AVERAGE", "TOTAL")
             self._take_constants(first.formula)
 
     def _take_constants(self, formula: str) -> None:
@@ -528,7 +531,8 @@ class _Asked:
                 "claim": claim,
                 "comparison": Comparison(axis=Axis.COMPANIES, how=How.DIFFERENCE),
             }
-        if " or " in words.told.asked.lower() and not words.has("EQUAL"):
+        asked = reduce(lambda text, words: text.replace(words, ""), _ASKS_A_VERDICT, words.told.asked.lower())
+        if " or " in asked and not words.has("EQUAL"):
             return None
         if words.has("DIFFERENCE", "EXCESS", "HOW_MANY_TIMES") or (len(self.measures) > 1 and words.has("BOUND")):
             return None

@@ -93,12 +93,22 @@ def asked_of(whole: Intent) -> Intent:
 
 
 def going_on_from(intent: Intent, before: Intent) -> Intent:
-    """What the next ask may leave out: an ask in words keeps the figures that were asked for before it."""
+    """What the next ask may leave out: of an ask in words whom and when it speaks of, and no figures of its own.
+
+    One that names no figures leaves those that were asked for before it.
+    """
     query, earlier = intent.query, before.query
-    if query is None or (not query.measures and earlier is not None):
-        update = {} if query is None else {"companies": query.companies, "periods": query.periods}
-        query = earlier.model_copy(update=update) if earlier is not None else query
-    return intent.model_copy(update={"query": query})
+    if intent.numeric or query is None or earlier is None:
+        return intent if query is not None else intent.model_copy(update={"query": earlier})
+    spoken_of = earlier.model_copy(
+        update={
+            "companies": query.companies or earlier.companies,
+            "periods": query.periods or earlier.periods,
+            "parts": query.parts or earlier.parts,
+            "measures": () if any(query.lines()) else earlier.measures,
+        }
+    )
+    return intent.model_copy(update={"query": spoken_of})
 
 
 def _going_on(words: Intent, before: Intent) -> Intent:

@@ -352,6 +352,8 @@ def _words(text: str, start: int, end: int) -> list[Token]:
         size, kind = _phrase_at(pieces, place)
         if size == 1 and piece.text.lower() in _ATTRIBUTES and _goes_on(text, pieces, place):
             size = 0
+        if size == 1 and kind in _NAMES_TOO and piece.text.istitle() and _is_a_name(text, piece.start):
+            size = 0
         if size:
             last = pieces[place + size - 1]
             kind = "PHRASE" if kind in ("tail", "printed") else "NOISE" if kind.startswith("noise") else kind.upper()
@@ -367,6 +369,16 @@ _ATTRIBUTES = frozenset(
     {"data", "information", "value", "level", "term", "book", "record", "money", "name", "form", "business"}
 )
 """Words that say nothing alone, and narrow the content word behind them: `data center`, `term loan`."""
+
+
+_NAMES_TOO = frozenset({"change", "up", "down", "difference"})
+"""Kinds of words that are names as well: `its contract with Delta`, `sales to Gap`."""
+
+
+def _is_a_name(text: str, start: int) -> bool:
+    """Whether a capitalised word stands behind one in small letters."""
+    before = text[:start].rstrip().rpartition(" ")[2]
+    return before.isalpha() and before.islower()
 
 
 def _goes_on(text: str, pieces: Sequence[Token], place: int) -> bool:

@@ -11,7 +11,7 @@ from fin_agent.query.lexer import Lexed, Names, Token, lex
 from fin_agent.query.modifiers import ARITHMETIC, LINES
 from fin_agent.query.parsing import NoReadingError, Parsed, parse
 from fin_agent.query.sentences import Sentences, sentences_of
-from fin_agent.query.tree import Measure, Named, Query
+from fin_agent.query.tree import Line, Measure, Move, Named, Parts, Query
 
 
 def read(question: str, names: Names, before: Query | None = None) -> Query:
@@ -47,6 +47,7 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     for name, formula in reversed(told.definitions):
         _define(name, formula, given, names)
     about = [one.key for one in before.companies] if before is not None else []
+    before = _with_part(before, about, names) if before is not None else None
     lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
     inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
@@ -70,6 +71,16 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
                 yield query.model_copy(update={"question": asked})
     if not seen and failed is not None:
         raise failed
+
+
+def _with_part(before: Query, keys: Sequence[str], names: Names) -> Query:
+    """A question whose only line is the name of a part speaks of that part: `How did Converse do?`."""
+    line = before.measures[0] if len(before.measures) == 1 else None
+    line = line.of if isinstance(line, Move) else line
+    if before.parts is not None or not isinstance(line, Line) or line.metric:
+        return before
+    part = next((one.name for one in names.parts_in(line.words, keys) if one.end - one.start == len(line.words)), None)
+    return before if part is None else before.model_copy(update={"parts": Parts(names=(part,))})
 
 
 def _spells_a_formula(sentence: str, names: Names) -> bool:

@@ -40,6 +40,7 @@ from fin_agent.graphs.answer.state import (
     EDITED,
     AnswerOutput,
     AnswerState,
+    AskedQuestion,
     Next,
     QuestionInput,
     begun_anew,
@@ -299,18 +300,27 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     answers: list[Answer] = []
     for ask in state["asks"]:
         intent = context.analyst.intent(ask, before)
-        given: QuestionInput = {"question": ask}
-        if asked.doc_ids:
-            given["doc_ids"] = list(asked.doc_ids)
-        if asked.pages:
-            given["only_pages"] = list(asked.pages)
-        own = replace(context, analyst=_AsRead(context.analyst, intent))
-        answers.append(unkept_graph().invoke(given, config=unkept_config(own), context=own)["answer"])
+        answers.append(_answered(ask, intent, asked, context))
         before = going_on_from(intent, before)
     whole = together(answers, state["question"], asked.id)
+    if whole.refused:  # words that the asks share may lead to a passage that none of them finds alone
+        at_once = _answered(asked.question, state["intent"], asked, context)
+        whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
     found = sum(not one.refused for one in answers)
     step = TraceStep(node="answer_each_ask", round=1, summary=f"{found} of {len(answers)} answered")
     return emitted(step, {"answer": whole.model_copy(update={"trace": (*state["trace"], *whole.trace, step)})})
+
+
+def _answered(question: str, intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Answer:
+    """The answer to a question that is read as `intent`, from the filings and pages that may be searched."""
+    given: QuestionInput = {"question": question}
+    if asked.doc_ids:
+        given["doc_ids"] = list(asked.doc_ids)
+    if asked.pages:
+        given["only_pages"] = list(asked.pages)
+    own = replace(context, analyst=_AsRead(context.analyst, intent))
+    answer: Answer = unkept_graph().invoke(given, config=unkept_config(own), context=own)["answer"]
+    return answer
 
 
 class _AsRead:

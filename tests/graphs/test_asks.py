@@ -33,6 +33,10 @@ Ask = Callable[..., Answer]
             ("$641 million", "17.0%"),
         ),
         (
+            "What was Harborlight's revenue in FY2024, and what share of it is net income?",
+            ("$3,763 million", "17.0%"),
+        ),
+        (
             "What was Harborlight's revenue in FY2024, and by what percentage did it change from the year before?",
             ("$3,763 million", "6.5%"),
         ),

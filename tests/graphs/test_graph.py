@@ -136,7 +136,7 @@ def test_the_graph_has_the_nodes_of_the_design() -> None:
     assert {
         "rewrite_query", "search_documents", "search_pages", "search_passages", "extract_cards", "filter_passages",
         "check_answerability", "ask_complementary_question", "answer_with_program", "answer_with_reasoning",
-        "verify_answer",
+        "verify_answer", "answer_each_ask",
     } <= set(drawn.nodes)  # fmt: skip
     edges = {(edge.source, edge.target) for edge in drawn.edges}
     assert ("ask_complementary_question", "search_documents") in edges

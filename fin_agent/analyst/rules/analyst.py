@@ -20,6 +20,7 @@ from fin_agent.lexicon.wording import single_spaced
 from fin_agent.query.asks import asks_of, asks_something, loose_pairs
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
 from fin_agent.query.lexer import periods_in
+from fin_agent.query.tree import Kind
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
@@ -51,12 +52,15 @@ class RulesAnalyst:
 
     def asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: where the question was not read as one."""
-        if intent.numeric and not intent.unsupported:
+        several = asks_of(intent.question)
+        figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
+        if intent.numeric and not intent.unsupported and len(figures) >= len(several):
             return (intent.question,)
         asks: list[tuple[str, bool]] = []
         before, lead = asked_of(intent), ""
-        for ask in asks_of(intent.question):
-            found = self._parted(f"{lead}{ask}", before)
+        for ask in several:
+            whole = self.intent(f"{lead}{ask}", before)
+            found = self._parted(f"{lead}{ask}", whole, before)
             if not found and not asks_something(ask):
                 lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
                 continue
@@ -64,13 +68,13 @@ class RulesAnalyst:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
             else:
                 asks += [(text, True) for text, _ in found] or [(f"{lead}{ask}", False)]
-            before = going_on_from(found[-1][1], before) if found else before
+            before = going_on_from(found[-1][1] if found else whole, before)
             lead = ""
-        return tuple(text for text, _ in asks) if any(read for _, read in asks) else (intent.question,)
+        enough = all if self._is_read(intent) else any
+        return tuple(text for text, _ in asks) if asks and enough(read for _, read in asks) else (intent.question,)
 
-    def _parted(self, ask: str, before: Intent) -> Sequence[tuple[str, Intent]]:
+    def _parted(self, ask: str, whole: Intent, before: Intent) -> Sequence[tuple[str, Intent]]:
         """An ask that is read whole as figures, or the two that it joins: `revenue growth + gross margin`."""
-        whole = self.intent(ask, before)
         if self._is_read(whole):
             return [(ask, whole)]
         apart = whole.query.unread if whole.query is not None else ()
