@@ -102,6 +102,7 @@ def serve(
     from fin_agent.cli.indexes import chosen_index, opened
     from fin_agent.cli.streams import say, warn
     from fin_agent.index.opening import address_of
+    from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
     from fin_agent.tools.context import ToolContext
@@ -121,6 +122,9 @@ def serve(
     chosen = chosen_index(index)
     folder = chosen.folder if address_of(chosen.place) is None else None
     keeping = Keeping.beside(folder, uploads=not read_only and not doc)
+    if index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
+        SqliteIndex.create(folder).close()  # a first filing can be added in the browser
+        say(f"there was no index yet: an empty one is in {folder}")
 
     with opened(index) as workspace:  # what is wrong with the index or the settings is said here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)

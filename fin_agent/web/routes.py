@@ -447,6 +447,7 @@ def _workspace_shown(desk: _Desk) -> Json:
         "budget": models.budget.model_dump(mode="json", exclude_none=True) if settings.by_model else None,
         "strategy": settings.strategy,
         "rounds": settings.rounds,
+        "example": views.example(desk.context.workspace),
         "choices": views.choices(desk.context.workspace),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -23,6 +24,7 @@ from fin_agent.serving.filings import Json, page_of, record_of
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.narrowing import company_named
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, printed_number
 from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
@@ -86,6 +88,18 @@ def choices(workspace: Workspace) -> Json:
         "measure": list(metrics),
         "unit": ["in USD millions", "in USD billions", "in percent", "in basis points"],
     }
+
+
+def example(workspace: Workspace) -> Json:
+    """A company and a fiscal year that questions can be asked about: of the newest annual report."""
+    annual = [each.identity for each in workspace.index.entries() if each.identity.form is Form.TEN_K]
+    found = max(annual, key=lambda each: (each.fiscal_year or 0, each.company), default=None)
+    if found is None:
+        return {"company": "Acme", "year": 2024}
+    return {"company": _LEGAL_FORM.sub("", found.company), "year": found.fiscal_year}
+
+
+_LEGAL_FORM = re.compile(r",? (?:inc|corp|corporation|company|co|ltd|plc)\b\.?,?", re.I)
 
 
 def _word(text: str, kind: str) -> Json:

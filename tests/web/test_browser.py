@@ -36,22 +36,24 @@ FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-back
 class Server:
     """`fin-agent serve` as people start it; it can be stopped and started again at its port."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, named: bool = True) -> None:
+        """`named`: on the command line; else it is the user's own, which need not be there."""
+        self._folder, self._named = folder, named
         self.address = ""
         self.start(0)
 
     def start(self, port: int) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("FIN_AGENT_", "OPENAI_"))}
         main = "from fin_agent.cli import main; main()"
-        command = [sys.executable, "-c", main, "serve", "--index", str(self._folder), "--port", str(port)]
-        environment = {**kept, "FIN_AGENT_CONFIG": os.devnull}
+        command = [sys.executable, "-c", main, "serve", "--port", str(port)]
+        command += ["--index", str(self._folder)] if self._named else []
+        environment = {**kept, "FIN_AGENT_CONFIG": os.devnull, "FIN_AGENT_INDEX": str(self._folder)}
         self._process = subprocess.Popen(
             command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
         )
         assert self._process.stderr is not None
-        found = re.search(r"http://\S+", self._process.stderr.readline())
-        assert found is not None
+        told = iter(self._process.stderr.readline, "")
+        found = next(filter(None, (re.search(r"http://\S+", line) for line in told)))
         self.address = found[0]
 
     def stop(self) -> None:
@@ -230,6 +232,22 @@ def test_a_reload_in_mid_answer_says_so_and_asks_again(page: Any) -> None:
     page.unroute("**/chat")
     page.click("text=Ask it again")
     page.locator(".turn .answer").wait_for()
+
+
+def test_from_nothing_to_a_proven_answer(browser: Any, tmp_path: Path) -> None:
+    server = Server(tmp_path / "index", named=False)
+    try:
+        page = browser.new_page()
+        page.set_default_timeout(SECONDS)
+        page.goto(server.address)
+        page.click("text=Add filings")
+        page.set_input_files("#files", str(SAMPLES / "harborlight_2023_10k.pdf"))
+        page.click(".queue .done >> text=Ask about it")
+        ask(page, INCOME).locator("a.figure").first.click()
+        page.locator("#proof img").wait_for()
+        page.close()
+    finally:
+        server.stop()
 
 
 def test_two_tabs_do_not_disturb_each_other(page: Any, server: Server) -> None:

@@ -8,7 +8,8 @@ const place = (figure) => ({
   doc_id: figure.doc_id,
   page_number: figure.page_number ?? figure.page + 1,
   box: figure.box,
-  label: figure.label ?? figure.text,
+  label: figure.label,
+  quoted: figure.label === undefined ? figure.text : undefined,
   column: figure.column,
   printed: figure.amount === undefined ? undefined : money(figure),
 });
@@ -50,6 +51,7 @@ export function answerCard(answer, ask) {
 /** The sentence; numbers of it that are figures of the ledger are links to these. */
 function said(answer, figures, places) {
   const text = answer.answer.text;
+  if (!figures.length && text === answer.citations.map((citation) => citation.text).join(" ")) return null; // the quotations say it
   const known = figures.flatMap(({ entry, place: at }) => spellings(entry.figure).map((spelt) => ({ spelt, at })));
   const pieces = [];
   let rest = 0;
@@ -83,12 +85,13 @@ function refusal(answer) {
 }
 
 function figuresTable(figures, places, refused) {
+  const companies = new Set(figures.map(({ entry }) => entry.slot.company_name));
   const rows = figures.map(({ entry, place: at }) =>
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, entry.figure.label, entry.conflicts.length > 0 && h("span", { class: "badge warning", title: entry.conflicts.map((other) => `${other.label}: ${money(other)}, ${other.doc_id} p. ${other.page + 1}`).join("\n") }, "stated otherwise elsewhere")),
-      h("td", {}, entry.slot.company_name),
+      h("th", { scope: "row" }, capital(entry.slot.label), differs(entry) && h("span", { class: "hint id" }, entry.figure.label), entry.conflicts.length > 0 && h("span", { class: "badge warning", title: entry.conflicts.map((other) => `${other.label}: ${money(other)}, ${other.doc_id} p. ${other.page + 1}`).join("\n") }, "stated otherwise elsewhere")),
+      companies.size > 1 && h("td", {}, entry.slot.company_name),
       h("td", {}, period(entry.slot)),
       h("td", { class: "number" }, proofLink(at, money(entry.figure), places)),
       h("td", { class: "hint where" }, at.doc_id, ` p.\u00a0${at.page_number}`),
@@ -97,9 +100,12 @@ function figuresTable(figures, places, refused) {
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": "Figures of the answer" },
-    h("table", { class: "figures" }, h("caption", { class: "sr" }, refused ? "Found so far" : "Figures"), h("thead", {}, h("tr", {}, ["Figure", "Company", "Period"].map((each) => h("th", { scope: "col" }, each)), h("th", { scope: "col", class: "number" }, "Value"), h("th", { scope: "col" }, "Page"))), h("tbody", {}, rows)),
+    h("table", { class: "figures" }, h("caption", { class: "sr" }, refused ? "Found so far" : "Figures"), h("thead", {}, h("tr", {}, ["Figure", companies.size > 1 && "Company", "Period"].filter(Boolean).map((each) => h("th", { scope: "col" }, each)), h("th", { scope: "col", class: "number" }, "Value"), h("th", { scope: "col" }, "Page"))), h("tbody", {}, rows)),
   );
 }
+
+/** Whether the line is printed under another name than it is asked by. */
+const differs = (entry) => entry.figure.label.toLowerCase() !== entry.slot.label.toLowerCase();
 
 const period = (slot) => `${slot.quarter ? `Q${slot.quarter} ` : ""}FY${slot.fiscal_year}`;
 

@@ -84,9 +84,8 @@ function welcome(workspace, ask) {
   if (!workspace.filings) {
     return h("div", { class: "welcome" }, h("h2", {}, "No filing yet"), h("p", {}, "Add a 10-K, 10-Q or another filing as PDF or HTML, then ask about it."), h("a", { class: "button primary", href: "#/filings" }, "Add filings"));
   }
-  const company = workspace.choices.company[0]?.split(",")[0].replace(/ (Inc|Corporation|Corp|Company)\.?$/, "");
-  const year = workspace.choices.period[0] ?? "the last year";
-  const examples = [`What was ${company}'s net income in ${year}?`, `How much did ${company}'s revenue grow in ${year}?`, `What drove ${company}'s gross margin in ${year}?`];
+  const { company, year } = workspace.example;
+  const examples = [`What was ${company}'s net income in FY${year}?`, `How much did ${company}'s revenue grow in FY${year}?`, `What was ${company}'s operating margin in FY${year}?`];
   return h(
     "div",
     { class: "welcome" },

@@ -98,6 +98,7 @@ function heading(page, place) {
     { class: "proof-head" },
     h("h2", {}, h("a", { href: `#/filing/${part(page.doc_id)}` }, `${page.company}, ${page.form}${page.fiscal_year ? ` FY${page.fiscal_year}` : ""}`)),
     h("p", { class: "hint" }, `Page ${page.page_number} of ${page.pages}${page.printed_page ? `, printed as ${page.printed_page}` : ""}${where ? ` · ${where}` : ""}`, page.edgar && [" · ", h("a", { href: page.edgar, rel: "noopener noreferrer", target: "_blank" }, "open at EDGAR")]),
+    place.quoted && h("blockquote", { class: "quoted" }, place.quoted),
     place.label && h("dl", { class: "row-column" }, h("dt", {}, "Row"), h("dd", {}, place.label), place.column && [h("dt", {}, "Column"), h("dd", {}, place.column)], place.printed && [h("dt", {}, "Figure"), h("dd", { class: "number" }, place.printed)]),
   );
 }

@@ -1,0 +1,97 @@
+"""Programs as cells, answers as CSV and as a report: what needs no extra."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fin_agent.cli import main
+from fin_agent.presentation.report import html_report
+from fin_agent.presentation.workbook import answer_cell, answer_csv, cells_of
+from fin_agent.workspace import Workspace
+from tests.markup import HOSTILE_MARKUP
+
+PROGRAM = """\
+def solution():
+    profit_fy2023 = 1872  # USD millions: 'Gross profit', harborlight_2023_10k page 9 line 8
+    sales_fy2023 = 3533  # USD millions: 'Net sales', harborlight_2023_10k page 9 line 6
+
+    margin = 100 * profit_fy2023 / sales_fy2023
+    return {returned}
+"""
+
+
+def test_figures_are_inputs_with_their_source_and_the_rest_formulas() -> None:
+    cells = cells_of(PROGRAM.format(returned="margin"))
+    profit, sales, margin = cells.cells
+    assert (profit.formula, profit.value, profit.unit, profit.label) == ("", 1872, "USD millions", "Gross profit")
+    assert (sales.doc_id, sales.page, sales.line) == ("harborlight_2023_10k", 9, 6)
+    assert margin.formula == "=(100*B6)/B7" and margin.value == pytest.approx(52.986, abs=0.001)
+    assert [each.formula for each in cells.results] == ["=B8"] and cells.computed
+
+
+@pytest.mark.parametrize(
+    ("returned", "formula", "value"),
+    [
+        ("abs(-margin)", "=ABS((-B8))", 52.98613),
+        ("max([profit_fy2023, sales_fy2023])", "=MAX(B6,B7)", 3533),
+        ("round(margin)", "=ROUND(B8,0)", 53),
+        ("sales_fy2023 - (profit_fy2023 - 1) ** 2", "=B7-((B6-1)^2)", 3533 - 1871**2),
+        ("1 if margin > 50 else 0", "=IF((B8>50),1,0)", 1),
+        ("margin > 50 and not margin > 60", "=AND((B8>50),NOT((B8>60)))", True),
+    ],
+)
+def test_what_programs_are_written_with_is_a_formula(returned: str, formula: str, value: float) -> None:
+    (result,) = cells_of(PROGRAM.format(returned=returned)).results
+    assert result.formula == formula and result.value == pytest.approx(value)
+
+
+def test_what_cells_cannot_say_is_told_as_such() -> None:
+    cells = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
+    assert not cells.computed and not cells.results and len(cells.cells) == 3
+
+
+def test_the_answer_is_a_formula_of_the_results(workspace: Workspace) -> None:
+    for question in (
+        "What was Harborlight's gross margin in FY2023?",
+        "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?",
+    ):
+        answer = workspace.ask(question)
+        assert answer.program is not None
+        cells = cells_of(answer.program)
+        cell = next(each for each in cells.results if f"={answer_cell(answer, cells)[1:]}" == each.formula)
+        assert cell.value == pytest.approx(answer.answer.value)
+
+
+def test_csv_names_filing_page_and_line_and_holds_no_formula(workspace: Workspace) -> None:
+    answer = workspace.ask("What was Harborlight's net income in FY2023?")
+    told = answer_csv([answer, answer.model_copy(update={"question": "=1+1"})])
+    assert "harborlight_2023_10k,9,19" in told and "\n'=1+1" in told and "\n=1+1" not in told
+
+
+def test_a_report_never_takes_a_text_for_markup(workspace: Workspace) -> None:
+    answer = workspace.ask("What was Harborlight's net income in FY2023?").model_copy(update={"citations": ()})
+    tags = html_report([answer], lambda doc_id, page, boxes: None).count("<")
+    for hostile in HOSTILE_MARKUP:
+        changed = answer.model_copy(update={"question": hostile, "program": hostile, "warnings": (hostile,)})
+        told = html_report([changed], lambda doc_id, page, boxes: None)
+        assert told.count("<") == tags + 2, hostile  # the paragraph of the warning
+
+
+def test_a_notebook_shows_figures_and_program(workspace: Workspace) -> None:
+    shown = workspace.ask("What was Harborlight's net income in FY2023?")._repr_html_()
+    assert "$544 million" in shown and "harborlight_2023_10k" in shown and "def solution" in shown
+
+
+def test_ask_writes_a_report_with_its_pages_and_says_what_it_cannot_write(
+    sample_index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["ask", "What was Harborlight's net income in FY2023?", "--index", str(sample_index), "--no-record"]
+    report = tmp_path / "report.html"
+    for name, code in (("report.html", 0), ("report.docx", 2)):
+        monkeypatch.setattr("sys.argv", ["fin-agent", *asked, "--export", str(tmp_path / name)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert (ended.value.code or 0) in (code, 1 if code else 0)
+    assert "data:image/png;base64," in report.read_text() and "answers are not written so" in capsys.readouterr().err
