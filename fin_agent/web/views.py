@@ -37,7 +37,8 @@ _MOST_CHOICES = 60
 def reading_shown(question: str, workspace: Workspace) -> Json:
     """How rules read a question: its words in order, each with what it was taken for, and what it asks as a whole.
 
-    A word is `company`, `measure`, `part`, `period`, `unread`, or empty for one that only holds the others together.
+    A word is `company`, `measure`, `part`, `period`, or empty for one that only holds the others together; `unread` is
+    one that nothing is asked by, or that no line of the company's filings prints.
     Raises NoReadingError where there is no reading.
     """
     names = names_of(workspace)
@@ -45,12 +46,14 @@ def reading_shown(question: str, workspace: Workspace) -> Json:
     lexed = lex(written_out(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
+    keys = [company.key for company in query.companies]
     words: list[Json] = []
     place = 0
     for token in lexed.tokens:
         kind = _CHIPS.get(token.type, "")
         if token.type == "PHRASE" and token.text.lower() in lines:
-            kind = "measure"
+            printed = all(names.is_printed(word, keys) for word in token.text.split())
+            kind = "measure" if printed or not keys else "unread"
         elif token.text.lower() in unread:
             kind = "unread"
         if kind and token.start >= place:

@@ -147,6 +147,11 @@ class TestFilings:
         assert kinds == {"company": "Harborlight", "measure": "net income", "period": "FY2023"}
         assert "".join(word["text"] for word in told["words"]) == INCOME
 
+    def test_words_that_no_filing_prints_are_marked(self, client: Any) -> None:
+        question = "How much wobbly frobnication did Harborlight have in FY2023?"
+        told = client.get("/reading", params={"question": question}).json()
+        assert [word["text"] for word in told["words"] if word["kind"] == "unread"] == ["wobbly frobnication"]
+
     def test_statements_have_a_place_for_each_figure(self, client: Any) -> None:
         told = client.get(f"/filings/{FILING}/statements").json()
         income = next(each for each in told["statements"] if each["statement"] == "income")["tables"][0]

@@ -28,6 +28,7 @@ async function show() {
   if (view !== "filing" && view !== "ask") closeProof();
   try {
     const { render } = await import(VIEWS[view]);
+    if (turn !== shown) return; // another view was chosen meanwhile
     const content = h("div", { class: `view ${view}` });
     fill(main, content);
     main.scrollTop = 0;

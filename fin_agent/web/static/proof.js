@@ -30,7 +30,7 @@ export function proofLink(place, text, around = [place], props = {}) {
 
 /** Show a place. */
 export function openProof(place, around = [place], opener = document.activeElement) {
-  open = { place, around, zoom: open?.zoom ?? 1, opener };
+  open = { place, around, zoom: open?.zoom ?? (innerWidth < 640 && place.box ? 2 : 1), opener };
   for (const each of document.querySelectorAll(".figure.open")) each.classList.remove("open");
   opener?.classList?.add("open");
   pane.hidden = false;

@@ -72,5 +72,5 @@ async function compare(content, first, second) {
 
 function differences(found, one, other) {
   const lines = (texts, sign) => texts.slice(0, 12).map((each) => h("li", {}, h("span", { "aria-hidden": "true" }, sign), each));
-  return h("div", {}, found.map((each) => h("details", { class: "difference", open: found.length < 7 }, h("summary", {}, capital(each.part), each.note && h("span", { class: "hint" }, ` ${each.note}`)), h("div", { class: "beside" }, h("div", {}, h("h3", {}, one), h("ul", { class: "minus" }, lines(each.first, "−"))), h("div", {}, h("h3", {}, other), h("ul", { class: "plus" }, lines(each.second, "+")))))));
+  return h("div", {}, found.map((each) => h("details", { class: "difference", open: found.length < 7 || ["question", "ledger", "program", "answer"].includes(each.part) }, h("summary", {}, capital(each.part), each.note && h("span", { class: "hint" }, ` ${each.note}`)), h("div", { class: "beside" }, h("div", {}, h("h3", {}, one), h("ul", { class: "minus" }, lines(each.first, "−"))), h("div", {}, h("h3", {}, other), h("ul", { class: "plus" }, lines(each.second, "+")))))));
 }
