@@ -43,7 +43,7 @@ def main(index: str, folder: Path) -> None:
         sync_playwright() as driver,
     ):
         assert server.stderr is not None
-        found = re.search(r"http://\S+", server.stderr.readline())
+        found = re.search(r"http://[^\s,]+", server.stderr.readline())
         assert found is not None
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]

@@ -117,7 +117,8 @@ def serve(
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
     def ready(at: str) -> None:
-        say(f"open {at} in a browser; the API is described at {at}/docs" + (f"; {workers} processes" * (workers > 1)))
+        by = f", by {workers} processes" if workers > 1 else ""
+        say(f"serving at {at}, to be opened in a browser; {at}/docs describes the API{by}")
 
     chosen = chosen_index(index)
     folder = chosen.folder if address_of(chosen.place) is None else None

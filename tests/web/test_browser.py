@@ -53,7 +53,7 @@ class Server:
         )
         assert self._process.stderr is not None
         told = iter(self._process.stderr.readline, "")
-        found = next(filter(None, (re.search(r"http://\S+", line) for line in told)))
+        found = next(filter(None, (re.search(r"http://[^\s,]+", line) for line in told)))
         self.address = found[0]
 
     def stop(self) -> None:
