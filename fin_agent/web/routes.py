@@ -4,7 +4,7 @@ to take away."""
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ from fin_agent.graphs.answer.streaming import astream_run
 from fin_agent.graphs.chat.conversation import ChatThread
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError
-from fin_agent.index.ingest import Outcome, ingest
+from fin_agent.index.ingest import IngestedFile, Outcome, ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.presentation import report, workbook
@@ -44,7 +44,7 @@ from fin_agent.runs.store import Recorder, RunStore, store_file
 from fin_agent.serving import openapi
 from fin_agent.serving.filings import Json, record_of, with_page_numbers
 from fin_agent.serving.pictures import box_frames, page_picture
-from fin_agent.serving.problems import NotThereError, Problem
+from fin_agent.serving.problems import NotThereError, Problem, require_extra
 from fin_agent.tools.arguments import DocIds
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
@@ -126,6 +126,14 @@ class TurnsShown(BaseModel):
 
     turns: list[TurnShown]
     unanswered: str = Field(description="The last message, where it got no reply: the server was stopped.")
+
+
+class FetchRequest(BaseModel):
+    """Filings of a company that EDGAR has."""
+
+    company: Annotated[str, Field(min_length=1, max_length=100, description="Ticker or CIK.")]
+    form: Annotated[str, Field(max_length=20)] = "10-K"
+    years: Annotated[str, Field(max_length=20, description="`2023` or `2022-2024`; the newest where empty.")] = ""
 
 
 class RequestToExport(BaseModel):
@@ -343,13 +351,16 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
 
     @app.put("/uploads/{name}", include_in_schema=False)
     async def upload(request: Request, name: Annotated[str, InPath(max_length=300)]) -> Response:
-        if not keeping.uploads:
-            raise ToolInputError(
-                "this server takes no filings", remedy="Whoever runs it leaves out --read-only and --doc"
-            )
+        _refuse_filings(keeping)
         sent = await request.body()
         async with calls.place():  # reading a long filing takes longer than an answer may: it ends under its own limits
             return JSONResponse(await run_sync(_added, desk, name, sent))
+
+    @app.post("/fetched", include_in_schema=False)
+    async def fetch(request: Request, asked: Annotated[FetchRequest, Body()]) -> Response:
+        _refuse_filings(keeping)
+        async with calls.place():
+            return JSONResponse(await run_sync(_fetched, desk, asked))
 
     @app.get("/runs", include_in_schema=False)
     async def runs(request: Request) -> Response:
@@ -411,6 +422,11 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
         return await calls.in_thread(made, request)
 
 
+def _refuse_filings(keeping: Keeping) -> None:
+    if not keeping.uploads:
+        raise ToolInputError("this server takes no filings", remedy="Whoever runs it leaves out --read-only and --doc")
+
+
 def _picture(context: ToolContext, doc_id: str, page: int, boxes: list[Box]) -> bytes | None:
     """A page (0-based) with what is framed on it; None where it cannot be drawn: a report goes without."""
     try:
@@ -462,10 +478,50 @@ def _added(desk: _Desk, name: str, sent: bytes) -> Json:
     file = folder / UPLOAD_FOLDER / plain
     file.parent.mkdir(exist_ok=True)
     write_whole(file, sent)
+    return _ingested(folder, [file])[0]
+
+
+def _fetched(desk: _Desk, asked: FetchRequest) -> Json:
+    """What became of filings that EDGAR has. Raises ToolInputError where they cannot be fetched."""
+    folder = desk.keeping.folder
+    assert folder is not None, "uploads need a folder"
+    try:
+        require_extra("edgar", ["httpx", "tenacity"])
+        from fin_agent.downloads.choosing import years_in
+        from fin_agent.downloads.connection import EdgarConnection
+        from fin_agent.downloads.fetching import Edgar
+
+        settings = desk.context.settings.edgar
+        with EdgarConnection(settings) as connection:
+            edgar = Edgar(connection, settings)
+            found = edgar.find(asked.company, (asked.form,), years_in(asked.years) if asked.years else None)
+            files = edgar.fetch(found, folder / UPLOAD_FOLDER)
+    except FinAgentError as error:
+        raise ToolInputError(error.what, subject=asked.company, remedy=error.remedy) from error
+    lost: list[Json] = [
+        {
+            "name": file.name,
+            "doc_id": file.name,
+            "failed": True,
+            "reason": file.reason,
+            "remedy": file.remedy,
+            "warnings": [],
+        }
+        for file in files
+        if file.path is None
+    ]
+    return {"files": [*lost, *_ingested(folder, [file.path for file in files if file.path is not None])]}
+
+
+def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
     with SqliteIndex(folder) as index:
-        (became,) = ingest([file], index, prepare, workers=1, wait=30).files
+        report = ingest(files, index, prepare, workers=1, wait=30)
+    return [_became(each, folder) for each in report.files]
+
+
+def _became(became: IngestedFile, folder: Path) -> Json:
     return {
-        "name": plain,
+        "name": became.path.name,
         "doc_id": became.doc_id,
         "outcome": became.outcome.value,
         "reason": became.reason.replace(str(folder), ""),

@@ -13,9 +13,12 @@ from urllib.parse import quote
 import pytest
 
 from fin_agent.config import Recording, Settings
+from fin_agent.downloads.settings import EdgarSettings
 from fin_agent.serving.http_server import MOST_BYTES, Access
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace
+from tests.downloads.edgar_server import CONTACT, filing
+from tests.downloads.edgar_server import running as edgar_running
 from tests.markup import HOSTILE_MARKUP
 from tests.serving.conftest import FILING, TOKEN, events_in, running
 
@@ -39,11 +42,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def app_over(folder: Path, access: Access | None = None, *, uploads: bool = True) -> Any:
+def app_over(
+    folder: Path, access: Access | None = None, *, uploads: bool = True, settings: Settings | None = None
+) -> Any:
     from fin_agent.serving.http_api import http_api
     from fin_agent.web.routes import Keeping
 
-    context = ToolContext.of(Workspace.open(folder), Settings())
+    context = ToolContext.of(Workspace.open(folder), settings or Settings())
     return http_api(context, access or Access(), keeping=Keeping(folder, uploads, Recording()))
 
 
@@ -199,6 +204,18 @@ class TestUploads:
         assert client.put("/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1)).json()[
             "failed"
         ]  # as large as filings are
+
+    def test_filings_come_from_edgar_or_are_said_to_be_lacking(self, folder: Path, tmp_path: Path) -> None:
+        pytest.importorskip("tenacity", reason="needs the extra `edgar`")
+        with edgar_running() as edgar:
+            edgar.put_company(320193, "AAPL", "Apple Inc.", [filing(123, "10-K", "2024-09-28", "2024-11-01")])
+            settings = Settings(edgar=EdgarSettings(contact=CONTACT, url=edgar.url, cache=tmp_path / "cache"))
+            with running(app_over(folder, settings=settings)) as address:
+                told = httpx.post(f"{address}/fetched", json={"company": "AAPL"}, timeout=60)
+                unknown = httpx.post(f"{address}/fetched", json={"company": "NOBODY"}, timeout=60)
+        (became,) = told.json()["files"]
+        assert told.status_code == 200 and became["name"].startswith("AAPL_2024_10K")
+        assert unknown.status_code == 422 and unknown.json()["remedy"]
 
     def test_a_server_that_only_reads_takes_none(self, folder: Path) -> None:
         with running(app_over(folder, uploads=False)) as address:

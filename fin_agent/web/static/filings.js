@@ -1,6 +1,6 @@
 // The list of filings, and adding to it by dropping files.
 
-import { call, get, part } from "./api.js";
+import { call, get, part, post } from "./api.js";
 import { capital, fill, h, problem } from "./dom.js";
 
 export async function render(content) {
@@ -51,11 +51,43 @@ function dropZone(workspace, reload) {
   field.addEventListener("change", () => add([...field.files], queue, reload).then(() => (field.value = "")));
   for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, (event) => (event.preventDefault(), zone.classList.add("over")));
   for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
+  zone.append(fromEdgar(queue, reload), queue);
   zone.addEventListener("drop", (event) => {
     event.preventDefault();
     add([...event.dataTransfer.files], queue, reload);
   });
   return zone;
+}
+
+/** Filings of a company, fetched by the server, which tells EDGAR who asks. */
+function fromEdgar(queue, reload) {
+  const company = h("input", { placeholder: "Ticker or CIK", "aria-label": "Ticker or CIK", required: true, maxlength: "100" });
+  const form = h("select", { "aria-label": "Form to fetch" }, ["10-K", "10-Q", "8-K"].map((each) => h("option", {}, each)));
+  const years = h("input", { placeholder: "2022-2024, or the newest", "aria-label": "Years", pattern: "\\d{4}(-\\d{4})?" });
+  const button = h("button", {}, "Fetch");
+  const fields = h("form", { class: "filters" }, company, form, years, button);
+  fields.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const line = h("li", { class: "reading" }, h("strong", {}, `${company.value} ${form.value}`), h("span", { class: "hint" }, " being fetched and read …"), h("progress", { "aria-label": "Fetching" }));
+    queue.append(line);
+    button.disabled = true;
+    try {
+      const { files } = await (await post("/fetched", { company: company.value.trim(), form: form.value, years: years.value.trim() })).json();
+      line.replaceWith(...files.map((became) => outcome(h("li", {}), became)));
+    } catch (error) {
+      line.className = "failed";
+      fill(line, h("strong", {}, company.value), problem(error));
+    }
+    button.disabled = false;
+    await reload().catch(() => {});
+  });
+  return h("details", { class: "edgar" }, h("summary", {}, "From EDGAR"), fields);
+}
+
+/** What became of a file, on its line. */
+function outcome(line, became) {
+  line.className = became.failed ? "failed" : "done";
+  return fill(line, h("strong", {}, became.failed ? became.name : h("a", { href: `#/filing/${part(became.doc_id)}` }, became.doc_id)), became.failed ? [h("p", {}, `Not read: ${became.reason}`), h("p", {}, became.remedy)] : h("span", { class: "hint" }, ` ${became.outcome}${became.pages ? `, ${became.pages} pages` : ""} `), !became.failed && h("a", { href: "#/ask" }, "Ask about it"), became.warnings.map((each) => h("p", { class: "note warning" }, capital(each))));
 }
 
 /** One after the other: an index takes one ingest at a time. */
@@ -71,8 +103,7 @@ async function add(files, queue, reload) {
     fill(line, h("strong", {}, file.name), h("span", { class: "hint" }, " being read …"), h("progress", { "aria-label": `Reading ${file.name}` }));
     try {
       const became = await (await call(`/uploads/${part(file.name)}`, { method: "PUT", body: file })).json();
-      line.className = became.failed ? "failed" : "done";
-      fill(line, h("strong", {}, became.failed ? file.name : h("a", { href: `#/filing/${part(became.doc_id)}` }, became.doc_id)), became.failed ? [h("p", {}, `Not read: ${became.reason}`), h("p", {}, became.remedy)] : h("span", { class: "hint" }, ` ${became.outcome}${became.pages ? `, ${became.pages} pages` : ""} `), !became.failed && h("a", { href: "#/ask" }, "Ask about it"), became.warnings.map((each) => h("p", { class: "note warning" }, capital(each))));
+      outcome(line, became);
     } catch (error) {
       line.className = "failed";
       fill(line, h("strong", {}, file.name), problem(error));
