@@ -1,6 +1,6 @@
 """Time the reading of HTML filings (`.htm`, `.html`, also gzipped) against bare parsing of the same files.
 
-    python benchmarks/html.py FOLDER
+    python benchmarks/html_filings.py FOLDER
 
 One process. Prints for each file the megabytes of HTML (unpacked) a second of everything that ingest does with it
 (reading, identity, tables, facts, tags, cards, and the write to an index); and how many times bare parsing that is.
