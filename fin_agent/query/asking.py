@@ -53,6 +53,8 @@ class Composer:
     before: Query | None = None
     """The question that this one goes on from: what this one leaves out is as there."""
     left: dict[str, list[Token]] = field(default_factory=dict)
+    taken_over: Comparison | None = None
+    """How one was chosen by the question before, of which this one asks more."""
     counted_years: bool = False
     """Whether the question counts years from the newest that is filed: `the last three years`."""
 
@@ -143,6 +145,11 @@ class Composer:
         if not measures:
             self.parsed.measures = earlier
             self.parsed.arithmetic = False
+            chosen = self.before.comparison
+            if self.has("SHARE") and len(earlier) == 1 and isinstance(earlier[0], Line) and _is_of_parts(chosen):
+                self.take("SHARE", "TOTAL", "WHICH")
+                self.parsed.measures = [percentage(earlier[0], earlier[0].model_copy(update={"whole": True}))]
+                self.taken_over = chosen
             if len(earlier) > 1 and self.has("TOTAL"):
                 self.take("TOTAL")
                 self.parsed.measures = [reduce(_plus, earlier)]
@@ -226,6 +233,11 @@ class Composer:
         return Parts(names=names) if names else None
 
 
+def _is_of_parts(comparison: Comparison | None) -> bool:
+    """Whether one of several parts was chosen: `which segment was the largest`."""
+    return comparison is not None and comparison.axis is Axis.PARTS and comparison.how in (How.HIGHEST, How.LOWEST)
+
+
 def _refers_back(text: str) -> bool:
     """Whether words of a question stand for what was asked before it."""
     return bool(_REFERRING & set(text.lower().replace("?", " ").split()))
@@ -275,6 +287,10 @@ class _Asked:
         self._averages_of_all()
         self._without_options()
         self._made_money()
+        if self.words.taken_over is not None:
+            self.base = self.base.model_copy(update={"comparison": self.words.taken_over, "kind": Kind.COMPARISON})
+            query = self.base.model_copy(update={"measures": tuple(self.measures)})
+            return query.model_copy(update={"unread": self._unread()})
         update = (
             self._chosen()
             or self._turned()

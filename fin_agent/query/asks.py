@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fin_agent.query.sentences import sentences_of
+from fin_agent.query.tree import Query
 
 _PREPOSITION = r"(?:(?:for|in|at|over|to|by|of|from|since|until|on|with)\s+)?"
 _ASKS = (
@@ -47,6 +48,33 @@ def asks_of(question: str) -> tuple[str, ...]:
 def asks_something(ask: str) -> bool:
     """Whether it has a word that asks, as statements and headings have not."""
     return _ASKING_WORD.search(ask) is not None
+
+
+def only_asks_how_much(ask: str) -> bool:
+    """Whether it asks for nothing but the distance between what was set against each other."""
+    return _HOW_MUCH.fullmatch(ask.strip(" ?.")) is not None
+
+
+_HOW_MUCH = re.compile(
+    r"(?:and\s+)?(?:by\s+)?(?:roughly\s+|about\s+)?how\s+(?:much|many)|(?:what(?:'s|\s+is|\s+was)\s+)?the\s+gap", re.I
+)
+
+
+def referring(ask: str, before: Query | None) -> str:
+    """The ask with the names of what `it` and `that segment` stand for, as the question before has them."""
+    if before is None:
+        return ask
+    words = next((line.words for line in before.lines()), "")
+    part = before.parts.names[0] if before.parts is not None and len(before.parts.names) == 1 else ""
+    named = _THAT_PART.sub(rf"{part} \g<kind>", ask, count=1) if part else ask
+    whole = f"{part} {words}".strip()
+    return _IT.sub(whole, named, count=1) if words and named == ask else named
+
+
+_THAT_PART = re.compile(
+    r"\b(?:that|this|the\s+same)\s+(?P<kind>segment|division|region|business|unit|product|brand)\b", re.I
+)
+_IT = re.compile(r"\b(?:it|they)\b", re.I)
 
 
 def loose_pairs(ask: str, *, signs_only: bool = False) -> list[tuple[str, str]]:

@@ -109,7 +109,7 @@ def _with_sums(tokens: Sequence[Token], text: str) -> list[Token] | None:
         before = kept[-1] if kept else None
         after = tokens[place + 1] if place + 1 < len(tokens) else None
         lines = before is not None and before.type in LINES
-        if one.type == "AND" and lines and after is not None and after.type in LINES:
+        if one.type in ("AND", "COMMA") and lines and after is not None and after.type in LINES:
             kept.append(replace(one, type="WITH"))
         elif (
             lines and before is not None and one.type in LINES and _PREPOSITION.fullmatch(text[before.end : one.start])

@@ -15,7 +15,7 @@ from fin_agent.analyst.rules.part_names import parts_named
 from fin_agent.analyst.rules.partners import partners_in, with_symbols
 from fin_agent.analyst.rules.reasoning.ranked import statement_ranked
 from fin_agent.analyst.rules.reports import told_apart
-from fin_agent.evidence.intent import Intent, Relation
+from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
 from fin_agent.lexicon.shorthand import written_out
@@ -115,8 +115,9 @@ def _going_on(words: Intent, before: Intent) -> Intent:
     """The words of a question with companies and periods of the one before, where they name none."""
     update: dict[str, object] = {}
     if not words.companies and not words.unknown_companies:
-        own = [one.model_copy(update={"part": None, "period": None}) for one in before.companies]
-        update["companies"] = tuple({one.key: one for one in own}.values())
+        spoken_of = before.query.companies if before.query is not None else ()
+        own = [CompanyAsked(key=one.key, name=one.name, confidence=one.confidence) for one in spoken_of]
+        update["companies"] = tuple(own) or before.companies
     if not words.periods and not words.dates:
         update.update(periods=before.periods, dates=before.dates)
     if not words.forms:

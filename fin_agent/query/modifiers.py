@@ -230,6 +230,7 @@ def _distribute(
     for host, run in named:
         values = [value for one in run for value in _values(one)]
         own = alone or (pins and host in averaged and len(values) > 1)
+        own = own and not (kind == "PART" and len(values) > 1 and len(named) == 1)  # each of them is meant
         holder = operands[host] if own and host is not None else attached
         {"COMPANY": holder.companies, "PERIOD": holder.periods, "PART": holder.parts}[kind].extend(values)  # type: ignore[attr-defined]
 

@@ -360,7 +360,7 @@ NODES: tuple[Node[AnswerContext], ...] = (
 
 def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_each_ask", "verify_answer"]:
     """Several asks are answered one by one; what no filing of the index can meet is refused without a search."""
-    if len(state["asks"]) > 1:
+    if state["asks"] != [state["question"]]:
         return "answer_each_ask"
     return "verify_answer" if state["missing"] else "search_documents"
 

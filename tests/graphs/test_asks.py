@@ -96,3 +96,8 @@ def test_what_defines_stands_behind_each_ask() -> None:
         "What was FCF in 2023 and what was it in 2024? FCF is defined as cash from operations less capex."
     )
     assert all("FCF = cash from operations less capex" in one for one in (first, second))
+
+
+def test_what_the_figures_before_tell_is_not_asked_again(ask: Ask) -> None:
+    answer = ask("Did Harborlight's revenue rise or fall in FY2024 and by how much?")
+    assert "rose by $230 million" in answer.answer.text and "Not found" not in answer.answer.text

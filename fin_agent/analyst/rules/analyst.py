@@ -17,7 +17,7 @@ from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.wording import single_spaced
-from fin_agent.query.asks import asks_of, asks_something, loose_pairs
+from fin_agent.query.asks import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.tree import Kind
@@ -64,6 +64,11 @@ class RulesAnalyst:
             if not found and not asks_something(ask):
                 lead = f"{lead}{ask.strip(' ?')}, "  # it only leads to what is asked: `Coke or Pepsi - who ...`
                 continue
+            if not found and asks and asks[-1][1]:
+                if only_asks_how_much(ask):
+                    continue  # the figures that were set against each other tell it
+                if whole.query is not None and whole.query.kind is Kind.REASON:
+                    ask = referring(ask, before.query)
             if not found and asks and not asks[-1][1]:
                 asks[-1] = (f"{asks[-1][0].rstrip(' ?')}, and {ask}", False)  # words are looked for together
             else:
