@@ -319,3 +319,50 @@ def test_items_numbered_with_a_bracket_are_a_list() -> None:
 
 def test_what_a_share_costs_is_refused() -> None:
     assert answer(asked("acme stock price", core="Acme stock price"), passage("The stock price of Acme moves.")) == ""
+
+
+def test_everyday_words_of_a_question_need_not_be_said() -> None:
+    told = answer(
+        asked("cash put into corvane settlement", core="How much cash did Acme put into the Corvane settlement?"),
+        passage("In May 2023 we paid $70 million in cash for the Corvane settlement. Other matters remain open."),
+    )
+    assert told == "$70 million: In May 2023 we paid $70 million in cash for the Corvane settlement."
+
+
+def test_a_word_that_nothing_says_is_told_beside_those_that_are() -> None:
+    question = "What was the value of the Corvane packaging venture that Acme inked with Birchwood?"
+    known = "value corvane packaging venture inked birchwood"
+    said = "The Corvane packaging venture with Birchwood was formed in a transaction valued at $436 million."
+    told = answer(asked(known, core=question), passage(f"{FILLER} {said}"))
+    assert told == f"$436 million: {said} Not said there: 'inked'."
+
+
+def test_a_word_that_nothing_says_is_what_a_short_question_is_about() -> None:
+    said = "Our mining revenue was $436 million in 2023."
+    assert not answer(asked("lunar mining", core="How much was earned by lunar mining?"), passage(said))
+
+
+def test_a_name_over_a_section_is_the_subject_of_its_sentences() -> None:
+    said = "Net income increased by $75 million in 2023, primarily due to lower restructuring charges."
+    question = "Why did the net income of Zephyr Materials jump in 2023?"
+    told = answer(
+        asked("net income zephyr materials jump", core=question), passage(f"Zephyr Materials\n\n{FILLER}\n\n{said}")
+    )
+    assert told == said
+
+
+def test_a_row_of_something_else_is_not_taken() -> None:
+    table = "In millions\n | 2023\nFinance leases, current portion of debt | 113"
+    question = asked("debt principal", core="How much was the debt principal?", figure=True)
+    assert not answer(question, passage(table, kind=PassageKind.TABLE))
+
+
+def test_a_line_broken_amid_a_sentence_does_not_end_it() -> None:
+    text = (
+        "On February 15, the Board of Directors of the company appointed Jo Doe, age 46, as\n"
+        "interim Chief Financial Officer of the company and of its subsidiaries, effective\n"
+        " March\n"
+        "1, 2023, in addition to his current duties as head of planning and of the treasury."
+    )
+    (found,) = sentences_of(text)
+    assert found.endswith("his current duties as head of planning and of the treasury.")

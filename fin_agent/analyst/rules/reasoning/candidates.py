@@ -41,14 +41,21 @@ from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.vocabulary.filing import PassageKind
 
-_ENOUGH_OF_FEW = {1: 0.67, 2: 0.67, 3: 0.6}
-_ENOUGH, _ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_MEASURE = 0.52, 0.8, 0.7
-_FEW = 3
-_WORDS_ENOUGH, _LEAST_OF_MANY = 5, 0.42
-"""Share of a part's words by weight that a sentence must bear out, or number of them: none repeats a long question."""
+_ENOUGH, _ENOUGH_OF_FEW, _ENOUGH_OF_MANY = 0.6, 0.7, 0.5
+_ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_MEASURE = 0.75, 0.7
+"""Share of a part's words by weight that a sentence must bear out: more of few words, less of many."""
+_FEW, _MANY = 3, 6
+_ENOUGH_IN_WORDS, _ENOUGH_TO_SETTLE = 0.7, 0.65
+_LEAST_EVIDENCE = 2.5
+"""Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
+_LEAST_OF_A_LABEL = 0.8
+"""Share of a row's own words that the question must have: others say that the row is of something else."""
+_TELLS_MUCH = 1.6
+"""Weight of a word on every fifth page: of a few words those less telling may be missing (`new`)."""
+_PRESENT_FOR_AN_ABSENT = 2
+"""One word that nothing says is a paraphrase beside three that are said; beside fewer it is what is asked about."""
 _FACTS = frozenset({Wants.DATE, Wants.PERSON, Wants.PLACE})
-_TELLING = 0.75
-"""Where less is borne out, the most telling word has to be."""
+_ONLY_WORDS = frozenset({Wants.SENTENCE, Wants.PERSON, Wants.VERDICT})
 _ITS_YEAR, _OTHER_YEAR, _A_YEAR_OLDER, _OTHER_FILING, _OTHER_TIME = 1.15, 0.7, 0.9, 0.8, 0.5
 _BEHIND = 0.997
 _LAST_QUARTER = 4
@@ -62,13 +69,16 @@ _LONG = 120
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _INTERIM = re.compile(r"\b(?:first|second|third|three|six|nine|1st|2nd|3rd)[ -](?:fiscal )?(?:quarter|months?)\b", re.I)
 _DAY = re.compile(rf"{MONTH}\.?\s+\d{{1,2}}|\d{{1,2}}\s+{MONTH}", re.I)
+_MONTH_OF = re.compile(rf"{MONTH}\.?,?\s+(?:\d{{1,2}},?\s+)?(?:19|20)\d\d", re.I)
+_AT_A_DATE = re.compile(rf"\b(?:at|as of|on)\s+(?:the\s+end\b|year[- ]?end|{MONTH}\s+\d)", re.I)
+"""How things stood, not what happened up to then."""
 _UNTIL = re.compile(r"\b(?:until|through|till|expir\w+|by|end of|matur\w+)\b", re.I)
 _HAPPENINGS = re.compile(r"\b(?:acquisitions?|divestitures?|deals)\b", re.I)
 _DATED = re.compile(r"^(?:on|in|during|effective|as of)\b.{0,40}\b(?:19|20)\d\d\b", re.I)
 _NOT_DONE = 0.2
 _OF_MONEY = re.compile(r"\bin (?:millions|thousands|billions)\b|\bdollars\b", re.I)
 _CONTINGENT = re.compile(r"\b(?:up to|additional|future|potential\w*|contingent|would|if)\b", re.I)
-_A_FEW_WORDS = 40
+_A_FIGURE, _A_FEW_WORDS = 2, 40
 _SHARE_OF = re.compile(
     r"(?:%|\bpercent(?:age)?|\bshare|\bportion)\s+of\s+(?:(?:our|its|the|total|consolidated)\s+){0,2}$", re.I
 )
@@ -192,7 +202,8 @@ def _sentences(
         ):
             text, last = " ".join(paragraph.sentences), position + len(paragraph.sentences) - 1
         nearby = f"{paragraph.heading} {_led_up_to(lead, flat, position)}"
-        found = _worth(lead, text, nearby, sought, filed)
+        before = f"{paragraph.heading} {_above(texts[first], passage.text)}"
+        found = _worth(lead, text, nearby, sought, filed, before=before)
         if found is None:
             continue
         verdict = verdict_of(text, sought.intent, sought.terms) if sought.part.wants is Wants.VERDICT else ""
@@ -217,7 +228,16 @@ _GOES_BACK = re.compile(
 _OWN_NAME = re.compile(
     r"(?<=[a-z,] )(?!(?:Company|U\.S|Note|Board|Item|Consolidated|Statements?|Utility)\b)[A-Z][a-z]+"
 )
-_MOST_BEFORE = 3
+_MOST_BEFORE, _MOST_ABOVE = 3, 2000
+
+
+def _above(sentence: str, text: str) -> str:
+    """What stands over a sentence in its passage, tables included."""
+    begins = re.search(r"\s+".join(map(re.escape, sentence.split()[:_FIRST_WORDS])), text)
+    return text[max(0, begins.start() - _MOST_ABOVE) : begins.start()] if begins else ""
+
+
+_FIRST_WORDS = 5
 _SHORT_ITEM = 300
 
 
@@ -235,10 +255,12 @@ def _may_stand(lead: str, paragraph: Paragraph) -> bool:
     return is_whole(lead) or (paragraph.item and not lead[:1].islower())
 
 
-def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, row: bool = False) -> float | None:
+def _worth(
+    lead: str, text: str, nearby: str, sought: Sought, filed: int | None, *, before: str = "", row: bool = False
+) -> float | None:
     """What a text is worth as an answer; None where it is not of the kind wanted or bears out too little."""
     part, terms = sought.part, sought.terms
-    if not holds(text, part):
+    if not holds(text, part) or (part.wants is Wants.PERSON and phrase_in("contract", text)):
         return None
     if text != lead and part.wants in (*FIGURES, *_FACTS) and not holds(lead, part):
         return None  # a date or figure of the sentence that it points back to
@@ -249,17 +271,20 @@ def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None,
     if about is None:
         return None
     said, around = set(stems_in(about)), set(stems_in(nearby))
+    farther = set(stems_in(before)) if part.wants is Wants.CAUSE or part.wants in FIGURES else set()
     by_itself = f"{nearby} {text}" if part.wants is Wants.CAUSE else text
     if part.wants is not Wants.BUSINESS and not any(term.is_said(stems_in(by_itself)) for term in terms):
         return None
-    borne = coverage(terms, said, around)
-    whole = coverage(terms, stems_in(text), around)
+    borne = coverage(terms, said, around, farther)
+    whole = coverage(terms, stems_in(text), around, farther)
     if part.wants is Wants.CAUSE:
         borne = max(borne, _BESIDE_ITS_SUBJECT * whole)
     if part.wants is Wants.BUSINESS:
         leading = 1 + bool(re.search(r"\b(?:leading|leaders?|largest|global|world\w*)\b", text, re.I))
         return leading / (1 + len(text.split()) / _LONG)
-    if not _is_enough(borne, said | (set(stems_in(text)) if part.wants is Wants.CAUSE else set()), around, sought, row):
+    if part.wants is Wants.CAUSE:
+        said |= set(stems_in(text))
+    if not _is_enough(borne, said, around, farther, sought, row):
         return None
     if (
         part.wants in FIGURES
@@ -273,7 +298,7 @@ def _worth(lead: str, text: str, nearby: str, sought: Sought, filed: int | None,
     later = sought.later_years
     if later and not any(year in f"{text} {nearby}" for year in later):
         return None
-    if not _is_of_its_period(about, sought, filed) or not _says_what_is_ranked(text, sought):
+    if not is_of_its_period(about, sought, filed) or not _says_what_is_ranked(text, sought):
         return None
     fit = _fitness(lead, text, about, sought, filed)
     if part.wants is Wants.CAUSE and fit < _LEAST_FIT:
@@ -294,41 +319,65 @@ def _subject_of(text: str, part: Part) -> str | None:
     return before if found_in(before, part) else text
 
 
-def _is_enough(borne: float, said: set[str], around: set[str], sought: Sought, row: bool) -> bool:
-    terms = [term for term in sought.terms if not term.is_context] or list(sought.terms)
+def _is_enough(borne: float, said: set[str], around: set[str], before: set[str], sought: Sought, row: bool) -> bool:
+    """Whether what a text bears out of a part, `borne` by weight, makes it an answer: by its rarest words, too."""
+    own = [term for term in sought.terms if not term.is_context and not term.is_everyday] or list(sought.terms)
     everything = said | around
-    if any(term.is_name and not term.borne_out(everything) for term in sought.terms if not term.is_context):
+    if any(term.is_name and not term.borne_out(everything | before) for term in own):
         return False
-    figure = sought.part.wants in FIGURES
-    if len(terms) <= _FEW and sought.part.wants in _FACTS and not all(term.is_said(said) for term in terms):
+    present = [term for term in own if not term.is_absent]
+    if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
-    if len(terms) <= _FEW and figure and not row and not all(term.borne_out(said) or term.is_name for term in terms):
+    telling = max(present, key=lambda term: term.weight)
+    if not telling.borne_out(everything | before if telling.is_name else everything):
         return False
-    if len(terms) <= _FEW and row and not all(term.borne_out(everything) for term in terms):
+    wants = sought.part.wants
+    strict = row or wants is Wants.COUNT or len(present) == 1
+    if (
+        len(own) <= _FEW
+        and (row or wants in (*FIGURES, *_FACTS))
+        and not all(
+            term.borne_out(everything) for term in present if strict or term.is_capital or term.weight >= _TELLS_MUCH
+        )
+    ):
         return False
-    enough = _ENOUGH_OF_FEW.get(len(sought.terms), _ENOUGH)
+    borne_out = [term for term in sought.terms if term.borne_out(everything | before) and not term.is_everyday]
+    if wants in _ONLY_WORDS and len(borne_out) == 1 and borne_out[0].weight < _LEAST_EVIDENCE:
+        return False
+    enough = (
+        _ENOUGH_OF_FEW
+        if len(own) <= _FEW and wants is not Wants.CAUSE
+        else _ENOUGH_OF_MANY
+        if len(own) >= _MANY
+        else _ENOUGH
+    )
+    if wants is Wants.SENTENCE:
+        enough = max(enough, _ENOUGH_IN_WORDS)
+    elif wants is Wants.VERDICT:
+        enough = _ENOUGH_TO_SETTLE
     if row:
         enough = _ENOUGH_FOR_A_ROW
-    elif figure and sought.intent.names_metric and len(terms) <= _WORDS_ENOUGH:
-        enough = max(enough, _ENOUGH_FOR_A_MEASURE)
-    many = sum(bool(term.borne_out(said)) for term in sought.terms) >= _WORDS_ENOUGH and borne >= _LEAST_OF_MANY
-    if round(borne, 6) < enough and (row or not many):
-        return False
-    telling = max(terms, key=lambda term: term.weight, default=None)
-    return telling is None or borne >= _TELLING or bool(telling.borne_out(everything))
+    elif wants in FIGURES and sought.intent.names_metric and len(own) < _MANY:
+        enough = _ENOUGH_FOR_A_MEASURE
+    return round(borne, 6) >= enough
 
 
-def _is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
+def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
     """Whether a figure or a reason is not of another time than the one asked about."""
     asked = {period.fiscal_year for period in sought.intent.periods}
+    years = {int(year) for year in _YEAR.findall(text)}
+    if asked and filed is not None and filed < min(asked) and not years & asked:
+        return False  # filed before it
     if not asked or (sought.part.wants is not Wants.CAUSE and sought.part.wants not in FIGURES):
         return True
-    years = {int(year) for year in _YEAR.findall(text)}
     if sought.part.wants is Wants.CAUSE:
         whole = all(period.quarter is None for period in sought.intent.periods)
         return (not years or bool(years & asked)) and not (whole and years and _INTERIM.search(text))
-    near = {year + step for year in asked for step in (0, 1)} | {int(year) for year in sought.later_years}
-    in_time = filed is None or filed in near
+    next_year = {year + 1 for year in asked}
+    in_time = filed is None or filed in asked | next_year
+    near = (
+        asked | {int(year) for year in sought.later_years} | (next_year if filed is None or filed in asked else set())
+    )
     return bool(years & near) or (in_time and max(years) > max(asked)) if years else in_time
 
 
@@ -357,6 +406,13 @@ def _fitness(lead: str, text: str, about: str, sought: Sought, filed: int | None
     days, wanted_days = (set(map(_plain_day, _DAY.findall(each))) for each in (about, intent.core))
     if wanted_days and days:
         fitness *= _ITS_YEAR if days & wanted_days else _OTHER_YEAR
+    months, wanted_months = (set(map(_plain_day, _MONTH_OF.findall(each))) for each in (about, intent.core))
+    if wanted_months & months and wants is not Wants.DATE:
+        fitness *= _MOVED
+    if _AT_A_DATE.search(intent.core) and _AT_A_DATE.search(text):
+        fitness *= _MOVED
+    if phrase_in("contract", text):
+        fitness *= _POINTER
     if wants is Wants.DATE and _UNTIL.search(sought.part.text):
         fitness *= _LIST if _UNTIL.search(about) else 1.0
     first = found_in(about, sought.part)[:1] if wants in FIGURES else []
@@ -390,8 +446,9 @@ def _names_its_members(text: str, sought: Sought) -> bool:
 
 
 def _plain_day(day: str) -> tuple[str, str]:
-    """(`jan`, `31`) of a day however written."""
-    return re.sub(r"[^a-z]", "", day.lower())[:3], re.sub(r"\D", "", day)
+    """(`jan`, `31`) of a day however written; of a month its year: (`jan`, `2024`)."""
+    year = _YEAR.search(day)
+    return re.sub(r"[^a-z]", "", day.lower())[:3], year[0] if year else re.sub(r"\D", "", day)
 
 
 def _explanation(about: str, moved: str, sought: Sought) -> float:
@@ -450,9 +507,13 @@ def _rows(passage: RetrievedPassage, place: int, worth: float, sought: Sought) -
     for position, row in enumerate(rows_of(passage.text)):
         if sought.part.wants is Wants.COUNT and ("$" in row or _OF_MONEY.search(caption)):
             continue
-        label = row.split(": ", 1)[0]
-        own = [term for term in sought.terms if term.borne_out(set(stems_in(label)))]
-        if not own:
+        label = row.split(": ", 1)[0].rsplit(" > ", 1)[-1]
+        words = {each for each in stems_in(label) if len(each) > _A_FIGURE or not each.isdigit()}
+        asked = {each for each in words if any(each in term.stems or term.is_said((each,)) for term in sought.terms)}
+        named = {each for term in sought.terms if term.is_said(words) for other in term.others for each in other}
+        if not any(term.is_said(words) for term in sought.terms if not term.is_everyday):
+            continue
+        if len(words & (asked | named)) < _LEAST_OF_A_LABEL * len(words):
             continue
         found = _worth(row, row, caption, sought, None, row=True)
         if found is not None:

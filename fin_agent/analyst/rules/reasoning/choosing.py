@@ -9,11 +9,11 @@ from decimal import Decimal
 from functools import cached_property
 
 from fin_agent.analyst.protocol import Reasoning
-from fin_agent.analyst.rules.reasoning.candidates import Candidate, Filed, Sought, candidates_of
+from fin_agent.analyst.rules.reasoning.candidates import Candidate, Filed, Sought, candidates_of, is_of_its_period
 from fin_agent.analyst.rules.reasoning.covers import from_covers
 from fin_agent.analyst.rules.reasoning.questions import FIGURES, Part, Wants, never_answered, parts_of
 from fin_agent.analyst.rules.reasoning.tables import from_tables, later_years
-from fin_agent.analyst.rules.reasoning.terms import Term, abbreviations_in, coverage, stems_in, terms_of
+from fin_agent.analyst.rules.reasoning.terms import Term, abbreviations_in, coverage, read_in, stems_in, terms_of
 from fin_agent.analyst.rules.reasoning.wanted import begins_one, holds, led_by
 from fin_agent.answering.answer import Citation
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -26,7 +26,7 @@ _FILINGS, _FURTHER = 4, 40
 """How many filings are searched beside the evidence, and how many of their passages are read."""
 _MOST = {Wants.CAUSE: 3, Wants.SENTENCE: 2, Wants.LIST: 3, Wants.VERDICT: 2}
 """Sentences of an answer; one where a fact is asked for."""
-_WORTH_OF_THE_BEST = 0.75
+_WORTH_OF_THE_BEST = 0.85
 _LONGEST_ANSWER = 1100
 _ALIKE = 0.7
 _OWN_WORDS_OF_A_FURTHER_PART = 0.6
@@ -119,7 +119,7 @@ def _of_one(
     for number, part in enumerate(parts):
         sought = reader.sought(number)
         chosen = _further(told, sought, reader) if told else []
-        chosen = chosen or _chosen(sought, reader, after=bool(told))
+        chosen = chosen or _chosen(sought, reader, told)
         if not chosen:
             if number == 0:
                 return Reasoning(text="", citations=(), missing=(*intent.unsupported, reader.looked_for(number)))
@@ -129,6 +129,8 @@ def _of_one(
         known = {(each.passage.key, each.text) for each in told}
         new = [each for each in chosen if (each.passage.key, each.text) not in known]
         pieces.append(_told(chosen, new, sought))
+        unsaid = [repr(term.words) for term in sought.terms if term.is_absent and not term.is_context]
+        pieces += [f"Not said there: {', '.join(unsaid)}."] if unsaid else []
         told += new
     if unanswered:
         pieces.append(f"Not found: {'; '.join(part.text for part in unanswered)}.")
@@ -170,7 +172,13 @@ class _Reader:
         """One part of the question with its terms."""
         filed = [filed.year for _, filed in self.passages if filed.year]
         later = frozenset(later_years(self._intent, max(filed, default=None)))
-        return Sought(self._intent, self.parts[number], tuple(self._terms[number]), self._lexicon, later)
+        terms = read_in(self._terms[number], self._said)
+        return Sought(self._intent, self.parts[number], terms, self._lexicon, later)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """The stems of all that was read."""
+        return frozenset(each for passage, _ in self.passages for each in stems_in(passage.text))
 
     @property
     def tabled(self) -> Reasoning | None:
@@ -196,8 +204,11 @@ class _Reader:
         )
         if filings:
             years |= {doc_id: _filed(self._index.filing(doc_id).identity) for doc_id in filings}
-            for passage in self._searched(filings):
-                found.setdefault(passage.key, passage)
+            asked = {period.fiscal_year for period in self._intent.periods}
+            own = [doc_id for doc_id in filings if years[doc_id].year in asked]
+            for searched in filter(None, (own, filings)):
+                for passage in self._searched(searched):
+                    found.setdefault(passage.key, passage)
         return [(passage, years.get(passage.doc_id, Filed())) for passage in found.values()]
 
     def _searched(self, filings: Sequence[str]) -> Iterator[RetrievedPassage]:
@@ -213,14 +224,12 @@ class _Reader:
 
     def looked_for(self, number: int) -> str:
         """What of a part was not found, with the nearest pages."""
-        part, terms = self.parts[number], self._terms[number]
-        said = {each for passage, _ in self.passages for each in stems_in(passage.text)}
-        absent = [term.words for term in terms if not term.is_context and not term.borne_out(said)]
+        part = self.parts[number]
+        terms = [term for term in self.sought(number).terms if not term.is_context and not term.is_everyday]
+        absent = [term.words for term in terms if term.is_absent]
         missing = f"a passage with {part.wants.value} on: {part.text}"
         if not absent and terms:
-            missing += (
-                f" (no passage says all of {', '.join(repr(term.words) for term in terms if not term.is_context)})"
-            )
+            missing += f" (no sentence says enough of {', '.join(repr(term.words) for term in terms)})"
         elif absent:
             missing += f" (nothing found speaks of {', '.join(map(repr, absent))})"
         pages = list(dict.fromkeys((passage.doc_id, passage.page + 1) for passage, _ in self.passages))[:_NEAREST]
@@ -236,18 +245,33 @@ def _filed(identity: Identity) -> Filed:
     return Filed(results.fiscal_year, results.quarter) if results else Filed(identity.fiscal_year, identity.quarter)
 
 
-def _chosen(sought: Sought, reader: _Reader, *, after: bool) -> list[Candidate]:
-    """The best few sentences of the filings for one part, best first."""
-    found = sorted(
-        candidates_of(sought, reader.passages), key=lambda each: (-round(each.score, 9), each.place, each.position)
-    )
+def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[Candidate]:
+    """The best few sentences of the filings for one part, best first; near those told of the parts before it."""
+    found = [replace(each, score=each.score * _nearness(each, told)) for each in candidates_of(sought, reader.passages)]
+    found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
     if sought.part.wants is Wants.VERDICT:
         settled = [each for each in found if each.verdict]
         if len({each.verdict for each in settled}) == 1:
             return settled[:1]
         found = [replace(each, verdict="") for each in found]
     most = _MOST.get(sought.part.wants, 1)
-    return list(_distinct(found, 1 if after else most))
+    return list(_distinct(found, 1 if told else most))
+
+
+def _nearness(candidate: Candidate, told: Sequence[Candidate]) -> float:
+    """What a sentence of a further part is worth for where it stands: another filing may tell of another thing."""
+    if not told:
+        return 1.0
+    places = {(each.passage.doc_id, each.passage.page) for each in told}
+    if candidate.passage.doc_id not in {doc_id for doc_id, _ in places}:
+        return _ELSEWHERE
+    near = any(
+        doc_id == candidate.passage.doc_id and abs(page - candidate.passage.page) <= 1 for doc_id, page in places
+    )
+    return _NEAR_BY if near else 1.0
+
+
+_ELSEWHERE, _NEAR_BY = 0.7, 1.4
 
 
 def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
@@ -294,6 +318,8 @@ _SHORT = 60
 
 def _bears(text: str, around: str, own: Sequence[Term], sought: Sought) -> bool:
     if not holds(text, sought.part) or (sought.part.wants is Wants.VERDICT and not own):
+        return False
+    if sought.part.wants in FIGURES and not is_of_its_period(text, sought, None):
         return False
     return not own or coverage(own, stems_in(text), stems_in(around)) >= _OWN_WORDS_OF_A_FURTHER_PART
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from importlib import resources
@@ -28,7 +28,9 @@ _ITEM = re.compile(r",\s+(?:and\s+)?|\s+(?:and|&)\s+")
 _LONGEST_ITEM = 5
 _AND_THE = re.compile(r"\s+(?:and|&)\s+the\s+(?=[^,?]{3,60}$)", re.I)
 _PREAMBLE = re.compile(
-    r"^(?:as of|in|for|during|at|per|according to|from|based on|considering|on|by|under|within|after|before)\b", re.I
+    r"^(?:as of|with respect to|with regard to|regarding|in|for|during|at|per|according to|from|based on|considering|on"
+    r"|by|under|within|after|before)\b",
+    re.I,
 )
 _RANKED = re.compile(r"\b(?:largest|biggest|greatest|highest|smallest|lowest|most|least)\b", re.I)
 _HOW = re.compile(r"\bhow\s+(?:much|large|big|high)\b|\bamount\b", re.I)
@@ -40,7 +42,7 @@ _SUBJECT_FIRST = re.compile(
 )
 _COUNTED = re.compile(
     r"\bwho\s+(?:had|has|have|employs|employed)\s+(?:the\s+)?(?:more|fewer|most|fewest)\s+(\w+)"
-    r"|\bhow\s+many\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)|\bnumber\s+of\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
+    r"|\bhow\s+many\s+((?:(?!(?:were|was|is|are|did|do|does|had|has|have|of|in|at)\b)[\w'’-]+\s*){1,3})|\bnumber\s+of\s+((?:[\w'’-]+\s+){0,2}?[\w'’-]+)"
     r"|\b(\w+)[ -]count\b",
     re.I,
 )
@@ -107,8 +109,10 @@ def parts_of(core: str, *, figure: bool = False, counted: str = "") -> tuple[Par
         items = [item for item in _ITEM.split(listed["items"]) if item.strip()]
         if len(items) > 1 and all(len(item.split()) <= _LONGEST_ITEM for item in items):
             first, *rest = items
+            common = _wanted(listed["head"])
             head = _part(f"{listed['head']} {first}", wants=first, figure=figure)
-            return (head, *(_part(item, figure=figure) for item in rest))
+            parts = (head, *(_part(item, figure=figure) for item in rest))
+            return tuple(replace(each, wants=common) if each.wants is Wants.SENTENCE else each for each in parts)
     texts = [text.strip(" ,?.") for text in _NEXT.split(core)]
     texts = [piece for text in texts for piece in (_AND_THE.split(text) if _LISTS.match(text) else [text])]
     texts = [text for text in texts if re.search(r"\w\w", text) and not _GAP.fullmatch(text)]
@@ -136,8 +140,33 @@ def _wanted(text: str) -> Wants:
         if wants in (Wants.PLACE, Wants.PERSON) and _asks_all(text):
             return Wants.LIST
         if _pattern(tuple(kind["asked"])).search(text):
+            if wants in (Wants.LIST, Wants.SENTENCE) and _asks_figure(text):
+                return Wants.NUMBER
             return Wants.LIST if wants is Wants.OFFICERS and not _OFFICERS.search(text) else wants
-    return Wants.LIST if _asks_all(text) else Wants.SENTENCE
+    if _asks_all(text):
+        return Wants.LIST
+    sign = _BARE_SIGN.search(text)
+    if sign:
+        return Wants.PERCENT if "%" in sign[0] else Wants.AMOUNT
+    return Wants.NUMBER if _asks_figure(text) else Wants.SENTENCE
+
+
+_BARE_SIGN = re.compile(r"(?<![\d.\s])%|(?<!\d)\s%|[$€£](?!\s?\d)")
+"""A sign without a figure asks for one: `total committed $`."""
+
+
+def _asks_figure(text: str) -> bool:
+    """Whether what is asked for is called by a word for figures: `what were the accruals`, not `what is its policy`."""
+    asked = _WHAT.search(text)
+    return asked is not None and _pattern(tuple(_table()["figures"])).search(asked["head"]) is not None
+
+
+_WHAT = re.compile(
+    r"\bwhat\s+(?:(?:is|was|were|are)\s+)?(?!(?:do|does|did|has|have|had)\b)"
+    r"(?P<head>(?:(?!(?:of|on|for|in|at|to|under|from|did|does|do|is|was|were|are|has|had|have)\b)[\w’'&,.-]+\s*){1,6})",
+    re.I,
+)
+"""What `what` goes with, up to a preposition or a verb."""
 
 
 _OFFICERS = re.compile(r"\b(?:officers|executives|management|leadership)\b", re.I)

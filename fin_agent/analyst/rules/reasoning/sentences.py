@@ -119,7 +119,8 @@ def _blocks(text: str) -> Iterator[tuple[str, bool, str]]:
             continue
         block.append(stripped)
         ended = stripped.endswith(_ENDS) and len(line) < _LAST_LINE * width
-        if (short or ended) and following.strip()[:1].isupper():
+        goes_on = sum(map(len, block)) > width and not stripped.endswith(_ENDS)  # a line broken amid a sentence
+        if ((short and not goes_on) or ended) and following.strip()[:1].isupper():
             yield heading, item, _joined(block)
             block, item = [], False
     if block:

@@ -109,7 +109,7 @@ def later_years(intent: Intent, latest: int | None = None) -> set[str]:
     asked = [period.fiscal_year for period in intent.periods]
     filed = [min(max(asked), latest)] if asked and latest else asked or ([latest] if latest else [])
     named = re.findall(r"\b(?:19|20)\d\d\b", _REPORT_OF.sub(" ", intent.core))
-    return {year for year in named if filed and int(year) > max(filed) and not intent.dates}
+    return {year for year in named if filed and int(year) > max(filed)}
 
 
 _REPORT_OF = re.compile(

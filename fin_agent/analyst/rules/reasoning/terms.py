@@ -16,15 +16,16 @@ from fin_agent.lexicon.metrics import Synonym, Topic
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import stem, stems_of, weights_of
 
-_ANOTHER_WORD, _RELATED, _NEARBY, _CONTEXT = 0.9, 0.6, 0.75, 0.5
-"""What a word counts that is said by another of its group, by one of its subject, in words nearby; of the context."""
-_LEAST = 0.4
+_ANOTHER_WORD, _RELATED, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.6, 0.75, 0.65, 0.5
+"""What a word counts that is said by another of its group, by one of its subject, in words nearby; a name said before;
+of the context."""
+_LEAST, _EVERYDAY, _OF_A_FIGURE = 0.4, 0.1, 5.0
+"""The least weight of a word; that of an everyday word, and of a figure: `5.45%` stands in one sentence of a filing."""
+_FIGURE = re.compile(r"(\d[\d,]*(?:\.\d+)?)(?:k|m|mm|mn|b|bn|tn)?", re.I)
 _RARE = 3.8
 """Weight of a word on about one page in fifty: a capital alone makes no name (`Real change in Sales`)."""
 _SHORT_TRIGGER = 2
 _SHORT = 3
-_MANY = 5
-"""Of more words one that no filing has is one of many; of fewer it is what is asked about."""
 _BRITISH = re.compile(r"(?<=[a-z]{3})is(?=(?:e|ed|es|ing|ation|ations)$)|(?<=[a-z]{2})our(?=s?$)")
 _TOKEN = re.compile(r"[A-Za-z0-9][\w&'’.-]*[A-Za-z0-9)]|[A-Za-z0-9]")
 _NAME = re.compile(r"[A-Z].*[a-zA-Z0-9]|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*|\d{3}|[A-Z]")
@@ -46,8 +47,14 @@ class Term:
     """What filings write on its subject."""
     is_name: bool = False
     """Whether nothing else stands for it: an answer that does not say it is about something else."""
+    is_capital: bool = False
+    """Whether the question writes it with a capital: part of a name, which a heading may say for a whole section."""
     is_context: bool = False
     """Whether it is of another part of the question."""
+    is_everyday: bool = False
+    """Whether people say it of anything (`got`, `roughly`): filings write something else for it, or nothing."""
+    is_absent: bool = False
+    """Whether nothing that was read says it."""
     phrases: tuple[str, ...] = ()
     """What means the same, to search for."""
 
@@ -68,14 +75,35 @@ def _weight_of(stems: Collection[str], weights: Mapping[str, float]) -> float:
     return max((weights[each] for each in stems), default=_LEAST)
 
 
-def coverage(terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = ()) -> float:
-    """Share by weight of the terms that a text bears out, 0 to 1; words nearby count less."""
+def coverage(
+    terms: Sequence[Term], said: Collection[str], nearby: Collection[str] = (), before: Collection[str] = ()
+) -> float:
+    """Share by weight of the terms that a text bears out, 0 to 1; words nearby count less.
+
+    Of the words farther before it only names and figures count: they say what a section is about.
+    """
     total = sum(term.weight for term in terms)
-    here, around = frozenset(said), frozenset(said) | frozenset(nearby)
-    held = sum(
-        term.weight * max(term.borne_out(here), _NEARBY * term.borne_out(around) if nearby else 0.0) for term in terms
-    )
+    here = frozenset(said)
+    around = here | frozenset(nearby)
+    farther = around | frozenset(before)
+    held = 0.0
+    for term in terms:
+        borne = [term.borne_out(here), _NEARBY * term.borne_out(around) if nearby else 0.0]
+        if (term.is_name or term.is_capital) and before:
+            borne.append(_BEFORE * term.borne_out(farther))
+        held += term.weight * max(borne)
     return held / total if total else 0.0
+
+
+def read_in(terms: Sequence[Term], said: Collection[str]) -> tuple[Term, ...]:
+    """The terms with those marked that nothing of what was read says; such a word weighs no more than the others do."""
+    absent = [not term.borne_out(said) and not term.is_everyday for term in terms]
+    known = [term.weight for term, none in zip(terms, absent, strict=True) if not none and not term.is_everyday]
+    most = sum(known) / len(known) if known else math.inf
+    return tuple(
+        replace(term, is_absent=True, weight=term.weight if term.is_name else min(term.weight, most)) if none else term
+        for term, none in zip(terms, absent, strict=True)
+    )
 
 
 def terms_of(
@@ -110,7 +138,7 @@ def terms_of(
     single = {each for terms in made for term in terms for each in _all_stems(term)}
     frequencies = index.document_frequencies(single)
     weights = weights_of(single, frequencies, index.page_count())
-    made = [[_weighed(term, weights, frequencies, many=len(terms) > _MANY) for term in terms] for terms in made]
+    made = [[_weighed(term, weights, frequencies) for term in terms] for terms in made]
     context = [replace(term, weight=_CONTEXT * term.weight, is_context=True) for term in made[0]]
     return [made[0], *(_with_context(terms, context) for terms in made[1:])]
 
@@ -120,16 +148,17 @@ def _with_context(terms: Sequence[Term], context: Sequence[Term]) -> list[Term]:
     return [*terms, *(term for term in context if not term.stems <= own)]
 
 
-def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int], *, many: bool) -> Term:
+def _weighed(term: Term, weights: Mapping[str, float], frequencies: Mapping[str, int]) -> Term:
+    if term.is_everyday:
+        return replace(term, weight=_EVERYDAY, is_name=False)
+    if _FIGURE.fullmatch(term.words):
+        return replace(term, weight=_OF_A_FIGURE, is_name=term.is_name)
     own = _weight_of(term.stems, weights)
     others = [_weight_of(other, weights) for other in term.others if all(frequencies.get(each) for each in other)]
     if others and min(others) < own:
         own = math.sqrt(own * max(min(others), _LEAST))  # any of them may stand for something else
     rare = _weight_of(term.stems, weights) >= _RARE or any(mark.isdigit() for mark in term.words)
-    nowhere = (
-        not many and not term.others and not term.related and not any(frequencies.get(each) for each in term.stems)
-    )
-    return replace(term, weight=max(own, _LEAST), is_name=(term.is_name and rare) or nowhere)
+    return replace(term, weight=max(own, _LEAST), is_name=term.is_name and rare)
 
 
 def _all_stems(term: Term) -> Iterable[str]:
@@ -145,8 +174,19 @@ def plain(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def stems_in(text: str) -> tuple[str, ...]:
-    """The stems of a text in American spelling, stopwords left out."""
-    return tuple(stems_of(" ".join(plain(word) if word.endswith(_ENDINGS) else word for word in text.split())))
+    """The stems of a text in American spelling, stopwords left out; figures whole as well (`5.45`, `2500`)."""
+    stems = stems_of(" ".join(plain(word) if word.endswith(_ENDINGS) else word for word in text.split()))
+    return (*stems, *map(_figure, _WITH_MARKS.findall(text)))
+
+
+_PRINTED_FIGURE = re.compile(r"[$€£]\s?(\d[\d,.]*\w*)|(\d+(?:\.\d+)?)\s?%")
+_WITH_MARKS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+")
+
+
+def _figure(printed: str) -> str:
+    """A number without commas and idle zeros."""
+    plain_number = printed.replace(",", "")
+    return plain_number.rstrip("0").rstrip(".") if "." in plain_number else plain_number
 
 
 _ENDINGS = ("ise", "ised", "ises", "ising", "isation", "our", "ours")
@@ -161,7 +201,9 @@ def _terms(
     unsaid: frozenset[str],
     moves: tuple[str, ...] = (),
 ) -> Iterable[Term]:
-    tokens = list(_TOKEN.findall(text))
+    tokens = [token if "(" in token else token.rstrip(")") for token in _TOKEN.findall(text)]
+    known = {*known, *(plain(each[1] or each[2]) for each in _PRINTED_FIGURE.finditer(text))}
+    everyday = word_lists("answer_words")["everyday"]
     shouted = text == text.upper()
     place = 0
     seen: set[frozenset[str]] = set()
@@ -172,7 +214,8 @@ def _terms(
         low = plain(token)
         first = place == 0
         place += taken
-        stems = frozenset(stems_in(" ".join(words)))
+        figure = _FIGURE.fullmatch(token) if taken == 1 else None
+        stems = frozenset([_figure(figure[1])] if figure else stems_in(" ".join(words)))
         if moves and taken == 1 and low.startswith(moves):
             continue  # which way a measure moved is looked at apart
         if (
@@ -192,7 +235,10 @@ def _terms(
         related = tuple(dict.fromkeys(term for each in stems for term in subjects.get(each, ()) if not term <= stems))
         named = taken == 1 and not first and not shouted and not others and _NAME.fullmatch(token) is not None
         is_name = named and token.lower() not in _COMMON
-        yield Term(" ".join(words), stems, 0.0, others, related, is_name, phrases=phrases)
+        common = taken == 1 and low in everyday and not named and not others
+        yield Term(
+            " ".join(words), stems, 0.0, others, related, is_name, phrases=phrases, is_everyday=common, is_capital=named
+        )
 
 
 _COMMON = frozenset(

@@ -40,7 +40,7 @@ _PATTERNS = {
         rf"|(?:{_NUMBER})(?:\s*(?:to|-|–)\s*(?:{_NUMBER}))?\s*"
         rf"(?:{_SCALE}\b(?:\s+(?:of\s+)?(?:dollars|euros?|yuan|pounds|yen|Chinese yuan))?|cents\b)"
     ),
-    Wants.COUNT: rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?:\s+{_SCALE}\b)?(?!\s*%|,?\d)|\b{_SMALL}\b",
+    Wants.COUNT: rf"(?<![$€£¥\d.,(])\b(?:{_NUMBER})\b(?:\s+{_SCALE}\b)?(?!\s*%|,?\d)|\b(?!one\b){_SMALL}\b",
     Wants.PERSON: r"\b[A-Z][\w.&’'-]+(?:\s+(?:[A-Z&][\w.&’'-]*|of|and|de|van|von))*\s+[A-Z][\w.&’'-]+|\bLLP\b",
     Wants.PLACE: r"\b(?:[Ii]n|[Aa]t|[Oo]n|of|under)\s+(?:the\s+)?(?:[Ss]tate of\s+)?[A-Z][a-zA-Z]+|[A-Z]\w+, [A-Z]\w+",
     Wants.EXCHANGE: (
@@ -93,6 +93,8 @@ def found_in(text: str, part: Part) -> list[re.Match[str]]:
         bare = _NO_FIGURE.sub(_blank, bare)
     if part.wants is Wants.COUNT:
         bare = _MONEY.sub(_blank, bare)
+    if part.wants is Wants.NUMBER:
+        bare = _COMPILED[Wants.DURATION].sub(_blank, bare)
     found = list(pattern.finditer(bare))
     if part.wants is Wants.DATE and _DAY_ASKED.search(part.text):
         found = [each for each in found if re.search(MONTH, each[0])]
