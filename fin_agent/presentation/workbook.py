@@ -24,9 +24,7 @@ from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.tables import LineKind, shown_lines
 from fin_agent.vocabulary.page import Statement
 
-_SOURCE = re.compile(
-    r"(?:(?P<unit>[^:]+): )?(?:'(?P<label>.*)', )?(?P<doc_id>\S+) page (?P<page>\d+) line (?P<line>\d+)"
-)
+_PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
 _COLUMN = "B"
 _FIRST_ROW = 6
 _LONGEST_CELL = 32_000
@@ -95,19 +93,19 @@ def _assigned(name: str, value: ast.expr, note: str, known: dict[str, Any], made
     formula, worth = _translated(value, known)
     if isinstance(worth, list):
         return formula, worth
-    source = _SOURCE.search(note)
-    place = {key: found for key, found in source.groupdict().items() if found} if source else {}
+    place = _PLACE.search(note)
+    unit, _, label = note[: place.start()].partition(": ") if place else ("", "", "")
     is_input = not any(isinstance(each, ast.Name) for each in ast.walk(value))
     made.cells.append(
         Cell(
             name,
             worth,
-            "" if is_input and source else f"={formula}",
-            unit=place.get("unit", ""),
-            label=place.get("label", ""),
-            doc_id=place.get("doc_id", ""),
-            page=int(place["page"]) if "page" in place else None,
-            line=int(place["line"]) if "line" in place else None,
+            "" if is_input and place else f"={formula}",
+            unit=unit,
+            label=label.strip(" ,").strip("'"),
+            doc_id=place[1] if place else "",
+            page=int(place[2]) if place else None,
+            line=int(place[3]) if place else None,
             note=note,
         )
     )

@@ -168,7 +168,7 @@ WRONG = [
     ("GET", f"/pages/{FILING}/9.png", {"params": {"dpi": 1000}}, 422, "dpi"),
     ("GET", "/nope", {}, 404, "nothing at this path"),
     ("GET", "/ask", {}, 405, "not called so"),
-    ("GET", "/docs", {}, 404, ""),
+    ("GET", "/redoc", {}, 404, ""),
 ]
 
 
