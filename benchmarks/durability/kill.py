@@ -421,7 +421,9 @@ def bring_in(files: list[Path], index: Path, tell: Callable[[str], None], wait: 
 def state_of(folder: Path) -> State:
     """What an index holds, by its checksums, which `verify` has held against the rows."""
     of_vectors = "SELECT model || checksum FROM vectors WHERE filing_id = ? ORDER BY id"
-    of_parts = "SELECT checksum FROM checksums WHERE filing_id = ? ORDER BY part = 'filings'"
+    of_parts = (
+        "SELECT value FROM filing_details, json_each(checksums) WHERE filing_id = ? ORDER BY key = 'filings', key"
+    )
     with SqliteIndex(folder) as index, index.snapshot() as connection:
         found = {}
         for number, doc_id, hashed in connection.execute("SELECT id, doc_id, content_hash FROM filings").fetchall():

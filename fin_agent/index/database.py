@@ -20,10 +20,9 @@ from urllib.parse import quote
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.rows import SqlValue
-from fin_agent.index.stored_filing import COLUMNS, Part, checksum, read_checksums, seal
 from fin_agent.written_file import free_words
 
-FORMAT_VERSION = "6"
+FORMAT_VERSION = "7"
 _BUSY_MILLISECONDS = 30_000
 _DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Primary result codes of a file that is none of ours or not all of it; SQLITE_ERROR is a table that is missing."""
@@ -250,33 +249,29 @@ def check_format(connection: sqlite3.Connection, file: Path) -> None:
         raise other_format(None if row is None else str(row[0]), file)
 
 
-_ADDED_IN_6 = {
-    "column_path": "TEXT NOT NULL DEFAULT '[]'",
-    "caption": "TEXT NOT NULL DEFAULT ''",
-    "note": "TEXT NOT NULL DEFAULT ''",
-    "part_kind": "TEXT",
-    "proved": "INTEGER NOT NULL DEFAULT 0",
-    "doubtful": "INTEGER NOT NULL DEFAULT 0",
-}
-"""Columns of `facts` that format 5 had not: the whole address of a fact."""
-
-
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Format 5 to 6, whole or not at all. Facts that were as they were written are sealed with their new columns."""
-    found = "SELECT count(*) FROM meta WHERE key = 'format' AND value = '5'"
+    """Format 6 to 7, whole or not at all: checksums move beside their filings, which say which rows their facts are."""
+    found = "SELECT count(*) FROM meta WHERE key = 'format' AND value = '6'"
     if not connection.execute(found).fetchone()[0]:
         return
     with transaction(connection):
         if not connection.execute(found).fetchone()[0]:  # another process was first
             return
-        before = ", ".join(column for column in COLUMNS[Part.FACTS] if column not in _ADDED_IN_6)
-        for column, declared in _ADDED_IN_6.items():
-            connection.execute(f"ALTER TABLE facts ADD COLUMN {column} {declared}")
-        for (number,) in connection.execute("SELECT id FROM filings").fetchall():
-            facts = connection.execute(f"SELECT {before} FROM facts WHERE filing_id = ? ORDER BY id", (number,))
-            if checksum(list(map(tuple, facts))) == read_checksums(connection, number).get(Part.FACTS):
-                seal(connection, number, Part.FACTS)
-        connection.execute("UPDATE meta SET value = '6' WHERE key = 'format'")
+        for statement in _TO_7:
+            connection.execute(statement)
+
+
+_TO_7 = (
+    "ALTER TABLE filings ADD COLUMN first_fact INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE filings ADD COLUMN last_fact INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE filing_details ADD COLUMN checksums TEXT NOT NULL DEFAULT '{}'",
+    "UPDATE filings SET (first_fact, last_fact) ="
+    " (SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM facts WHERE filing_id = filings.id)",
+    "UPDATE filing_details SET checksums = (SELECT json_group_object(part, checksum) FROM checksums"
+    " WHERE checksums.filing_id = filing_details.filing_id)",
+    "DROP TABLE checksums",
+    "UPDATE meta SET value = '7' WHERE key = 'format'",
+)
 
 
 def other_format(found: str | None, file: Path) -> FilingIndexError:

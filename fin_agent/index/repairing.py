@@ -25,6 +25,7 @@ from fin_agent.index.database import (
 )
 from fin_agent.index.ingest_lock import ingest_lock
 from fin_agent.index.manifest import RETRY, FileState
+from fin_agent.index.rows import StoredRow
 from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.index.stored_filing import (
     Part,
@@ -238,11 +239,10 @@ class _Salvage:
     def _proven(self, number: int) -> StoredFiling | str:
         """The filing of this number as it was written, without vectors that are damaged; else why it is lost."""
         lost = ""
-        # By the indexes of the tables first: to look at each row for each filing takes very long where there are many.
-        for scan in (False, True):
+        for by_range in (False, True):  # what one way does not reach may be reached by the other
             try:
                 sealed = read_checksums(self._source, number)
-                stored = StoredFiling({part: read_part(self._source, number, part, scan=scan) for part in Part})
+                stored = StoredFiling({part: self._rows(number, part, by_range=by_range) for part in Part})
                 changed = [part for part, checksum in stored.checksums().items() if sealed.get(part) != checksum]
             except (sqlite3.Error, TypeError, ValueError) as error:
                 lost = lost or f"it cannot be read ({error})"
@@ -253,6 +253,15 @@ class _Salvage:
                 return stored
             lost = lost or f"what it holds is not what was written ({', '.join(changed)})"
         return lost
+
+    def _rows(self, number: int, part: Part, *, by_range: bool) -> list[StoredRow]:
+        """Rows of a part; none where they cannot be read: the checksum says whether there were any."""
+        try:
+            return read_part(self._source, number, part, by_range=by_range)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return []
 
     def _readable(self, selection: str) -> Iterator[sqlite3.Row]:
         """Rows up to the first that cannot be read."""

@@ -28,21 +28,26 @@ CREATE TABLE filings (
   first_page INTEGER NOT NULL,
   last_page INTEGER NOT NULL,
   first_passage INTEGER NOT NULL,
-  last_passage INTEGER NOT NULL
+  last_passage INTEGER NOT NULL,
+  first_fact INTEGER NOT NULL DEFAULT 0,
+  last_fact INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX filings_in_order ON filings (content_hash, doc_id);
 
--- The long columns stand apart, so that a list of very many filings is read without them.
+-- The long columns stand apart, so that a list of very many filings is read without them. `checksums` (JSON, part -> SHA-256)
+-- are of the rows that a filing has in each table, without row numbers; by them a changed byte is found.
 CREATE TABLE filing_details (
   filing_id INTEGER PRIMARY KEY REFERENCES filings (id),
   sources TEXT NOT NULL,
   items TEXT NOT NULL,
   notes TEXT NOT NULL,
   warnings TEXT NOT NULL,
-  summary TEXT NOT NULL
+  summary TEXT NOT NULL,
+  checksums TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 
--- A filing's pages have consecutive rowids, and so have its passages: a search within it touches a range and not a list.
+-- A filing's pages have consecutive rowids, and so have its passages and facts: a search within it touches a range and not
+-- a list, and a repair finds them without any index.
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
   filing_id INTEGER NOT NULL REFERENCES filings (id),
@@ -168,14 +173,6 @@ CREATE TABLE vectors (
   UNIQUE (filing_id, model, unit)
 ) STRICT;
 CREATE INDEX vectors_of_model ON vectors (model, unit, filing_id, dimensions, sparse, row_count);
-
--- Of the rows that a filing has in each table, without row numbers; by them a changed byte is found.
-CREATE TABLE checksums (
-  filing_id INTEGER NOT NULL REFERENCES filings (id),
-  part TEXT NOT NULL,
-  checksum TEXT NOT NULL,
-  PRIMARY KEY (filing_id, part)
-) STRICT, WITHOUT ROWID;
 
 -- What every file given to `ingest` came to, so that a second run knows what is done, what failed and what is left.
 CREATE TABLE ingested_files (

@@ -6,7 +6,8 @@ import hashlib
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -43,7 +44,7 @@ COLUMNS: dict[Part, tuple[str, ...]] = {
 }
 """What stands in each row of a part; the filing's own number, and the rows' own, come when it is written."""
 VECTOR_COLUMNS = ("model", "unit", "dimensions", "sparse", "row_count", "places", "numbers")
-OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details", "checksums")
+OF_A_FILING = ("vectors", "cards", "passages", "facts", "tags", "page_tables", "pages", "filing_details")
 """Tables with rows of filings, those that others point at last."""
 FULL_TEXT = ("pages_fts", "passages_fts", "filings_fts")
 
@@ -55,6 +56,13 @@ _ORDER = {
     Part.TAGS: "ordinal",
     Part.TABLES: "page",
 }
+_RANGES = {
+    Part.PAGES: ("id", "page"),
+    Part.PASSAGES: ("id", "passage"),
+    Part.CARDS: ("passage_id", "passage"),
+    Part.FACTS: ("id", "fact"),
+}
+"""Parts whose rows follow each other: the column of their number, the unit of `first_` and `last_` in `filings`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +132,27 @@ def _digest(value: object) -> list[str]:
     return [hashlib.sha256(value).hexdigest()]
 
 
-def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, scan: bool = False) -> list[StoredRow]:
+def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, by_range: bool = False) -> list[StoredRow]:
     """The rows that the filing with this number has in a part. Raises sqlite3.Error where they cannot be read.
 
-    `scan`: by no index of the table, but by looking at each of its rows.
+    `by_range`: by no index of the table, but by the numbers that its rows have.
     """
-    key = "id" if part is Part.FILING else "filing_id"
+    where = f"{'id' if part is Part.FILING else 'filing_id'} = :filing"
+    if by_range and part in _RANGES:
+        where = f"{_in_range(part)} AND +{where}"
     order = f" ORDER BY {_ORDER[part]}" if part in _ORDER else ""
-    table = f"{part} NOT INDEXED" if scan else part.value
-    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {table} WHERE {key} = ?{order}", filing)
+    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {where}{order}", filing)
+
+
+def _in_range(part: Part) -> str:
+    key, unit = _RANGES[part]
+    first, last = (f"(SELECT {end}_{unit} FROM filings WHERE id = :filing)" for end in ("first", "last"))
+    return f"{key} BETWEEN {first} AND {last}"
 
 
 def read_filing(connection: sqlite3.Connection, filing: int) -> StoredFiling:
     """Everything of the filing with this number. Raises sqlite3.Error where something cannot be read."""
-    selection = f"SELECT {', '.join(VECTOR_COLUMNS)} FROM vectors WHERE filing_id = ? ORDER BY id"
+    selection = f"SELECT {', '.join(VECTOR_COLUMNS)} FROM vectors WHERE filing_id = :filing ORDER BY id"
     parts = {part: read_part(connection, filing, part) for part in Part}
     return StoredFiling(parts, _tuples(connection, selection, filing))
 
@@ -148,6 +163,10 @@ def filing_faults(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     for part in Part:
         if checksum(read_part(connection, filing, part)) != sealed.get(part.value):
             yield f"{_WORDS.get(part, part.value)} are not what was written: the checksum differs"
+    for part in _RANGES:
+        outside = f"SELECT 1 FROM {part} WHERE filing_id = :filing AND NOT ({_in_range(part)}) LIMIT 1"
+        if _tuples(connection, outside, filing):
+            yield f"{_WORDS.get(part, part.value)} are not where they were written: searches within it miss them"
     for vectors, whole in read_vectors(connection, filing):
         if not whole:
             yield f"vectors of each {vectors[1]!s} by {vectors[0]!s} are not what was written"
@@ -157,13 +176,16 @@ _WORDS = {Part.FILING: "who, what and when it is", Part.DETAILS: "its outline an
 
 
 def read_checksums(connection: sqlite3.Connection, filing: int) -> dict[str, str]:
-    """Part -> checksum, as they were when the filing was written."""
-    return dict(_tuples(connection, "SELECT part, checksum FROM checksums WHERE filing_id = ?", filing))
+    """Part -> checksum, as they were when the filing was written; empty where they cannot be understood."""
+    for (sealed,) in _tuples(connection, "SELECT checksums FROM filing_details WHERE filing_id = :filing", filing):
+        with suppress(ValueError, TypeError):
+            return dict(json.loads(sealed))
+    return {}
 
 
 def read_vectors(connection: sqlite3.Connection, filing: int) -> Iterator[tuple[StoredRow, bool]]:
     """(row of VECTOR_COLUMNS, whether it is as it was written) pairs."""
-    selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = ? ORDER BY id"
+    selection = f"SELECT {', '.join(VECTOR_COLUMNS)}, checksum FROM vectors WHERE filing_id = :filing ORDER BY id"
     for *vectors, sealed in _tuples(connection, selection, filing):
         row = tuple(vectors)
         yield row, are_vectors(row) and checksum([row]) == sealed
@@ -218,23 +240,25 @@ def insert_filing(connection: sqlite3.Connection, stored: StoredFiling) -> int:
     """Put a filing into every table and seal it, within the caller's transaction. Returns its number."""
     row = dict(zip(COLUMNS[Part.FILING], stored.parts[Part.FILING][0], strict=True))
     first: dict[Part, int] = {}
-    for unit, part in (("page", Part.PAGES), ("passage", Part.PASSAGES)):
+    for part, (_, unit) in _RANGES.items():
+        if part is Part.CARDS:
+            first[part] = first[Part.PASSAGES]
+            continue
         first[part] = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {part}").fetchone()[0]
         row[f"first_{unit}"], row[f"last_{unit}"] = first[part], first[part] + len(stored.parts[part]) - 1
     number = _insert(connection, "filings", row, [tuple(row.values())])
-    for part in (Part.DETAILS, Part.FACTS, Part.TAGS, Part.TABLES):
+    for part in (Part.DETAILS, Part.TAGS, Part.TABLES):
         _insert(connection, part, ("filing_id", *COLUMNS[part]), ((number, *each) for each in stored.parts[part]))
-    for part, key in ((Part.PAGES, "id"), (Part.PASSAGES, "id"), (Part.CARDS, "passage_id")):
-        numbered = enumerate(stored.parts[part], first[Part.PAGES if part is Part.PAGES else Part.PASSAGES])
+    for part, (key, _) in _RANGES.items():
         columns = (key, "filing_id", *COLUMNS[part])
+        numbered = enumerate(stored.parts[part], first[part])
         _insert(connection, part, columns, ((at, number, *each) for at, each in numbered))
     for part in (Part.PAGES, Part.PASSAGES):
         text = f"INSERT INTO {part}_fts (rowid, text) SELECT id, text FROM {part} WHERE filing_id = ? ORDER BY id"
         connection.execute(text, (number,))
     summary = "INSERT INTO filings_fts (rowid, summary) SELECT filing_id, summary FROM filing_details"
     connection.execute(f"{summary} WHERE filing_id = ?", (number,))
-    sealed = ((number, part, each) for part, each in stored.checksums().items())
-    _insert(connection, "checksums", ("filing_id", "part", "checksum"), sealed)
+    _write_checksums(connection, number, stored.checksums())
     for vectors in stored.vectors:
         insert_vectors(connection, number, vectors)
     return number
@@ -249,7 +273,11 @@ def insert_vectors(connection: sqlite3.Connection, filing: int, vectors: StoredR
 def seal(connection: sqlite3.Connection, filing: int, part: Part) -> None:
     """Seal what a part of a filing holds now, within the caller's transaction."""
     sealed = checksum(read_part(connection, filing, part))
-    connection.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (filing, part.value, sealed))
+    _write_checksums(connection, filing, read_checksums(connection, filing) | {part.value: sealed})
+
+
+def _write_checksums(connection: sqlite3.Connection, filing: int, sealed: Mapping[str, str]) -> None:
+    connection.execute("UPDATE filing_details SET checksums = ? WHERE filing_id = ?", (json.dumps(sealed), filing))
 
 
 def update_summary(connection: sqlite3.Connection, doc_id: str, summary: str) -> bool:
@@ -315,4 +343,4 @@ def _insert(
 def _tuples(connection: sqlite3.Connection, selection: str, filing: int) -> list[StoredRow]:
     cursor = connection.cursor()
     cursor.row_factory = None
-    return cursor.execute(selection, (filing,)).fetchall()
+    return cursor.execute(selection, {"filing": filing}).fetchall()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -84,6 +85,7 @@ class CompanyDirectory:
         """The company key of each filing."""
         self._book = NameBook(self.companies)
         self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(self._mentions)
+        self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._elsewhere)
         self._by_day: dict[date, list[str]] | None = None
 
     def mentions(self, question: str) -> list[CompanyMention]:
@@ -109,22 +111,22 @@ class CompanyDirectory:
         """
         companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         words = company_words()
-        return unknown_names(
-            question, companies, taken, words.not_companies, words.generic, self._elsewhere(question, companies)
-        )
+        listed = self._read_elsewhere(question)
+        return unknown_names(question, companies, taken, words.not_companies, words.generic, listed)
 
-    def _elsewhere(self, question: str, companies: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    def _elsewhere(self, question: str) -> tuple[tuple[int, int], ...]:
         """(start, end) of the listed companies that `question` names and the index does not hold."""
+        companies = [(mention.start, mention.end) for mention in self.mentions(question)]
         tokens = [found.span() for found in _TOKEN.finditer(question)]
         small = _CAPITAL_INSIDE.search(question) is None
         found: list[tuple[int, int]] = []
         for start, end, phrase in _phrases_of(question, tokens):
-            if not self._book.elsewhere(phrase) or any(start < stop and begin < end for begin, stop in companies):
+            if not self._book.elsewhere(phrase) or _overlaps(companies, start, end):
                 continue
             wording = _Wording.of(question, start, phrase, small)
-            if wording.may_name(plain_name(phrase), "name") and not any(start < stop for _, stop in found):
+            if wording.may_name(plain_name(phrase), "name") and not _overlaps(found, start, end):
                 found.append((start, end))
-        return found
+        return tuple(found)
 
     def _mentions(self, question: str) -> tuple[CompanyMention, ...]:
         tokens = [(found.start(), found.end(), found.group()) for found in _TOKEN.finditer(question)]
@@ -343,7 +345,7 @@ _BEFORE_A_COMPANY = re.compile(
     r"\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|will|and|or|than|versus|vs\.?|to|at|compare|between"
     r"|against)\s+$"
 )
-_SUBJECT = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:did|does|do|has|have|had|will)\s+$")
+_SUBJECT = re.compile(r"^\W*(?:\w+\W+){0,4}?(?:did|does|do|has|have|had|will)\s+$", re.I)
 _ACTS = re.compile(r"\s+(?!\x02|and\b|or\b|affect|impact|influence)")
 _COMPARED = re.compile(
     r"\b(?:than|versus|vs\.?|against|compare|compared? (?:to|with)|between|that of|those of)\s+$"
@@ -376,20 +378,21 @@ def unknown_names(
     candidates = [
         (whole, start, end)
         for whole, start, end in _candidates(marked, not_companies, beginnings)
-        if not any(start < stop and begin < end for begin, stop in listed)
+        if not _overlaps(listed, start, end)
     ]
+    shouted = question.isupper()
     for whole, start, end in (*candidates, *((start, start, end) for start, end in listed)):
-        if _COMPARED.search(marked[:whole]):
+        if _COMPARED.search(_last_words(marked, whole)):
             start = whole  # "than Under Armour": what would be cut off belongs to the name
-        before, after = marked[:start], marked[end:]
+        before, after = _last_words(marked, start), marked[end : end + _AROUND]
         if _OF_A_COMPANY.search(before) and not _COMPARED.search(before):
             continue
         possessive = _POSSESSIVES.match(after) is not None
-        if question.isupper():
+        if shouted:
             stands = possessive
         elif companies:
             beside = _COMPARED.search(before) or _BESIDE_A_COMPANY.match(after)
-            acts = _SUBJECT.match(before.casefold()) and _ACTS.match(after)
+            acts = _SUBJECT.match(marked[:start]) and _ACTS.match(after)
             stands = possessive or bool(beside or acts)
         else:
             known = (start, end) in listed
@@ -412,10 +415,25 @@ def names_alone(
     return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]
 
 
+_AROUND = 80
+"""Characters beside a name that say what it stands for: more than any expression here looks at."""
+
+
+def _last_words(text: str, end: int) -> str:
+    return text[max(0, end - _AROUND) : end]
+
+
+def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether (start, end) shares a place with one of `spans`, which stand in order and apart."""
+    before = bisect_left(spans, (end,))
+    return before > 0 and start < spans[before - 1][1]
+
+
 def _written_over(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
+    letters = list(text)
     for start, end in spans:
-        text = text[:start] + mark * (end - start) + text[end:]
-    return text
+        letters[start:end] = mark * (end - start)
+    return "".join(letters)
 
 
 def _candidates(

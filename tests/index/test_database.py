@@ -15,7 +15,6 @@ from fin_agent.errors import FilingIndexError
 from fin_agent.index import database
 from fin_agent.index.ingest import ingest
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.index.stored_filing import COLUMNS, Part, checksum
 from fin_agent.index.verifying import Aspect, verify
 from fin_agent.vocabulary.filing import Filing
 from tests.cli.running import Ran
@@ -41,7 +40,7 @@ def test_other_format_version(tmp_path: Path) -> None:
     with SqliteIndex.create(tmp_path) as index, index.writing() as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     for opening in (SqliteIndex, SqliteIndex.create):
-        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 6.*ingest --again") as raised:
+        with pytest.raises(FilingIndexError, match=r"format 99; this version reads format 7.*ingest --again") as raised:
             opening(tmp_path)
         assert raised.value.subject.endswith(FILE_NAME)
 
@@ -178,17 +177,18 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
 
 def test_an_index_of_the_format_before_is_opened_and_stays_proven(sample_html_index: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(sample_html_index, tmp_path / "earlier"))
-    later = ("column_path", "caption", "note", "part_kind", "proved", "doubtful")
     connection = database.connect(folder / FILE_NAME)
-    for column in later:
-        connection.execute(f"ALTER TABLE facts DROP COLUMN {column}")
-    columns = ", ".join(COLUMNS[Part.FACTS][: -len(later)])
-    for (number,) in connection.execute("SELECT id FROM filings").fetchall():
-        facts = connection.execute(f"SELECT {columns} FROM facts WHERE filing_id = ? ORDER BY id", (number,))
-        sealed = checksum(list(map(tuple, facts)))
-        connection.execute("UPDATE checksums SET checksum = ? WHERE filing_id = ? AND part = 'facts'", (sealed, number))
-    connection.execute("UPDATE facts SET amount = amount || '0' WHERE filing_id = 1 AND id < 3")
-    connection.execute("UPDATE meta SET value = '5'")
+    for statement in (
+        "CREATE TABLE checksums (filing_id INTEGER NOT NULL REFERENCES filings (id), part TEXT NOT NULL,"
+        " checksum TEXT NOT NULL, PRIMARY KEY (filing_id, part)) STRICT, WITHOUT ROWID",
+        "INSERT INTO checksums SELECT filing_id, key, value FROM filing_details, json_each(checksums)",
+        "ALTER TABLE filing_details DROP COLUMN checksums",
+        "ALTER TABLE filings DROP COLUMN first_fact",
+        "ALTER TABLE filings DROP COLUMN last_fact",
+        "UPDATE facts SET amount = amount || '0' WHERE filing_id = 1 AND id < 3",
+        "UPDATE meta SET value = '6'",
+    ):
+        connection.execute(statement)
     connection.close()
     with SqliteIndex(folder) as index, SqliteIndex(sample_html_index) as expected:
         assert index.filings() == expected.filings()

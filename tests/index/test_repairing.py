@@ -41,7 +41,8 @@ def sealed(folder: Path) -> dict[str, list[str]]:
     with SqliteIndex(folder) as index, index.reading() as connection:
         found: dict[str, list[str]] = {}
         for doc_id, checksum in connection.execute(
-            "SELECT doc_id, checksum FROM filings JOIN checksums ON filing_id = id ORDER BY part"
+            "SELECT doc_id, value FROM filings JOIN filing_details ON filing_id = filings.id, json_each(checksums)"
+            " ORDER BY key"
         ):
             found.setdefault(doc_id, []).append(checksum)
         return found

@@ -7,7 +7,7 @@ company across `and`, `vs`, `plus`, `than` or a list's comma, as a word that har
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.rules.intents import understood_spans
@@ -94,18 +94,19 @@ class _Piece:
 
 def _pieces(core: str, workspace: Workspace) -> list[_Piece]:
     directory = workspace.directory
-    companies = [(one.start, one.end) for one in directory.mentions(core)]
+    spans = [(one.start, one.end) for one in directory.mentions(core)]
     understood = understood_spans(core, directory, workspace.lexicon)
     for name in directory.unknown(core, understood):
-        companies += [found.span() for found in re.finditer(re.escape(name), core)]
+        spans += [found.span() for found in re.finditer(re.escape(name), core)]
+    of_companies, of_understood = _places(spans), _places(understood)
     stop = _stop_words()
     pieces: list[_Piece] = []
     for found in _PIECE.finditer(core):
         start, end = found.span()
         word = found.group().lower().rstrip(".")
-        if _within(start, companies):
+        if start in of_companies:
             kind = "company"
-        elif _within(start, understood):
+        elif start in of_understood:
             kind = "understood"
         else:
             kind = _kind_of(word, stop)
@@ -133,8 +134,8 @@ def _stop_words() -> Collection[str]:
     return stopwords() | own.not_companies | own.legal_forms | words["neutral"] | words["boundary"] | words["no name"]
 
 
-def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
+def _places(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+    return frozenset(place for start, end in spans for place in range(start, end))
 
 
 def _rare(words: Collection[str], workspace: Workspace) -> frozenset[str]:
