@@ -2,7 +2,7 @@
 
 from fin_agent.prompts.material import Quoted, Report, as_quoted
 from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_prompt, prompts
-from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection
+from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection, without_orders
 
 __all__ = [
     "FilledPrompt",
@@ -16,4 +16,5 @@ __all__ = [
     "load_prompt",
     "prompts",
     "signs_of_injection",
+    "without_orders",
 ]

@@ -134,13 +134,16 @@ def ends_measure(one: Token) -> bool:
 
 
 def closing_bracket(tokens: Sequence[Token], place: int) -> int | None:
-    """Place of the bracket that closes the one at `place`."""
+    """Place of the bracket that closes the one at `place`; None where none does close to it."""
     depth = 0
-    for end in range(place, len(tokens)):
+    for end in range(place, min(len(tokens), place + _LONGEST_BRACKET)):
         depth += {"LPAR": 1, "RPAR": -1}.get(tokens[end].type, 0)
         if not depth:
             return end
     return None
+
+
+_LONGEST_BRACKET = 200
 
 
 def _renamed(token: Token) -> Token:

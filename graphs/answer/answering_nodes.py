@@ -9,10 +9,11 @@ from typing import Literal, cast
 
 from langgraph.runtime import Runtime
 
-from fin_agent.analyst.events import AnswerPiece, told
-from fin_agent.analyst.protocol import ReasoningStep
+from fin_agent.analyst.events import AnswerPiece, told, warned
+from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved, gives_verdict
 from fin_agent.answering.composition import assumptions, citations_of
+from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
@@ -25,6 +26,7 @@ from fin_agent.index.protocol import FilingIndex, PageKey, check_rows
 from fin_agent.models.costs import usage_of
 from fin_agent.vocabulary.filing import REPAIRED
 from fin_agent.vocabulary.page import printed_number
+from fin_agent.workspace import Workspace
 
 
 def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
@@ -244,6 +246,7 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
     )
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
+        _tell_contradictions(reasoning, state["intent"].question, runtime.context.workspace)
         update["answer"] = _answer(state, AnswerValue(text=reasoning.text), reasoning.citations)
     else:
         lacking = reasoning.missing or (f"a passage that says something on: {state['intent'].core}",)
@@ -251,6 +254,15 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
         before = state["missing"] if state["intent"].numeric else []
         update["missing"] = list(dict.fromkeys((*before, *lacking)))
     return emitted(step, update)
+
+
+def _tell_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
+    """Warn of amounts, of the answer or its quotes, that tagged or proved figures of the same filings contradict."""
+    cited = {citation.doc_id for citation in reasoning.citations}
+    texts = [(reasoning.text, cited), *((citation.text, {citation.doc_id}) for citation in reasoning.citations)]
+    for text, doc_ids in texts:
+        for said in contradicted(text, doc_ids, workspace, years_in(question)):
+            warned(said)
 
 
 def _cited(step: ReasoningStep) -> str:

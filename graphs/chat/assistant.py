@@ -17,6 +17,7 @@ from fin_agent.analyst.events import Warned, told
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
+from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.answering.sentence_binding import without_markup
 from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
@@ -200,6 +201,9 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         warnings = (*warnings, f"these numbers of the reply stand in no filing that was read: {', '.join(lacking)}")
     if claimed:
         warnings = (*warnings, f"this of the reply is said by nothing that was read: {', '.join(claimed)}")
+    companies = context.workspace.directory.mentions(f"{draft.asked} {draft.said}")
+    doc_ids = {doc_id for mention in companies for doc_id in mention.company.doc_ids}
+    warnings = (*warnings, *contradicted(draft.said, doc_ids, context.workspace, years_in(draft.asked)))
     said = marked(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import not_borne_out
 from fin_agent.graphs.chat.state import is_correction
+from fin_agent.prompts import without_orders
 from fin_agent.tools.wording import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
 
 NO_SOURCE = " [no source]"
@@ -112,7 +113,17 @@ _OF_ITSELF = re.compile(r"\b(?:I|I'm|me|my|you|your|let us|let's)\b")
 def grounds_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> list[str]:
     """What tools found in a thread, beside `also`."""
     found = [message.text for message in messages if isinstance(message, ToolMessage) and message.status == "success"]
-    return [*(text for text in found if not text.startswith(NOT_ANSWERED)), *also]
+    return [*(_without_orders(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
+
+
+def _without_orders(message: str) -> str:
+    """A tool's message without what its quotations say to whoever reads them."""
+    return _QUOTED.sub(lambda found: without_orders(found["text"].translate(_MARKS)), message)
+
+
+_QUOTED = re.compile(r"(?<=>)(?P<text>[^<]+)(?=</\w+-[0-9a-f]{16}>)")
+_MARKS = {ord("‹"): "<", ord("⟦"): "["}
+"""As they stood before `as_quoted` made them harmless."""
 
 
 def marked(said: str, figures: Iterable[str], sentences: Iterable[str] = ()) -> str:

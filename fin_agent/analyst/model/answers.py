@@ -15,6 +15,7 @@ from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
 from fin_agent.analyst.model.replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import Citation, gives_verdict
+from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.answering.sentence_binding import not_borne_out, without_markup
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
@@ -22,15 +23,13 @@ from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
-from fin_agent.prompts import Quoted, as_quoted, signs_of_injection
+from fin_agent.prompts import Quoted, as_quoted, without_orders
 from fin_agent.retrieval.terms import stems_of
 from fin_agent.workspace import Workspace
 
 _FEWEST_WORDS = 3
 """Of a quote: fewer stand anywhere."""
 _LONGEST = 2_000
-_AROUND = 80
-"""Characters on both sides of a quote in which nothing may speak to the model."""
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
@@ -87,16 +86,28 @@ class _Grounds:
 
     def __init__(self, workspace: Workspace, intent: Intent, evidence: Sequence[Evidence], computed: str) -> None:
         passages = [each.passage for each in evidence]
-        self.texts = [_plain(as_quoted(passage.text[:MOST_CHARACTERS])) for passage in passages]
-        if computed:
-            self.texts.append(_plain(as_quoted(computed)))
+        texts = [passage.text[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
+        self.shown = [_plain(as_quoted(text)) for text in texts]
+        self.texts = [_plain(as_quoted(without_orders(text))) for text in texts]
+        """What may be quoted: as it is shown, without what speaks to the model."""
         self.question = intent.question
+        self._years = years_in(intent.question)
         self._workspace = workspace
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
         self._reporters = [reporter_of(passage, workspace) for passage in passages]
         self._pages: dict[PageKey, PageSizes] = {}
         names = (*(company.name for company in intent.companies), *self._reporters)
         self.links = Links(workspace.lexicon, intent.question, names)
+
+    def bears(self, quoted: QuotedSource) -> bool:
+        """Whether a quote stands, and no figure of the same filing contradicts the sentences that it is of."""
+        if not _stands(quoted, self.texts):
+            return False
+        if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
+            return True
+        sentences = _sentences_with(_plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1])
+        doc_ids = {self._keys[quoted.passage - 1].doc_id}
+        return not contradicted(sentences, doc_ids, self._workspace, self._years)
 
     def quote(self, quoted: QuotedSource) -> Quote:
         """A quote that stands, with the page it is from."""
@@ -132,10 +143,12 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
     for sentence in reply.sentences:
         standing = []
         for quoted in sentence.citations:
-            if _stands(quoted, grounds.texts):
+            if grounds.bears(quoted):
                 standing.append(quoted)
                 continue
-            why = "speaks to the model" if _speaks_to_the_model(quoted, grounds.texts) else "stands in no passage"
+            why = "stands in no passage"
+            if _stands(quoted, grounds.shown):
+                why = "is contradicted by the statements" if _stands(quoted, grounds.texts) else "speaks to the model"
             warned(f"a quote of the model {why} and is dropped: {on_a_line(quoted.quote)[:120]!r}")
         own = [grounds.quote(quoted) for quoted in standing]
         if own and not grounds.about(sentence.text, own):
@@ -173,7 +186,7 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
     if not answer:
         return None
     quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
-    standing = [grounds.quote(quoted) for quoted in quotes if _stands(quoted, grounds.texts)]
+    standing = [grounds.quote(quoted) for quoted in quotes if grounds.bears(quoted)]
     if not standing:
         return (
             "no quote stands in the passage it names, letter by letter"
@@ -197,7 +210,7 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
 
 def _leads(sentence: CitedSentence, answer: str, grounds: _Grounds) -> bool:
     """Whether a sentence leads from its quotes to the answer: it has to do with both."""
-    own = [quoted.quote for quoted in sentence.citations if _stands(quoted, grounds.texts)]
+    own = [quoted.quote for quoted in sentence.citations if grounds.bears(quoted)]
     links = grounds.links
     return links.linked(sentence.text, own) and links.linked(f"{answer} {grounds.question}", [sentence.text])
 
@@ -219,7 +232,7 @@ def _unmarked(words: str) -> str:
 
 
 def _stands(quoted: QuotedSource, texts: Sequence[str]) -> bool:
-    """Whether a quote is in its passage, word by word, and no part of what there speaks to the model.
+    """Whether a quote is in its passage, word by word.
 
     A number is not cut: `5 stores` is no quote of `425 stores`.
     """
@@ -227,19 +240,14 @@ def _stands(quoted: QuotedSource, texts: Sequence[str]) -> bool:
     if not 1 <= quoted.passage <= len(texts) or len(words.split()) < _FEWEST_WORDS:
         return False
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
-    return whole.search(texts[quoted.passage - 1]) is not None and not _speaks_to_the_model(quoted, texts)
+    return whole.search(texts[quoted.passage - 1]) is not None
 
 
-def _speaks_to_the_model(quoted: QuotedSource, texts: Sequence[str]) -> bool:
-    """Whether a quote, with the words around it, shows signs of an instruction that was planted."""
-    if not 1 <= quoted.passage <= len(texts):
-        return False
-    text, words = texts[quoted.passage - 1], _plain(quoted.quote).strip(" .…")
+def _sentences_with(words: str, text: str) -> str:
+    """The sentences of a text that hold `words`: a quote may leave out what an amount is of."""
     start = text.find(words)
-    if start < 0 or not words:
-        return False
-    end = start + len(words)
-    return any(sign.start < end + _AROUND and start - _AROUND < sign.end for sign in signs_of_injection(text))
+    end = text.find(". ", start + len(words))
+    return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00ad": None})

@@ -209,12 +209,16 @@ def _in_a_list(pieces: Sequence[_Piece], place: int) -> bool:
     """Whether the comma at `place` parts members of a list that ends with `and` or `or` and names a company."""
     start, end = place, place
     member = ("company", "word", "'s")
-    while start > 0 and pieces[start - 1].kind in (*member, ","):
+    while start > max(0, place - _LONGEST_LIST) and pieces[start - 1].kind in (*member, ","):
         start -= 1
-    while end + 1 < len(pieces) and pieces[end + 1].kind in (*member, ",", "joining"):
+    while end + 1 < min(len(pieces), place + _LONGEST_LIST) and pieces[end + 1].kind in (*member, ",", "joining"):
         end += 1
     listed = pieces[start : end + 1]
     return any(piece.kind == "joining" for piece in listed) and any(piece.kind == "company" for piece in listed)
+
+
+_LONGEST_LIST = 60
+"""Words and marks on either side of a comma."""
 
 
 def _run_from(pieces: Sequence[_Piece], start: int, rare: Collection[str]) -> int:

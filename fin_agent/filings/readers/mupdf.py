@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fin_agent.errors import ReadError
 from fin_agent.filings.readers.protocol import (
@@ -239,9 +239,13 @@ def _reason(error: Exception, path: Path) -> str:
 def _read_page(page: pymupdf.Page, number: int) -> PageContent:
     textpage = page.get_textpage()
     words = page.get_text("words", textpage=textpage)
+    text = page.get_text("text", textpage=textpage)
+    unseen = _unseen(page, textpage)
+    if unseen and sum(len(span["text"]) for span in unseen) < len(text) / 2:  # else what recognition found in a scan
+        words = [word for word in words if not any(_holds(span["bbox"], word) for span in unseen)]
+        text = _without(page.get_text("dict", textpage=textpage)["blocks"], unseen)
     if page.rotation:  # MuPDF gives places on the page as it was before it was turned
         words = [(*(page.rect.__class__(word[:4]) * page.rotation_matrix), word[4]) for word in words]
-    text = page.get_text("text", textpage=textpage)
     return PageContent(
         number=number,
         width=page.rect.width,
@@ -250,6 +254,55 @@ def _read_page(page: pymupdf.Page, number: int) -> PageContent:
         words=tuple(Word(*word[:5]) for word in words),
         pictured=_pictured(page) if says_little(text) else 0.0,
     )
+
+
+_Span = dict[str, Any]
+
+
+def _unseen(page: pymupdf.Page, textpage: pymupdf.TextPage) -> list[_Span]:
+    """Text that no reader of the page sees: not drawn at all, as small as a point, or white on white."""
+    blocks = page.get_text("dict", textpage=textpage, flags=0)["blocks"]
+    spans = [span for block in blocks for line in block.get("lines", ()) for span in line["spans"]]
+    unseen = [span for span in spans if not span.get("alpha", _OPAQUE) or span["size"] < _SMALLEST]
+    white = [span for span in spans if span["color"] == _WHITE and span not in unseen and span["text"].strip()]
+    if white:
+        under = [drawing["rect"] for drawing in page.get_cdrawings() if _is_dark(drawing.get("fill"))]
+        under += [image["bbox"] for image in page.get_image_info()]
+        unseen += [span for span in white if not any(_holds(box, span["bbox"]) for box in under)]
+    return unseen
+
+
+_OPAQUE, _WHITE = 255, 0xFFFFFF
+_SMALLEST = 1.5
+"""Points; the smallest print of a filing has four."""
+
+
+def _is_dark(fill: Sequence[float] | None) -> bool:
+    return fill is not None and min(fill) < _DARK
+
+
+_DARK = 0.9
+
+
+def _holds(box: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the middle of `other` is within `box`."""
+    across, down = (other[0] + other[2]) / 2, (other[1] + other[3]) / 2
+    return bool(box[0] <= across <= box[2] and box[1] <= down <= box[3])
+
+
+def _without(blocks: Iterable[Mapping[str, Any]], unseen: Sequence[_Span]) -> str:
+    """The text of a page as MuPDF writes it, a line each, without these spans."""
+    lines = []
+    for block in blocks:
+        for line in block.get("lines", ()):
+            seen = [span["text"] for span in line["spans"] if not any(_is_same(span, one) for one in unseen)]
+            if any(map(str.strip, seen)):
+                lines.append("".join(seen))
+    return "\n".join((*lines, ""))
+
+
+def _is_same(span: _Span, other: _Span) -> bool:
+    return bool(span["bbox"] == other["bbox"] and span["text"] == other["text"])
 
 
 def _pictured(page: pymupdf.Page) -> float:

@@ -20,6 +20,7 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.prompts import signs_of_injection, without_orders
 from fin_agent.vocabulary.identity import Form, Identity
 
 _FILINGS, _FURTHER = 4, 40
@@ -111,7 +112,7 @@ def _of_one(
     parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
     reader = _Reader(intent, parts, evidence, index, lexicon, filings)
     tabled = reader.tabled
-    if tabled is not None:
+    if tabled is not None and not any(signs_of_injection(cited.text) for cited in tabled.citations):
         return tabled
     told: list[Candidate] = []
     unanswered: list[Part] = []
@@ -250,7 +251,7 @@ def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[
     found = [replace(each, score=each.score * _nearness(each, told)) for each in candidates_of(sought, reader.passages)]
     found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
     if sought.part.wants is Wants.VERDICT:
-        settled = [each for each in found if each.verdict]
+        settled = [each for each in found if each.verdict and _may_be_quoted(each)]
         if len({each.verdict for each in settled}) == 1:
             return settled[:1]
         found = [replace(each, verdict="") for each in found]
@@ -278,6 +279,8 @@ def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
     """The first few that do not repeat one another and are worth their place; a list or name stands alone."""
     chosen: list[Candidate] = []
     for each in found:
+        if not _may_be_quoted(each):
+            continue
         if chosen and (each.score < _WORTH_OF_THE_BEST * chosen[0].score or each.alone):
             continue
         if chosen and each.passage.doc_id != chosen[0].passage.doc_id:
@@ -290,6 +293,14 @@ def _distinct(found: Iterable[Candidate], most: int) -> Iterator[Candidate]:
         if each.alone or len(chosen) == most:
             break
     yield from chosen
+
+
+def _may_be_quoted(one: Candidate) -> bool:
+    """Whether nothing of it, or close to it, speaks to whoever reads the filing for somebody else."""
+    text = one.passage.text
+    if not signs_of_injection(text):
+        return True
+    return " ".join(one.text.split()) in " ".join(without_orders(text).split())
 
 
 def _repeats(one: Candidate, other: Candidate) -> bool:
@@ -309,7 +320,8 @@ def _further(told: Sequence[Candidate], sought: Sought, reader: _Reader) -> list
             return [replace(first, verdict="")]
         for following in first.following[:_NEAR]:
             if _bears(following, f"{first.text} {following}", own or sought.terms, sought):
-                return [replace(first, text=following, verdict="", following=())]
+                further = replace(first, text=following, verdict="", following=())
+                return [further] if _may_be_quoted(further) else []
     return []
 
 

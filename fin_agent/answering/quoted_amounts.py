@@ -1,0 +1,110 @@
+"""Amounts that a sentence states of a company's own figures, held against what its statements print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
+from fin_agent.lexicon.mentions import Mention
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import stems_of
+from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.vocabulary.amounts import in_words
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.workspace import Workspace
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_WORD = re.compile(r"[a-z][a-z'’]*")
+_OF_A_PART_OF_A_YEAR = re.compile(r"\b(?:quarter|months?|weeks?)\b", re.I)
+_FULL_YEAR = (0, 12)
+
+
+def contradicted(
+    text: str, doc_ids: Collection[str], workspace: Workspace, years_asked: Collection[int] = ()
+) -> list[str]:
+    """What of `text` the statements of these filings contradict, in sentences; empty where nothing is.
+
+    A sentence is looked at where it says of a metric alone, of no part and no part of a year, what it came to (`net
+    sales were $5 million in fiscal 2023`). It is contradicted where tagged or proved Facts of that metric, in the years
+    that it names (else `years_asked`), are all of another amount, and no other such Fact of theirs has this one.
+    """
+    found = []
+    for sentence in _SENTENCE.split(text):
+        numerals = numerals_in(sentence)
+        years = years_in(sentence) or set(years_asked)
+        if len(years) < sum(each.currency for each in numerals) or _OF_A_PART_OF_A_YEAR.search(sentence):
+            continue  # of which year an amount is may be said elsewhere
+        for mention, said in _stated(sentence, workspace):
+            facts = [each for each in workspace.index.facts(doc_ids, years=years) if _is_sure(each.fact)]
+            own = [each for each in facts if _is_of_the_statement(each.fact, mention, workspace)]
+            if own and not any(agree_in_size(said, each.fact) for each in facts):
+                doc_id, fact = own[0].doc_id, own[0].fact
+                amount = in_words(fact.amount, fact.scale, fact.unit)
+                sure = "tagged" if fact.tag is not None else "borne out by its sums"
+                place = f"page {fact.page + 1} of {doc_id}"
+                found.append(f"{said.printed} is said of {fact.label}; {place} prints {amount}, {sure}")
+    return list(dict.fromkeys(found))
+
+
+def years_in(text: str) -> set[int]:
+    """The years that a text names."""
+    return {int(each.value) for each in numerals_in(text) if each.kind is NumeralKind.YEAR}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An amount of money in a sentence."""
+
+    printed: str
+    amount: Decimal
+    scale: int
+
+    @classmethod
+    def of(cls, numeral: Numeral) -> _Said:
+        exact = numeral.value.quantize(Decimal(1).scaleb(-numeral.decimals))
+        return cls(numeral.printed.strip(), exact, numeral.scale or 1)
+
+    @property
+    def value(self) -> Decimal:
+        return self.amount * self.scale
+
+
+def _stated(sentence: str, workspace: Workspace) -> Iterator[tuple[Mention, _Said]]:
+    """(name of a metric of a statement, amount) where nothing but what links the two stands between them."""
+    words = word_lists("sentence_claims")
+    linking, owners, verbs = (frozenset(words[kind]) for kind in ("linking", "owners", "came to"))
+    moved = (*words["rose"], *words["fell"])
+    for mention in workspace.lexicon.mentions(sentence):
+        before = _WORD.findall(sentence[: mention.start].lower())[-1:]
+        if mention.kind != "metric" or workspace.lexicon.metrics[mention.id].statement is None:
+            continue
+        if before and before[0] not in owners and not before[0].endswith(("'s", "’s")):
+            continue  # `online net sales`, `North America net sales`
+        rest = sentence[mention.end :]
+        amount = next((each for each in numerals_in(rest) if each.kind is NumeralKind.AMOUNT), None)
+        if amount is None or amount.scale is None or "$" not in amount.printed:
+            continue
+        between = _WORD.findall(rest[: rest.find(amount.printed)].lower())
+        moves = [word for word in between if word.startswith(moved)]
+        if set(between) - linking - verbs - set(moves) or (between[-1] != "to" if moves else not verbs & set(between)):
+            continue  # `increased by $5 million`, `included $5 million`
+        yield mention, _Said.of(amount)
+
+
+def _is_sure(fact: Fact) -> bool:
+    return (fact.tag is not None or fact.proved) and fact.unit == "USD"
+
+
+def _is_of_the_statement(fact: Fact, mention: Mention, workspace: Workspace) -> bool:
+    """Whether it is the line of the statement that a sentence calls so: not what stands nearest to it."""
+    return (
+        fact.metric == mention.id
+        and set(stems_of(mention.phrase)) <= set(stems_of(fact.label))
+        and fact.scope is None
+        and fact.statement is workspace.lexicon.metrics[mention.id].statement
+        and fact.period.quarter is None
+        and fact.period.months in _FULL_YEAR
+    )
