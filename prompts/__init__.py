@@ -2,7 +2,7 @@
 
 from fin_agent.prompts.material import Quoted, Report, as_quoted
 from fin_agent.prompts.prompt import FilledPrompt, Prompt, PromptError, load_prompt, prompts
-from fin_agent.prompts.signs import Sign, SignKind, signs_of_injection, without_orders
+from fin_agent.prompts.signs import Sign, SignKind, orders_in, signs_of_injection, without_orders
 
 __all__ = [
     "FilledPrompt",
@@ -14,6 +14,7 @@ __all__ = [
     "SignKind",
     "as_quoted",
     "load_prompt",
+    "orders_in",
     "prompts",
     "signs_of_injection",
     "without_orders",

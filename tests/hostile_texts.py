@@ -17,7 +17,7 @@ UNITS = (
 )
 ENDS = ("", "!", "\x00", " ?", " net income", ")")
 LEADS = ("", "What was ", "Net sales ", "* ")
-LENGTHS = (26, 400, 4_000, 10_000)
+LENGTHS = (26, 400, 3_000, 10_000)
 
 
 def hostile_texts(most: int = 1_000, longest: int = 10_000) -> Iterator[str]:

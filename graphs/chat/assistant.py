@@ -23,7 +23,14 @@ from fin_agent.errors import how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.answer.question_scope import filings_there
-from fin_agent.graphs.chat.figures import grounds_in, marked, stated_in, without_grounds, without_source
+from fin_agent.graphs.chat.figures import (
+    grounds_in,
+    marked,
+    orders_repeated,
+    stated_in,
+    without_grounds,
+    without_source,
+)
 from fin_agent.graphs.chat.state import (
     CORRECTION,
     ChatContext,
@@ -190,7 +197,9 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         marks = len(citations) + sum(isinstance(message, ToolMessage) for message in messages)
         said_before = list(_also(state, context))
         lacking = without_source(draft.said, stated_in(messages, said_before), marks=marks)
-        claims = without_grounds(draft.said, grounds_in(messages, said_before), draft.asked)
+        grounds = grounds_in(messages, said_before)
+        claims = without_grounds(draft.said, grounds, draft.asked)
+        claims = {**orders_repeated(draft.said, messages, [*grounds, draft.asked]), **claims}
     claimed = tuple(dict.fromkeys(each for claim in claims.values() for each in claim))
     if (lacking or claimed) and not state.get("corrected"):
         told(Warned(text=f"what has no source was sent back: {', '.join((*lacking, *claimed))}"))
@@ -201,9 +210,10 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
         warnings = (*warnings, f"these numbers of the reply stand in no filing that was read: {', '.join(lacking)}")
     if claimed:
         warnings = (*warnings, f"this of the reply is said by nothing that was read: {', '.join(claimed)}")
-    companies = context.workspace.directory.mentions(f"{draft.asked} {draft.said}")
+    workspace = context.answering.workspace
+    companies = workspace.directory.mentions(f"{draft.asked} {draft.said}")
     doc_ids = {doc_id for mention in companies for doc_id in mention.company.doc_ids}
-    warnings = (*warnings, *contradicted(draft.said, doc_ids, context.workspace, years_in(draft.asked)))
+    warnings = (*warnings, *contradicted(draft.said, doc_ids, workspace, years_in(draft.asked)))
     said = marked(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]

@@ -13,7 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in, spelled_numbers
 from fin_agent.answering.sentence_binding import not_borne_out
 from fin_agent.graphs.chat.state import is_correction
-from fin_agent.prompts import without_orders
+from fin_agent.prompts import orders_in, without_orders
+from fin_agent.retrieval.terms import stems_of
 from fin_agent.tools.wording import NO_SOURCE_FOR, NOT_ANSWERED, RESULT, SOURCES_FOR_ALL, UNCHECKED
 
 NO_SOURCE = " [no source]"
@@ -116,12 +117,30 @@ def grounds_in(messages: Sequence[BaseMessage], also: Iterable[str] = ()) -> lis
     return [*(_without_orders(text) for text in found if not text.startswith(NOT_ANSWERED)), *also]
 
 
+def orders_repeated(said: str, messages: Sequence[BaseMessage], grounds: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The sentences of a reply with words that filings have only where they speak to the model, with these words."""
+    results = [each.text for each in messages if isinstance(each, ToolMessage)]
+    quoted = [found["text"] for result in results for found in _QUOTED.finditer(result)]
+    ordered = set(stems_of(" ".join(orders_in(text.translate(_MARKS)) for text in quoted)))
+    if not ordered:
+        return {}
+    ordered -= set(stems_of(" ".join(grounds)))
+    found = {}
+    for sentence in filter(None, map(str.strip, _SENTENCE.split(said))):
+        if words := ordered & set(stems_of(sentence)):
+            found[sentence] = tuple(f"`{word}`" for word in sorted(words))
+    return found
+
+
 def _without_orders(message: str) -> str:
     """A tool's message without what its quotations say to whoever reads them."""
-    return _QUOTED.sub(lambda found: without_orders(found["text"].translate(_MARKS)), message)
+    return _QUOTED.sub(lambda found: found["mark"] + without_orders(found["text"].translate(_MARKS)), message)
 
 
-_QUOTED = re.compile(r"(?<=>)(?P<text>[^<]+)(?=</\w+-[0-9a-f]{16}>)")
+_QUOTED = re.compile(
+    r"(?P<mark><(?!program-)\w+-(?P<code>[0-9a-f]{16})\b[^<>]*>)(?P<text>.*?)(?=</\w+-(?P=code)>)", re.S
+)
+"""A quotation; a program is of our own."""
 _MARKS = {ord("‹"): "<", ord("⟦"): "["}
 """As they stood before `as_quoted` made them harmless."""
 

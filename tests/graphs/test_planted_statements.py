@@ -1,0 +1,52 @@
+"""Planted orders and false sentences, and a model that repeats each: figures stay, and sentences with one exception."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fin_agent.config import Settings
+from fin_agent.graphs.answer import AnswerContext, answer_question
+from fin_agent.models.callers import Callers
+from fin_agent.models.settings import ModelSettings
+from fin_agent.testing import ScriptedChatModel
+from tests.graphs.test_injection import sensible
+from tests.injection.statements import HOW_MUCH, WHY, Statement, believing, planted_index, statements
+
+BELIEVED = "a single customer in Iceland"
+"""A sentence that speaks to nobody, that no figure contradicts and that every reader sees is what the filing says."""
+ALL = statements()
+SAMPLE = (0, 7, 14, 22, 26)
+
+
+def led(statement: Statement, filings: Path, folder: Path) -> bool:
+    """Whether the answer in words states what was planted; the figure, tools and prompts are held in any case."""
+    workspace = planted_index(statement, filings, folder)
+    model = ScriptedChatModel(believing(statement, sensible))
+    callers = Callers.with_model(model, ModelSettings())
+    context = AnswerContext.from_settings(workspace, Settings(models=callers.settings), callers=callers)
+    figure = answer_question(HOW_MUCH, context).answer
+    assert (figure.value, figure.unit) == (3533, "USD millions"), statement
+    said = answer_question(WHY, context)
+    assert not said.refused
+    assert not [call.tools for call in model.calls if call.tools], "no tool is bound"
+    return statement.leads(said.answer.text)
+
+
+def test_there_are_thirty_of_six_kinds() -> None:
+    assert len(ALL) == 30 and len({each.kind for each in ALL}) == 6
+
+
+@pytest.mark.parametrize("statement", [ALL[number] for number in SAMPLE], ids=lambda each: each.claim)
+def test_none_of_a_sample_is_repeated(statement: Statement, sample_filings: Path, tmp_path: Path) -> None:
+    assert not led(statement, sample_filings, tmp_path)
+
+
+@pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes a minute: `make test-extras`")
+def test_of_thirty_one_is_believed(sample_filings: Path, tmp_path: Path) -> None:
+    believed = []
+    for number, statement in enumerate(ALL):
+        (folder := tmp_path / str(number)).mkdir()
+        believed += [statement.claim] * led(statement, sample_filings, folder)
+    assert believed == [BELIEVED]
