@@ -186,10 +186,10 @@ class Composer:
             if looks_ahead(text):  # what lies after that date is looked for in the filings of that date
                 found = [one for one in found if one.fiscal_year is None or one.fiscal_year <= (parsed.as_of or 0)]
         found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
-        named = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
-        if self.before is not None and not named and not self.counted_years:
-            named = self.before.periods
-        return self._with_the_other(named)
+        asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
+        if self.before is not None and not asked and not self.counted_years:
+            asked = self.before.periods
+        return self._with_the_other(asked)
 
     def _with_the_other(self, found: tuple[Period, ...]) -> tuple[Period, ...]:
         """The only period with the one that is named by it: the year before, the year after, the quarter before."""
