@@ -99,6 +99,9 @@ class FilingIndex(Protocol):
         Components of equity are none.
         """
 
+    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """Everything that these filings print around their figures: labels, headings, levels of columns, captions."""
+
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """Tables of the pages named, in the order asked for, top to bottom."""
 

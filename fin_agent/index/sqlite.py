@@ -247,6 +247,18 @@ class SqliteIndex(FullTextSearch):
             known[filings] = self._read_parts(filings)
         return known[filings]
 
+    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """See FilingIndex.address_texts."""
+        where, values = _within(doc_ids)
+        of_filings = f"FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where}"
+        found: set[str] = set()
+        for name in ("label", "caption"):
+            found.update(row[0] for row in self._rows(f"SELECT DISTINCT facts.{name} {of_filings}", values))
+        for name in ("section", "column_path"):
+            for row in self._rows(f"SELECT DISTINCT facts.{name} {of_filings}", values):
+                found.update(json.loads(row[0]))
+        return frozenset(found)
+
     def _read_parts(self, doc_ids: Collection[str]) -> frozenset[str]:
         where, values = _within(doc_ids)
         of_part = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"

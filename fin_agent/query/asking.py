@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from fin_agent.analyst.rules.asked_periods import looks_ahead
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import expression_inputs
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
@@ -183,8 +182,6 @@ class Composer:
             parsed, named = parse_periods(text), {one.fiscal_year for one in found}
             ends = {one.date.year if isinstance(one, DateMention) else one.fiscal_year for one in by_day}
             found += [Period(fiscal_year=year) for year in parsed.years if year not in named | ends]
-            if looks_ahead(text):  # what lies after that date is looked for in the filings of that date
-                found = [one for one in found if one.fiscal_year is None or one.fiscal_year <= (parsed.as_of or 0)]
         found.sort(key=lambda one: (one.fiscal_year or 0, one.quarter or 5))
         asked = tuple(dict.fromkeys((*found, *map(period_of, by_day))))
         if self.before is not None and not asked and not self.counted_years:

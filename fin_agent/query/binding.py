@@ -71,7 +71,11 @@ def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozense
     comparison = query.comparison
     part = query.parts.names[0] if query.parts is not None and len(query.parts.names) == 1 else ""
     periods = _periods(query, intent, workspace)
-    members = replace(_members(query, intent, periods, workspace), searched=searched)
+    members = replace(
+        _members(query, intent, periods, workspace),
+        searched=searched,
+        in_formulas=_are_of_annual_reports(intent, periods, workspace),
+    )
     made = [_bound(measure, lexicon, part, members) for measure in measures]
     first = made[0]
     if relation in _MOVES.values() or (relation is Relation.EACH and len(query.periods) < 2):
@@ -109,6 +113,12 @@ def bound(query: Query, intent: Intent, workspace: Workspace, searched: frozense
             **_parts(query, intent, members),
         }
     )
+
+
+def _are_of_annual_reports(intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> bool:
+    """Whether all periods are quarters that no filing of the companies is about."""
+    filed = [workspace.years[one.key] for one in intent.companies if one.key in workspace.years]
+    return bool(periods) and all(one.quarter and not years.covers(one) for one in periods for years in filed)
 
 
 def _put_together(query: Query, lexicon: Lexicon) -> tuple[list[Measure], Relation, Between]:
@@ -210,12 +220,15 @@ def _with_own_periods(query: Query, intent: Intent, workspace: Workspace) -> Que
 def metrics_to_search(plan: Plan, workspace: Workspace) -> frozenset[str]:
     """Metrics of required slots that no figure of the company's filings fills, though some line may print them.
 
-    A metric of a primary statement is taken from there; fact search finds it in a note.
+    A metric of a primary statement is taken from there; fact search finds it in a note, or among the quarters that an
+    annual report prints.
     """
     metrics, directory = workspace.lexicon.metrics, workspace.directory
     lacking = set()
     for slot, required in plan.slots().items():
-        if not required or slot.is_searched or slot.part is not None or metrics[slot.metric].derive:
+        if not required or slot.is_searched or slot.part is not None:
+            continue
+        if metrics[slot.metric].derive and slot.quarter is None:
             continue
         doc_ids = directory.by_key[slot.company].doc_ids
         stated = workspace.index.facts(doc_ids, metrics=[slot.metric], years=[slot.fiscal_year])
@@ -544,7 +557,8 @@ _AVERAGED = re.compile(r"\bavg\((?P<of>\w+)\)")
 
 def _of_line(line: Line | Named, lexicon: Lexicon, members: Members) -> str:
     if isinstance(line, Named):
-        name = f"({members.in_formula(line.formula, lexicon)})" if members.tables or line.closing else line.formula
+        settled = members.tables or members.in_formulas or line.closing
+        name = f"({members.in_formula(line.formula, lexicon)})" if settled else line.formula
         name = _AVERAGED.sub(r"\g<of>", name) if line.closing else name
     elif line.metric:
         name = line.metric

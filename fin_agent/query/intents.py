@@ -22,9 +22,11 @@ from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
 from fin_agent.query.parsing import NoReadingError
+from fin_agent.query.printed import read_as_printed, with_parts_found, with_years_to_come
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Move, Query
 from fin_agent.retrieval.addresses import words_of
+from fin_agent.retrieval.facts import facts_for
 from fin_agent.workspace import Workspace
 
 
@@ -48,12 +50,7 @@ def printed_words(keys: tuple[str, ...], workspace: Workspace) -> frozenset[str]
     filings = tuple(doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys)
     known = _PRINTED.setdefault(workspace.index, {})
     if filings not in known:
-        texts = {
-            text
-            for sourced in workspace.index.facts(filings)
-            for text in (sourced.fact.label, *sourced.fact.section, *sourced.fact.column_path, sourced.fact.caption)
-        }
-        known[filings] = frozenset().union(*map(words_of, texts))
+        known[filings] = frozenset().union(*map(words_of, workspace.index.address_texts(filings)))
     return known[filings]
 
 
@@ -140,6 +137,10 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                 return with_own_years(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
+            if first is None and _may_cut_a_line(query):
+                whole = _as_one_line(words, workspace, before, listed=False)
+                if whole is not None:
+                    return whole
             first = first or query
             try:
                 return _as_intent(query, words, workspace)
@@ -152,7 +153,29 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                     break  # what names no line names a company
     except NoReadingError as error:
         why = str(error)
-    return _refused(first, why, words, workspace)
+    return _as_one_line(words, workspace, before, listed=True) or _refused(first, why, words, workspace)
+
+
+def _may_cut_a_line(query: Query) -> bool:
+    """Whether words of one printed line may be read as several, or as an average of it."""
+    averaged = (isinstance(line, Line) and not line.metric and line.balance == "average" for line in query.lines())
+    return len(query.measures) > 1 or any(averaged)
+
+
+def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:
+    """The question as one printed figure whose address bears all of its words out; None where no figure surely does."""
+    told = told_apart(words.question) if words.report is not None else None
+    query = read_as_printed(
+        words.question if told is None else told.rest, names_of(workspace), workspace, listed=listed
+    )
+    if query is None:
+        return None
+    with suppress(UnboundError):
+        intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
+        slots = plan_of(intent, workspace.lexicon, workspace.years).slots()
+        if slots and all(facts_for(slot, workspace).sure for slot in slots):
+            return intent
+    return None
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
@@ -163,7 +186,9 @@ def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:
     if query.unread:
         unread = " and ".join(repr(one) for one in query.unread)
         raise UnboundError(f"what {unread} asks of the figures: it was not understood; ask for one thing at a time")
-    tried = [_as_printed(query, workspace, total=True), query]
+    keys = [one.key for one in words.companies]
+    query = with_years_to_come(query, keys, workspace) or query
+    tried = [_as_printed(query, workspace, total=True), query, with_parts_found(query, keys, workspace)]
     if query.parts is not None and query.parts.kind is not None:
         tried.append(_as_printed(query, workspace, total=False))
     why: UnboundError | None = None

@@ -32,14 +32,18 @@ class Members:
     """Metrics and words whose table prints the total as well."""
     searched: frozenset[str] = frozenset()
     """Metrics that are looked for by the question's words as well, since no statement has them."""
+    in_formulas: bool = False
+    """Whether that goes for metrics of formulas, by their names: in quarters that annual reports alone print."""
 
     def in_formula(self, formula: str, lexicon: Lexicon) -> str:
-        """The expression of a formula, its metrics taken from their tables."""
+        """The expression of a formula, its metrics taken from their tables or found by their names."""
 
         def pinned(name: re.Match[str]) -> str:
             inner = name.group()
             if inner in lexicon.formulas:
                 return f"({self.in_formula(inner, lexicon)})"
+            if inner in self.searched and self.in_formulas:
+                return f'at({inner}, words="{inner.replace("_", " ")}")'
             return f'at({inner}, table="{self.tables[inner]}")' if inner in self.tables else inner
 
         return re.sub(r"\b[a-z][a-z0-9_]*\b(?!\s*\()", pinned, lexicon.formulas[formula].expression)

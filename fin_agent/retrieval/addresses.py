@@ -38,7 +38,19 @@ def address_of(fact: Fact) -> Address:
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
     label = _REFERENCE.sub("", fact.label) if "(" in fact.label else fact.label
-    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above)
+    to_come = any(_is_to_come(name, fact.period) for name in (label, *column))
+    return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
+
+
+def _is_to_come(name: str, period: FactPeriod) -> bool:
+    """Whether a row or column is of a year after the one that its figures are of, as years of maturity are."""
+    found = _YEAR.fullmatch(name.strip())
+    return name.strip().casefold() == "thereafter" or (
+        found is not None and int(found["year"]) > period.fiscal_year > 0
+    )
+
+
+_YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and thereafter)?", re.I)
 
 
 _REFERENCE = re.compile(r"\((?:see )?notes? [\w ,&]+\)", re.I)
@@ -54,11 +66,13 @@ def _address(
     concept: str,
     members: tuple[str, ...],
     above: tuple[str, ...],
+    to_come: bool,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
     of_scope, named = words_of(scope or ""), words_of(spelt(concept)) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
+    borne |= OF_YEARS_TO_COME if to_come else frozenset()
     return Address(line, heads, head, of_scope, named, of_members, borne)
 
 
@@ -111,3 +125,4 @@ OF_PARTS = stems("of parts")
 """They say what sort of parts figures are of."""
 LIGHT = frozenset(("total", "net", "gross", "aggreg"))
 OF_TIME = stems("of time")
+OF_YEARS_TO_COME = stems("of years to come")

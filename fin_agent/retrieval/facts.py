@@ -7,6 +7,7 @@ out, and words of the address that the phrase does not have.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter, OrderedDict
@@ -26,6 +27,7 @@ from fin_agent.retrieval.addresses import (
     LIGHT,
     OF_ANY_CONCEPT,
     OF_PARTS,
+    OF_TIME,
     Address,
     Words,
     address_of,
@@ -90,6 +92,8 @@ class FactsFound:
     hits: tuple[FactHit, ...]
     rivals: tuple[FactHit, ...] = ()
     """The best hit and those of its filing that say something else and stand so near that none is taken for sure."""
+    alone: bool = False
+    """Whether no hit that says something else stands near the best one: then its line may have more words."""
 
     @property
     def best(self) -> FactHit | None:
@@ -100,9 +104,15 @@ class FactsFound:
     def found(self) -> tuple[FactHit, ...]:
         """The hits that are what was looked for, as far as words tell: complete, and as near as the best one."""
         best = self.best
-        if best is None or not best.complete or best.score < _SURE:
+        least = _LIKELY if self.alone else _SURE
+        if best is None or not best.complete or best.score < least:
             return ()
-        return tuple(hit for hit in self.hits if hit.complete and hit.score >= max(_SURE, best.score - _NEAR))
+        near, same = max(least, best.score - _NEAR), best.sourced.fact
+        return tuple(
+            hit
+            for hit in self.hits
+            if hit.complete and (hit.score >= near or (self.alone and agree_in_size(hit.sourced.fact, same)))
+        )
 
     @property
     def sure(self) -> bool:
@@ -297,6 +307,9 @@ _PAGES_LOOKED_AT = 150
 _MOST_PRINTS = 60
 _SURE = 0.85
 _NEAR = 0.05
+_LIKELY, _APART, _APART_BY_A_WORD = 0.6, 0.12, 0.15
+"""What a hit has to score that stands alone, and how far behind it all that says something else has to be: the last of
+figures that a word of the phrase is missing of."""
 _LABELS = 6
 """Labels of a metric that are tried in the place of its name within a longer phrase."""
 _IN_HEADINGS, _ELSEWHERE, _ABOVE = 0.92, 0.9, 0.7
@@ -320,11 +333,68 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
     asked = _Asked.of(query, lexicon)
     fitting = [counted(sourced) for sourced in facts if is_of_period(sourced.fact, query)]
     weights = _Weights(fitting)
-    hits = [hit for sourced in fitting if (hit := asked.hit(sourced, weights)) is not None]
-    hits.sort(key=lambda hit: -round(hit.score, 6))
-    rivals = _rivals(hits)
+    hits = _ranked(fitting, asked, weights)
+    own = asked.metric is None  # the lexicon has other words for metrics
+    if own and not any(hit.complete and hit.score >= _SURE for hit in hits[:1]):
+        wider = asked.written_out(fitting)
+        hits = hits if wider is None else _ranked(fitting, wider, weights)
+    said = asked.phrase | asked.part
+    better = next((hit for hit in _near(hits) if hit.complete and _says_less(hits[0], hit, said)), None)
+    if better is not None:
+        hits = [better, *(hit for hit in hits if not (hit is better or _says_less(hit, better, said)))]
+    rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
-    return FactsFound(*(tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals)))
+    told = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
+    return FactsFound(*told, alone=own and _stands_alone(hits, said))
+
+
+def _near(hits: Sequence[FactHit]) -> Iterator[FactHit]:
+    """The best hit and those that score about as much."""
+    return itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
+
+
+def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:
+    """Whether all words of the phrase are borne out by one figure, and none of another value of its filing is near."""
+    if not hits or not hits[0].complete or len(asked - OF_ANY_FIGURE) < _FEWEST_WORDS:
+        return False
+    best = hits[0]
+    if best.sourced.fact.source == "text":
+        return False  # words of a clause are of more than its amount
+    own = address_of(best.sourced.fact)
+    near = itertools.takewhile(lambda hit: hit.score > best.score - _APART_BY_A_WORD, hits)
+    return all(
+        agree_in_size(hit.sourced.fact, best.sourced.fact)
+        or hit.sourced.doc_id != best.sourced.doc_id
+        or (hit.complete and (hit.score <= best.score - _APART or _says_less(hit, best, asked)))
+        or (own.line | own.column).intersection(hit.missing)  # row and column say what the other one lacks
+        for hit in near
+    )
+
+
+_FEWEST_WORDS = 2
+"""Of a single word any longer line may be of something else."""
+
+
+def _says_less(hit: FactHit, best: FactHit, asked: Words) -> bool:
+    """Whether both stand in one table, and row and column of the best one say more of what is asked.
+
+    What only the caption says is said of all figures of a table: of operating and of finance leases alike.
+    """
+    one, other = hit.sourced, best.sourced
+    if one.key != other.key or one.fact.caption != other.fact.caption:
+        return False
+    said, better = (_said_of(each.fact) & asked for each in (one, other))
+    return said < better
+
+
+def _said_of(fact: Fact) -> Words:
+    address = address_of(fact)
+    return address.line | address.heads | address.column | address.scope | address.members
+
+
+def _ranked(facts: Iterable[SourcedFact], asked: _Asked, weights: _Weights) -> list[FactHit]:
+    hits = [hit for sourced in facts if (hit := asked.hit(sourced, weights)) is not None]
+    return sorted(hits, key=lambda hit: -round(hit.score, 6))
 
 
 def _in_words(hit: FactHit, spoken: Mapping[str, str]) -> FactHit:
@@ -426,6 +496,24 @@ class _Asked:
         """All words by which it may be printed."""
         return self.phrase.union(self.part, *self.wordings)
 
+    def written_out(self, facts: Sequence[SourcedFact]) -> _Asked | None:
+        """The same with short forms as the facts write them out, and without words that say only that it is a figure.
+
+        None where that changes nothing.
+        """
+        printed = frozenset[str]().union(*(address_of(sourced.fact).borne for sourced in facts))
+        ways = [self.phrase, *self.wordings]
+        light = OF_ANY_FIGURE - self.part
+        forms = {word: forms_of(word, printed, facts) for word in sorted(self.phrase - light - printed - self.part)}
+        written: list[Words] = []
+        for way in ways:
+            these = [way - light]
+            for word in sorted(way & forms.keys()):
+                these = [(one - {word}) | form for one in these for form in forms[word]][:_MOST_FORMS]
+            written += [one for one in these if one]
+        wordings = tuple(dict.fromkeys((*self.wordings, *(one for one in written if one != self.phrase))))
+        return replace(self, wordings=wordings) if len(wordings) > len(self.wordings) else None
+
     def hit(self, sourced: SourcedFact, weights: _Weights) -> FactHit | None:
         """How far the fact is what is asked for; None where nothing of the phrase, or not the part, is borne out."""
         fact = sourced.fact
@@ -438,18 +526,20 @@ class _Asked:
                 return None
         if not part <= address.borne:
             return None
+        if fact.metric is None and self.phrase.isdisjoint(address.borne) and self.printed.isdisjoint(address.borne):
+            return None
         named = self.metric is not None and fact.metric == self.metric.id
-        account = self._account(self.phrase, address, weights, years, part)
+        accounts = [(self._account(self.phrase, address, weights, years, part), self.phrase)]
         if named or fact.metric is None or self.metric is None:
             # The label that several metrics share says nothing of a fact that is known to be another's.
             borne = (words for words in self.wordings if words <= address.borne)
-            account = max((account, *(self._account(words, address, weights, years, part) for words in borne)))
-        score, missing, extra = account
+            accounts += [(self._account(words, address, weights, years, part), words) for words in borne]
+        (score, missing, extra), wording = max(accounts, key=lambda pair: pair[0])
         if named and (self.basis | self.phrase & _NARROWING) <= address.borne:
             score, missing, extra = max(score, 0.97), (), ()
         if score <= 0:
             return None
-        score += self._priors(fact, address, weights, part, named=named)
+        score += self._priors(fact, address, weights, part, self.phrase | wording, named=named)
         return FactHit(sourced, score, missing, extra)
 
     def _account(
@@ -481,10 +571,13 @@ class _Asked:
         changes = bool((address.heads | address.line) & _CHANGE) and not wording & _CHANGE
         return score - _OF_A_CHANGE * changes, tuple(sorted(missing)), tuple(sorted(extra))
 
-    def _priors(self, fact: Fact, address: Address, weights: _Weights, part: Words, *, named: bool) -> float:
-        said = self.phrase | part
+    def _priors(
+        self, fact: Fact, address: Address, weights: _Weights, part: Words, wording: Words, *, named: bool
+    ) -> float:
+        said = wording | part
         prior = _UNTIED if not fact.tied else 0.0
-        if self.is_balance and fact.period.months:
+        of_balances = self.is_balance or (fact.statement is not None and bool(self.phrase & _NOUNS_OF_BALANCES))
+        if of_balances and fact.period.months and (self.metric is None or self.is_balance):
             prior -= _OF_A_SPAN
         if fact.statement is Statement.EQUITY:
             prior += _OF_EQUITY
@@ -495,12 +588,12 @@ class _Asked:
         if named:
             unit = self.metric.unit if self.metric else fact.unit
         else:
-            unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE else ""
+            unit = "percent" if said & _RATE else "USD per share" if said >= _PER_SHARE or said & _PRICE else ""
         if (unit and fact.unit != unit) or (not unit and fact.unit in ("percent", "ratio", "USD per share")):
             prior -= _OF_ANOTHER_UNIT
         elif not unit and fact.unit == "shares" and "share" not in said:
             prior -= _OF_ANOTHER_UNIT / 2
-        names = (address.members or address.scope) - OF_ANY_CONCEPT
+        names = (address.members or address.scope) - OF_ANY_CONCEPT - OF_TIME - years_of(fact.period)
         if names or fact.scope is not None:
             share = weights.of(names - said) / (weights.of(names) or 1.0)
             prior -= share * (_OF_MORE_PARTS if part else _OF_A_PART)
@@ -522,7 +615,7 @@ def _credit(word: str, address: Address) -> float:
     return _ABOVE
 
 
-def _rivals(hits: list[FactHit]) -> tuple[FactHit, ...]:
+def _rivals(hits: list[FactHit], asked: Words) -> tuple[FactHit, ...]:
     """Hits of the best one's filing that say something else and stand as near to the phrase.
 
     A row of a statement, and a figure that more pages print, goes before one that a single note has.
@@ -538,6 +631,7 @@ def _rivals(hits: list[FactHit]) -> tuple[FactHit, ...]:
         and len(hit.missing) <= len(best.missing)
     ]
     others = [hit for hit in near if not agree_in_size(hit.sourced.fact, best.sourced.fact)]
+    others = [hit for hit in others if not _says_less(hit, best, asked)]
     if others and best.complete:
         pages = _pages(near, best)
         on_statement = best.sourced.fact.statement not in (None, Statement.EQUITY)
@@ -555,9 +649,49 @@ def _pages(hits: Iterable[FactHit], like: FactHit) -> set[int]:
     return {hit.sourced.fact.page for hit in hits if agree_in_size(hit.sourced.fact, like.sourced.fact)}
 
 
+def forms_of(word: str, printed: Words, facts: Iterable[SourcedFact]) -> list[Words]:
+    """What a word that no address has may be short for: the beginning of a printed word, or the initials of a name.
+
+    `seg` for `segment`; `apla` for `Asia Pacific & Latin America`, `apac` for `Asia-Pacific`.
+    """
+    if len(word) < _SHORTEST_FORM or not word.isalpha():
+        return []
+    begun = [frozenset((one,)) for one in sorted(printed) if one.startswith(word)]
+    names = {
+        name for sourced in facts for name in (sourced.fact.scope or "", sourced.fact.label, *sourced.fact.column_path)
+    }
+    spelt = {words_of(name) for name in names if len(name) <= _LONGEST_NAME and are_initials(word, name)}
+    return [*begun[:_MOST_FORMS], *sorted(spelt, key=sorted)[:_MOST_FORMS]]
+
+
+def are_initials(word: str, name: str) -> bool:
+    """Whether a short form is made of the beginnings of a name's words, in order, one of them at most left out."""
+    words = [one for one in re.findall(r"[a-z]+", name.lower()) if one not in ("and", "of", "the")]
+    if not 2 <= len(words) <= len(word) + 1 or words[0][0] != word[0]:
+        return False
+
+    def fits(at: int, place: int, left_out: int, used: int) -> bool:
+        if at == len(word):
+            return used > 1 and left_out + len(words) - place <= 1
+        if place == len(words):
+            return False
+        own = words[place]
+        same = 0
+        while at + same < len(word) and same < len(own) and own[same] == word[at + same]:
+            same += 1
+        taken = any(fits(at + size, place + 1, left_out, used + 1) for size in range(same, 0, -1))
+        return taken or (left_out < 1 and fits(at, place + 1, left_out + 1, used))
+
+    return fits(0, 0, 0, 0)
+
+
+_SHORTEST_FORM, _LONGEST_NAME, _MOST_FORMS = 3, 60, 6
+OF_ANY_FIGURE = stems("of any figure")
+"""Words of a phrase that say only that a figure is meant: no address needs to have them."""
 _RATE, _CHANGE = stems("rate"), stems("change")
-_PER_SHARE = frozenset(("per", "share"))
+_PER_SHARE, _PRICE = frozenset(("per", "share")), words_of("price")
 _NARROWING = words_of("current noncurrent")
+_NOUNS_OF_BALANCES = stems("of balances")
 _OF_BALANCES = words_of("balance beginning end ending close closing period year")
 
 

@@ -12,6 +12,7 @@ from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
+from fin_agent.retrieval.facts import facts_of_year
 from fin_agent.retrieval.matching import same_part
 from fin_agent.workspace import Workspace
 
@@ -102,7 +103,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
         missing += [
             f"{period} of {company.name} is not in the index, which holds {filed.described()}"
             for period in ((company.period,) if company.period else intent.periods)
-            if intent.numeric and not _may_be_there(filed, period, balances)
+            if intent.numeric and not _may_be_there(company.key, period, balances, workspace)
         ]
         if intent.numeric and not intent.periods and filed.latest() is None:
             missing.append(
@@ -169,8 +170,16 @@ def refusal_text(missing: Sequence[str]) -> str:
     return told if told.endswith(".") else f"{told}."
 
 
-def _may_be_there(filed: FiscalYears, period: FiscalPeriod, balances: bool) -> bool:
-    return filed.covers(filed.meant(period)[0]) or (balances and _opens_a_report(filed, period))
+def _may_be_there(company: str, period: FiscalPeriod, balances: bool, workspace: Workspace) -> bool:
+    filed = workspace.years[company]
+    if filed.covers(filed.meant(period)[0]) or (balances and _opens_a_report(filed, period)):
+        return True
+    if period.quarter is None:
+        return False
+    # Annual reports may print quarters.
+    facts = facts_of_year(workspace.index, workspace.directory.by_key[company].doc_ids, period.fiscal_year)
+    quarters = {(sourced.fact.period.quarter, sourced.fact.period.months) for sourced in facts}
+    return (period.quarter, 3) in quarters
 
 
 def _opens_a_report(filed: FiscalYears, period: FiscalPeriod) -> bool:

@@ -303,6 +303,13 @@ class Reading(FilingList):
                 named.update(source["parts"])
         return frozenset(named)
 
+    def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
+        """See FilingIndex.address_texts."""
+        facts = (sourced.fact for sourced in self.facts(doc_ids))
+        return frozenset(
+            text for fact in facts for text in (fact.label, *fact.section, *fact.column_path, fact.caption)
+        )
+
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
         found = {

@@ -112,6 +112,13 @@ def test_row_labels_and_parts(index: Index, make_filing: MakeFiling) -> None:
     index.add(replace(make_filing("a", "x", "y"), facts=facts, tags=TAGS), ["{}"] * 2, "")
     assert index.parts(["a", "unknown"]) == {"Europe", "Services", "Products", "Phones"}
     assert index.parts([]) == frozenset()
+    texts = index.address_texts(["a"])
+    assert texts == {
+        text
+        for sourced in index.facts(["a"])
+        for text in (sourced.fact.label, *sourced.fact.section, *sourced.fact.column_path, sourced.fact.caption)
+    }
+    assert texts and index.address_texts([]) == frozenset()
     assert index.row_labels(["a"], holding=["TOTAL a"]) == [RowLabel("a", 0, "Total assets", "balance", 2022, 3)]
     assert [found.label for found in index.row_labels(["a"], holding=["quity"])] == ["ÉQUITY of others"]
     assert index.row_labels(["a"], holding=["phones"]) == index.row_labels(["a"], holding=[]) == []

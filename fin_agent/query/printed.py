@@ -1,0 +1,191 @@
+"""A question's words held against what the filings print: parts within a phrase, years to come, a line as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from fin_agent.analyst.rules.asked_periods import looks_ahead
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.lexer import Names, Token, lex, mentions_of
+from fin_agent.query.modifiers import LINES, MODIFIERS, period_of
+from fin_agent.query.tree import (
+    Axis,
+    Company,
+    Comparison,
+    How,
+    Kind,
+    Line,
+    Measure,
+    Named,
+    Parts,
+    Period,
+    Query,
+    with_lines,
+)
+from fin_agent.retrieval.addresses import LIGHT, OF_PARTS, stems, words_of
+from fin_agent.retrieval.facts import OF_ANY_FIGURE, are_initials
+from fin_agent.workspace import Workspace
+
+
+def with_parts_found(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
+    """The query with a part and a known measure for each phrase that holds both: `aws segment operating margin`.
+
+    None where no phrase does. `keys` are those of the companies asked about.
+    """
+    filings = [doc_id for doc_id, owner in workspace.directory.owners.items() if owner in keys]
+    parts: list[str] = []
+
+    def split(line: Line | Named) -> Measure:
+        if not isinstance(line, Line) or line.metric or line.part:
+            return line
+        parts[:] = parts or sorted(workspace.index.parts(filings))
+        return next(_splits(line, parts, workspace.lexicon), line)
+
+    measures = tuple(with_lines(one, split) for one in query.measures)
+    return query.model_copy(update={"measures": measures}) if measures != query.measures else None
+
+
+def _splits(line: Line, parts: Sequence[str], lexicon: Lexicon) -> Iterator[Line | Named]:
+    for mention in lexicon.mentions(line.words):
+        rest = f"{line.words[: mention.start]} {line.words[mention.end :]}"
+        named = {part for part in parts if is_name_of(rest, part)}
+        if len({words_of(part) for part in named}) != 1:
+            continue
+        part = min(named, key=lambda name: (len(name), sum(map(str.isupper, name)), name))
+        if mention.kind == "metric":
+            yield Line(words=mention.phrase, metric=mention.id, part=part, period=line.period, company=line.company)
+        elif mention.kind == "formula":
+            yield Named(words=mention.phrase, formula=mention.id, part=part, period=line.period, company=line.company)
+
+
+def is_name_of(words: str, part: str) -> bool:
+    """Whether the words name the part as it is printed, by its initials or with its words cut short.
+
+    >>> is_name_of("aws segment", "AWS"), is_name_of("rest of asia pac", "Rest of Asia Pacific")
+    (True, True)
+    """
+    said, printed = words_of(words) - OF_PARTS - LIGHT, words_of(part) - OF_PARTS - LIGHT
+    if not said or not printed:
+        return False
+    if said == printed or (len(said) == 1 and are_initials(next(iter(said)), part)):
+        return True
+    left, over = said - printed, printed - said
+    return (
+        len(left) == len(over) > 0
+        and bool(said & printed)
+        and all(len(word) > 2 and any(one.startswith(word) for one in over) for word in left)
+    )
+
+
+def with_years_to_come(query: Query, keys: Sequence[str], workspace: Workspace) -> Query | None:
+    """The query with the years in which something falls due as parts of its line, of the report of the year before.
+
+    None where it asks of no years to come: `debt due in 2026 and 2027 as of May 31, 2023`, `purchase commitments due in
+    2025`.
+    """
+    lines = [line for line in query.lines() if isinstance(line, Line)]
+    due = looks_ahead(query.question) or any(words_of(line.words) & _DUE for line in lines)
+    if not due or len(keys) != 1 or query.parts is not None or any(line.period or line.part for line in lines):
+        return None
+    told = _as_of(query.periods, keys[0], workspace)
+    if told is None:
+        return None
+    report, years = told
+    if len(years) == 1:
+        name = years[0]
+        measures = tuple(
+            with_lines(one, lambda line: line.model_copy(update={"words": f"{line.words} {name}", "metric": None}))
+            for one in query.measures
+        )
+        return query.model_copy(update={"measures": measures, "periods": (report,)})
+    total = query.comparison is not None and query.comparison.how is How.TOTAL
+    update: dict[str, object] = {"periods": (report,), "parts": Parts(names=years)}
+    if total or query.comparison is None:
+        update["comparison"] = Comparison(axis=Axis.PARTS, how=How.TOTAL if total else How.EACH)
+    return query.model_copy(update=update)
+
+
+def _as_of(periods: Sequence[Period], key: str, workspace: Workspace) -> tuple[Period, tuple[str, ...]] | None:
+    """The period whose report tells of years to come, and these years."""
+    years = sorted({year for one in periods if (year := _year_of(one)) is not None})
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    if not years or latest is None:
+        return None
+    if years[0] > latest.fiscal_year:
+        report = Period(fiscal_year=latest.fiscal_year)
+        return report, tuple(map(str, years))
+    if len(years) < 2:
+        return None
+    first = next(one for one in periods if _year_of(one) == years[0])
+    return first, tuple(map(str, years[1:]))
+
+
+def _year_of(period: Period) -> int | None:
+    return period.end.year if period.end is not None else period.fiscal_year
+
+
+_DUE = words_of("due mature matures maturing maturity maturities")
+
+
+def read_as_printed(
+    question: str, names: Names, workspace: Workspace, before: Query | None = None, *, listed: bool
+) -> Query | None:
+    """The question as one printed line: all its words but company and period are the line's.
+
+    It is meant for questions that no grammar reads; fact search takes a figure only where its address bears every word
+    out. None where the question names several companies or periods, or has too few words; where several lines are
+    listed, also unless `listed`: `contribution loss and contribution margin` may be words of one row, and are two.
+    Company and period are those of `before` where the question names none.
+    """
+    lexed = lex(written_out(question), names)
+    named = {
+        one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
+        for one in lexed.companies
+    }
+    companies = tuple(named.values()) or (before.companies if before is not None else ())
+    if len(companies) != 1 or lexed.unknown:
+        return None
+    is_a_name = all(one.type in _OF_A_LINE or one.type.startswith("KIND_") for one in lexed.tokens)
+    if not is_a_name or (not listed and _lists_lines(lexed.tokens)):
+        return None
+    dated = [one for one in lexed.tokens if one.type == "PERIOD"]
+    text = _without([one for one in lexed.tokens if one.type in ("COMPANY", "PERIOD")], lexed.text)
+    words = [word for word in _WORD.findall(text) if not words_of(word) <= _ASKING]
+    periods = tuple(period_of(mention) for one in dated for mention in mentions_of(one))
+    query = Query(
+        question=question,
+        kind=Kind.VALUE,
+        measures=(Line(words=" ".join(words)),),
+        companies=companies,
+        periods=periods or (before.periods if before is not None else ()),
+    )
+    query = with_years_to_come(query, [companies[0].key], workspace) or query
+    telling = words_of(" ".join(words)) - OF_ANY_FIGURE
+    return query if len(telling) >= _FEWEST_WORDS and len(query.periods) <= 1 and query.parts is None else None
+
+
+def _lists_lines(tokens: Sequence[Token]) -> bool:
+    lines = [place for place, one in enumerate(tokens) if one.type in LINES]
+    between = tokens[lines[0] : lines[-1]] if lines else ()
+    return any(one.type in _LISTING for one in between)
+
+
+_OF_A_LINE = LINES | MODIFIERS | {
+    "AFTER", "AND", "AVERAGE", "BY", "CAME_FROM", "CLOSING", "COMMA", "HIGHEST", "LOWEST", "LPAR", "NUMBER", "OPENING",
+    "RPAR", "STOP", "TO", "TOTAL",
+}  # fmt: skip
+"""Types of words that names of lines are made of; all others ask something of the figures, or in words."""
+_LISTING = frozenset({"AND", "COMMA", "STOP", "OR", "VERSUS"})
+
+
+def _without(tokens: Sequence[Token], text: str) -> str:
+    for one in tokens:
+        text = f"{text[: one.start]}{' ' * (one.end - one.start)}{text[one.end :]}"
+    return text
+
+
+_WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")
+_ASKING = stems("of asking")
+_FEWEST_WORDS = 2
