@@ -339,18 +339,14 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         wider = asked.written_out(fitting)
         hits = hits if wider is None else _ranked(fitting, wider, weights)
     said = asked.phrase | asked.part
-    better = next((hit for hit in _near(hits) if hit.complete and _says_less(hits[0], hit, said)), None)
+    near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
+    better = next((hit for hit in near if hit.complete and _says_less(hits[0], hit, said)), None)
     if better is not None:
         hits = [better, *(hit for hit in hits if not (hit is better or _says_less(hit, better, said)))]
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
     told = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
     return FactsFound(*told, alone=own and _stands_alone(hits, said))
-
-
-def _near(hits: Sequence[FactHit]) -> Iterator[FactHit]:
-    """The best hit and those that score about as much."""
-    return itertools.takewhile(lambda hit: hit.score >= hits[0].score - _NEAR, hits)
 
 
 def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:

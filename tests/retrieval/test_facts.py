@@ -158,3 +158,58 @@ def test_facts_for_a_slot_of_a_printed_line_carry_its_name(workspace: Workspace,
 def test_the_whole_index_is_searched_where_no_company_is_named(workspace: Workspace) -> None:
     best = find_facts(workspace, FactQuery("total assets")).best
     assert best is not None and best.sourced.fact.metric == "total_assets"
+
+
+REGIONS = [
+    fact("Revenues", 62, 12, column_path=("ASIA PACIFIC & LATIN AMERICA",), scope="ASIA PACIFIC & LATIN AMERICA"),
+    fact("Revenues", 195, 12, column_path=("NORTH AMERICA",), scope="NORTH AMERICA"),
+    fact("Rest of Asia Pacific", 30, 12, section=("Revenues",), scope="Rest of Asia Pacific"),
+]
+
+
+@pytest.mark.parametrize(("phrase", "value"), [("APLA revenue", 62), ("rest of asia pac revenue", 30)])
+def test_short_forms_are_written_out_as_the_filings_print_them(phrase: str, value: int) -> None:
+    result = found(REGIONS, phrase, months=12)
+    assert values(result)[0] == value and result.sure
+
+
+def test_words_that_only_say_that_a_figure_is_meant_need_not_be_printed() -> None:
+    notes = [fact("Debentures, 5.45%, due 2079", 1086), fact("Debentures, 5.75%, due 2040", 396)]
+    result = found(notes, "carrying amount 5.45% debentures due 2079")
+    assert values(result)[0] == 1086 and result.sure
+    assert not found(notes, "fair value 5.45% debentures due 2079").sure
+
+
+def test_the_row_of_a_year_to_come_says_that_something_falls_due() -> None:
+    leases = "Maturity of operating and finance lease liabilities"
+    rows = [
+        fact("2024", 2484, caption=leases, column_path=("Operating Leases",)),
+        fact("2024", 92, caption=leases, column_path=("Finance Leases",)),
+        fact("2023", 11, caption=leases, column_path=("Operating Leases",)),
+    ]
+    result = found(rows, "operating lease payments due 2024")
+    assert values(result)[0] == 2484 and result.sure
+    assert not found(rows, "operating lease payments due 2023").sure
+
+
+def test_a_longer_line_is_taken_where_no_other_bears_all_words_out() -> None:
+    parts = fact("Commercial spare parts, used aircraft, general stock materials and other", 56)
+    result = found([parts, fact("Commercial aircraft programs", 528)], "commercial spare parts and used aircraft")
+    assert values(result)[0] == 56 and result.sure and result.alone
+    rival = fact("Commercial spare parts, used aircraft, engines, and tools in general stock", 7)
+    assert not found([parts, rival], "commercial spare parts and used aircraft").sure
+
+
+def test_a_single_word_names_no_longer_line() -> None:
+    assert not found([fact("Acquisitions, net of cash acquired", 340, 12)], "acquisitions", months=12).sure
+
+
+def test_of_one_table_the_row_that_says_more_of_the_phrase_is_meant() -> None:
+    caption = "Endorsement contract commitments and other obligations"
+    rows = [
+        fact("Endorsement Contracts", 1330, caption=caption, column_path=("2024",)),
+        fact("TOTAL", 7574, caption=caption, column_path=("2024",)),
+    ]
+    result = found(rows, "endorsement contract commitments due 2024")
+    assert values(result)[0] == 1330 and result.sure
+    assert [int(hit.sourced.fact.amount) for hit in result.found] == [1330]

@@ -1,0 +1,86 @@
+"""Questions held against what the sample filings print: parts within phrases, years to come, a line as a whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from fin_agent.query.intents import names_of
+from fin_agent.query.printed import is_name_of, read_as_printed, with_parts_found, with_years_to_come
+from fin_agent.query.tree import Axis, Comparison, How, Line, Named, Period, Query
+from fin_agent.workspace import Workspace
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("aws segment", "AWS"),
+        ("apac", "Asia-Pacific"),
+        ("emea", "Europe, Middle East & Africa"),
+        ("ucan", "United States and Canada"),
+        ("rest of asia pac", "Rest of Asia Pacific"),
+    ],
+)
+def test_a_part_is_named_by_initials_and_words_cut_short(words: str, part: str) -> None:
+    assert is_name_of(words, part)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"), [("asia", "Asia Pacific"), ("", "Europe"), ("segment", "Europe"), ("north", "Europe")]
+)
+def test_other_words_name_no_part(words: str, part: str) -> None:
+    assert not is_name_of(words, part)
+
+
+@pytest.fixture
+def owner(workspace: Workspace) -> str:
+    """A company with parts."""
+    return next(one.key for one in workspace.directory.companies if len(_own_parts(workspace, one.key)) > 1)
+
+
+def _own_parts(workspace: Workspace, key: str) -> list[str]:
+    parts = workspace.index.parts(workspace.directory.by_key[key].doc_ids)
+    return sorted(one for one in parts if one.isalpha() and len(one) > 4)
+
+
+def test_a_phrase_of_part_and_measure_is_parted(workspace: Workspace, owner: str) -> None:
+    part = _own_parts(workspace, owner)[0]
+    query = Query(question="?", measures=(Line(words=f"{part.lower()} segment operating margin"),))
+    found = with_parts_found(query, [owner], workspace)
+    assert found is not None
+    (measure,) = found.measures
+    assert isinstance(measure, Named) and measure.part == part and measure.formula == "operating_margin"
+    of_nobody = Query(question="?", measures=(Line(words="nowhere segment operating margin"),))
+    assert with_parts_found(of_nobody, [owner], workspace) is None
+
+
+def test_years_in_which_something_falls_due_are_parts_of_the_report_before(workspace: Workspace, owner: str) -> None:
+    debt = (Line(words="debt due"),)
+    total = Comparison(axis=Axis.PERIODS, how=How.TOTAL)
+    years = tuple(Period(fiscal_year=year) for year in (2022, 2025, 2026))
+    found = with_years_to_come(Query(question="?", measures=debt, periods=years, comparison=total), [owner], workspace)
+    assert found is not None and found.parts is not None and found.comparison is not None
+    assert found.parts.names == ("2025", "2026") and found.periods == years[:1]
+    assert (found.comparison.axis, found.comparison.how) == (Axis.PARTS, How.TOTAL)
+
+    one = with_years_to_come(Query(question="?", measures=debt, periods=years[:2]), [owner], workspace)
+    assert one is not None and [line.words for line in one.lines()] == ["debt due 2025"]
+    revenue = Query(question="?", measures=(Line(words="revenue", metric="revenue"),), periods=years[:2])
+    assert with_years_to_come(revenue, [owner], workspace) is None
+
+
+def test_a_question_is_read_as_one_line_where_it_asks_nothing_else(workspace: Workspace, owner: str) -> None:
+    name = workspace.directory.by_key[owner].name
+    names = names_of(workspace)
+
+    def read(question: str, *, listed: bool = False) -> str | None:
+        query = read_as_printed(question, names, workspace, listed=listed)
+        return next(query.lines()).words if query is not None else None
+
+    assert read(f"How much maximum potential payments on guarantees did {name} have at the end of 2023?") == (
+        "maximum potential payments guarantees"
+    )
+    assert read(f"spare parts and used aircraft of {name} in 2023") is None
+    assert read(f"spare parts and used aircraft of {name} in 2023", listed=True) == "spare parts used aircraft"
+    assert read(f"Why did spare parts of {name} rise in 2023?") is None
+    assert read(f"By how much did spare parts of {name} exceed rotable parts in 2023?") is None
+    assert read(f"inventories of {name} in 2023") is None
