@@ -345,8 +345,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         hits = [better, *(hit for hit in hits if not (hit is better or _says_less(hit, better, said)))]
     rivals = _rivals(hits, said)
     spoken = _as_spoken(" ".join((query.phrase, *query.basis)))
-    told = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
-    return FactsFound(*told, alone=own and _stands_alone(hits, said))
+    told, against = (tuple(_in_words(hit, spoken) for hit in some) for some in (hits[:limit], rivals))
+    return FactsFound(told, against, own and _stands_alone(hits, said))
 
 
 def _stands_alone(hits: Sequence[FactHit], asked: Words) -> bool:
