@@ -158,9 +158,10 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
 
 def _may_cut_a_line(query: Query) -> bool:
     """Whether words of one printed line may be read as several lines, as several parts, or as an average of it."""
-    averaged = (isinstance(line, Line) and not line.metric and line.balance == "average" for line in query.lines())
+    unknown = (line for line in query.lines() if isinstance(line, Line) and not line.metric)
+    cut = any(line.balance == "average" or "," in line.words for line in unknown)
     parts = len(query.parts.names) if query.parts is not None and query.comparison is None else 0
-    return len(query.measures) > 1 or parts > 1 or any(averaged)
+    return len(query.measures) > 1 or parts > 1 or cut
 
 
 def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, listed: bool) -> Intent | None:

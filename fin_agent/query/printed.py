@@ -177,7 +177,7 @@ _OF_A_LINE = LINES | MODIFIERS | {
     "RPAR", "STOP", "TO", "TOTAL",
 }  # fmt: skip
 """Types of words that names of lines are made of; all others ask something of the figures, or in words."""
-_LISTING = frozenset({"AND", "COMMA", "STOP", "OR", "VERSUS"})
+_LISTING = frozenset({"AND", "STOP", "OR", "VERSUS"})
 
 
 def _without(tokens: Sequence[Token], text: str) -> str:

@@ -69,11 +69,15 @@ def _address(
     to_come: bool,
 ) -> Address:
     line, heads, head = words_of(label), words_of(" ".join(section)), words_of(" ".join(column)) - OF_TIME
-    of_scope, named = words_of(scope or ""), words_of(spelt(concept)) - OF_ANY_CONCEPT
+    of_scope, named = words_of(scope or ""), words_of(spelt(_TAKEN_OFF.sub("", concept))) - OF_ANY_CONCEPT
     of_members = words_of(" ".join(map(spelt, members))) - OF_ANY_CONCEPT
     borne = line | heads | head | of_scope | named | of_members | words_of(" ".join(above))
     borne |= OF_YEARS_TO_COME if to_come else frozenset()
     return Address(line, heads, head, of_scope, named, of_members, borne)
+
+
+_TAKEN_OFF = re.compile(r"AfterAccumulated\w+")
+"""What a concept names that its figure is without: an asset after depreciation is none."""
 
 
 def spelt(name: str) -> str:

@@ -213,3 +213,10 @@ def test_of_one_table_the_row_that_says_more_of_the_phrase_is_meant() -> None:
     result = found(rows, "endorsement contract commitments due 2024")
     assert values(result)[0] == 1330 and result.sure
     assert [int(hit.sourced.fact.amount) for hit in result.found] == [1330]
+
+
+def test_what_a_concept_is_without_bears_nothing_out() -> None:
+    concept = "us-gaap:PropertyPlantAndEquipmentAfterAccumulatedDepreciationAndAmortization"
+    assets = fact("Europe", 233, scope="Europe", tag=Tag(concept, Decimal(233), "233", "c", None))
+    result = found([assets], "property equipment depreciation", part="Europe")
+    assert result.best is not None and not result.best.complete
