@@ -274,7 +274,7 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
 def _is_minus(tokens: Sequence[Token], place: int) -> bool:
     """Whether a dash with spaces subtracts: between two operands, of which the first is a line and no name of a ratio.
 
-    `Boeing - backlog`, `revenue, 2022 - Boeing`, `inventory turns - cost of sales / inventories` set nothing off.
+    `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - cost of sales / inventories` set nothing off.
     """
     before = [one for one in tokens[:place] if one.type not in ("NOISE",)]
     after = tokens[place + 1 :]
@@ -285,6 +285,8 @@ def _is_minus(tokens: Sequence[Token], place: int) -> bool:
     back = [one for one in before if _is_operand(one)]
     if not back or not any(map(_is_operand, after)):
         return False
+    if back[-1].type == "PART" and after[0].type in LINES:
+        return False  # `Converse in 2025 - sales`
     quotient = any(one.type in ("OVER", "OF_WHICH") for one in after)
     if quotient and not has_arithmetic(before) and names_a_ratio(back[-1]):
         return False
