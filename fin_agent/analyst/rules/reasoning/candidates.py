@@ -291,6 +291,7 @@ def _worth(
         and sought.intent.names_metric
         and any(moves(about))
         and not any(moves(sought.intent.core))
+        and not begins_one("expected", sought.intent.core)
     ):
         return None  # by how much a measure moved, where the measure itself is asked for
     if begins_one("expected", sought.intent.core) and not begins_one("expected", f"{text} {nearby}"):
@@ -525,6 +526,8 @@ def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) 
     wants, core = sought.part.wants, sought.part.text
     if wants is Wants.FIRM:
         signed = _REPORT.search(passage.text) is not None or "auditor since" in passage.text
+        said = set(stems_in(passage.text))
+        signed = signed and all(term.borne_out(said) or term.is_everyday for term in sought.terms)
         for firm in firms_in(passage.text)[:1]:
             if signed:
                 last = [text for paragraph in paragraphs_of(passage.text) for text in paragraph.sentences]
@@ -542,7 +545,7 @@ def _names(passage: RetrievedPassage, place: int, worth: float, sought: Sought) 
                 stems = set(stems_in(office))
                 beside = {each for term in sought.terms for each in term.stems} | set(stems_in("board of directors"))
                 fits = any(way <= stems and stems - way <= beside for way in asked) if asked else (
-                    coverage(sought.terms, stems) >= _ENOUGH_OF_FEW[3] and stems <= beside
+                    coverage(sought.terms, stems) >= _ENOUGH and stems <= beside
                 )  # fmt: skip
                 if fits:
                     text = f"{person.name}, {title_now(person.title)}."
