@@ -291,7 +291,7 @@ def _worth(
         and sought.intent.names_metric
         and any(moves(about))
         and not any(moves(sought.intent.core))
-        and not begins_one("expected", sought.intent.core)
+        and not (begins_one("expected", sought.intent.core) and begins_one("expected", text))
     ):
         return None  # by how much a measure moved, where the measure itself is asked for
     if begins_one("expected", sought.intent.core) and not begins_one("expected", f"{text} {nearby}"):
