@@ -340,7 +340,8 @@ def search_facts(facts: Iterable[SourcedFact], query: FactQuery, lexicon: Lexico
         hits = hits if wider is None else _ranked(fitting, wider, weights)
     said = asked.phrase | asked.part
     near = itertools.takewhile(lambda hit: hit.score > hits[0].score - _APART, hits)
-    better = next((hit for hit in near if hit.complete and _says_less(hits[0], hit, said)), None)
+    bare = own and bool(hits) and address_of(hits[0].sourced.fact).line <= LIGHT  # a total of its whole table
+    better = next((hit for hit in near if bare and hit.complete and _says_less(hits[0], hit, said)), None)
     if better is not None:
         hits = [better, *(hit for hit in hits if not (hit is better or _says_less(hit, better, said)))]
     rivals = _rivals(hits, said)
