@@ -274,7 +274,7 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
 def _is_minus(tokens: Sequence[Token], place: int) -> bool:
     """Whether a dash with spaces subtracts: between two operands, of which the first is a line and no name of a ratio.
 
-    `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - cost of sales / inventories` set nothing off.
+    `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - costs / inventories` set nothing off.
     """
     before = [one for one in tokens[:place] if one.type not in ("NOISE",)]
     after = tokens[place + 1 :]
