@@ -103,7 +103,7 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
         if one is not None:
             tokens.append(one)
             place = one.end
-    joined = _completed(list(_joined(text, _settled(tokens))), names)
+    joined = _completed(list(_joined(text, _settled(tokens), names)), names)
     joined = [part for place, one in enumerate(joined) for part in _quotient_of(joined, place, one, names)]
     return Lexed(text, tuple(joined), tuple(companies), tuple(unknown))
 
@@ -518,7 +518,7 @@ def _is_count(number: Token) -> bool:
     return isinstance(amount, Amount) and not amount.unit and amount.value < 20
 
 
-def _joined(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
+def _joined(text: str, tokens: Sequence[Token], names: Names) -> Iterator[Token]:
     """Content words that stand together as one line: a METRIC or FORMULA alone, else a PHRASE with what it holds."""
     place = 0
     while place < len(tokens):
@@ -535,7 +535,7 @@ def _joined(text: str, tokens: Sequence[Token]) -> Iterator[Token]:
                 break
             run.append(tokens[step])
             end = step + 1
-        yield _as_line(text, run)
+        yield _as_line(text, run, names)
         place = end
 
 
@@ -568,8 +568,10 @@ _DONE_WITH_MONEY = frozenset(
 _BEHIND_A_COMMA = frozenset({"net", "gross", "at cost", "at fair value", "less current portion"})
 
 
-def _as_line(text: str, run: Sequence[Token]) -> Token:
-    while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in _tails():
+def _as_line(text: str, run: Sequence[Token], names: Names) -> Token:
+    metric = names.lexicon.metrics.get(str(run[0].value))
+    tails = _tails() - _OF_FLOWS if metric is not None and metric.period == "instant" else _tails()
+    while len(run) > 1 and run[-1].type == "PHRASE" and run[0].type != "PHRASE" and run[-1].text.lower() in tails:
         run = run[:-1]
     first, last = run[0], run[-1]
     words = text[first.start : last.end]
@@ -578,6 +580,10 @@ def _as_line(text: str, run: Sequence[Token]) -> Token:
     if len(run) == 2 and first.type in ("METRIC", "FORMULA") and last.text.lower() == "net":
         return replace(first, end=last.end)  # `accounts receivable, net` is the line itself
     return Token("PHRASE", words, first.start, last.end, tuple(one for one in run if one.type != "PHRASE"))
+
+
+_OF_FLOWS = frozenset({"charge", "charges"})
+"""Tails that say nothing new of what flows, and make another line of a balance: `goodwill charge`."""
 
 
 @lru_cache(maxsize=1)

@@ -42,10 +42,10 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH, _ENOUGH_OF_FEW, _ENOUGH_OF_MANY = 0.6, 0.7, 0.5
-_ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_MEASURE = 0.75, 0.7
+_ENOUGH_FOR_A_ROW, _ENOUGH_FOR_A_FIGURE = 0.75, 0.83
 """Share of a part's words by weight that a sentence must bear out: more of few words, less of many."""
 _FEW, _MANY = 3, 6
-_ENOUGH_IN_WORDS, _ENOUGH_TO_SETTLE = 0.7, 0.65
+_ENOUGH_IN_WORDS, _ENOUGH_TO_SETTLE = 0.8, 0.75
 _LEAST_EVIDENCE = 2.5
 """Weight of a word that by itself makes a sentence an answer, where its kind tells little: `customers` does not."""
 _LEAST_OF_A_LABEL = 0.8
@@ -358,8 +358,8 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
         enough = _ENOUGH_TO_SETTLE
     if row:
         enough = _ENOUGH_FOR_A_ROW
-    elif wants in FIGURES and sought.intent.names_metric and len(own) < _MANY:
-        enough = _ENOUGH_FOR_A_MEASURE
+    elif wants in FIGURES:
+        enough = _ENOUGH_FOR_A_FIGURE
     return round(borne, 6) >= enough
 
 
