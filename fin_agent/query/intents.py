@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from weakref import WeakKeyDictionary
@@ -137,6 +138,9 @@ def figures_asked(words: Intent, workspace: Workspace, before: Query | None = No
                 return with_own_years(with_dated_periods(reason, workspace), workspace)
             if not query.asks_figures:
                 continue
+            if _is_what_was_done(query, workspace):
+                first, why = first or query, why or _not_understood([line.words for line in query.lines()])
+                continue
             if first is None and _may_cut_a_line(query):
                 whole = _as_one_line(words, workspace, before, listed=False)
                 if whole is not None:
@@ -170,7 +174,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     query = read_as_printed(
         words.question if told is None else told.rest, names_of(workspace), workspace, listed=listed
     )
-    if query is None:
+    if query is None or _is_what_was_done(query, workspace):
         return None
     with suppress(UnboundError):
         intent = _bound(query.model_copy(update={"question": words.question}), words, workspace)
@@ -178,6 +182,21 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
         if slots and all(facts_for(slot, workspace).sure for slot in slots):
             return intent
     return None
+
+
+def _is_what_was_done(query: Query, workspace: Workspace) -> bool:
+    """Whether the only line is what a company did: `did Acme pay for Bolt`. Sentences tell that."""
+    line = next(query.lines(), None)
+    if len(query.measures) != 1 or not isinstance(line, Line) or line.metric:
+        return False
+    text = query.question
+    return any(
+        text[one.end :].split()[:1] == line.words.split()[:1] and _AUXILIARY.search(text[: one.start]) is not None
+        for one in workspace.directory.mentions(text)
+    )
+
+
+_AUXILIARY = re.compile(r"\b(?:did|does|do)\s*$", re.I)
 
 
 def _as_intent(query: Query, words: Intent, workspace: Workspace) -> Intent:

@@ -330,8 +330,8 @@ def test_everyday_words_of_a_question_need_not_be_said() -> None:
 
 
 def test_a_word_that_nothing_says_is_told_beside_those_that_are() -> None:
-    question = "What was the value of the Corvane packaging venture that Acme inked with Birchwood?"
-    known = "value corvane packaging venture inked birchwood"
+    question = "What was the transaction value of the Corvane packaging venture that Acme inked with Birchwood?"
+    known = "transaction value corvane packaging venture inked birchwood"
     said = "The Corvane packaging venture with Birchwood was formed in a transaction valued at $436 million."
     told = answer(asked(known, core=question), passage(f"{FILLER} {said}"))
     assert told == f"$436 million: {said} Not said there: 'inked'."

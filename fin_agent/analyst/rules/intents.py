@@ -18,7 +18,7 @@ from fin_agent.lexicon.periods import parse_periods
 from fin_agent.query.sentences import decimals_asked, sentences_of, unit_asked
 from fin_agent.vocabulary.identity import Form
 
-LONGEST_QUESTION = 3_000
+LONGEST_QUESTION = 10_000
 """Characters: five times as many as the longest question of FinanceBench has."""
 _FORMS = (
     (re.compile(r"\b8-?\s?k\b", re.I), Form.EIGHT_K),

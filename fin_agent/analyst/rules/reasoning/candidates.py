@@ -39,6 +39,7 @@ from fin_agent.analyst.rules.reasoning.wanted import (
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.query.tree import Line, Operation, lines_of
 from fin_agent.vocabulary.filing import PassageKind
 
 _ENOUGH, _ENOUGH_OF_FEW, _ENOUGH_OF_MANY = 0.6, 0.7, 0.5
@@ -326,6 +327,8 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     everything = said | around
     if any(term.is_name and not term.borne_out(everything | before) for term in own):
         return False
+    if sought.part.wants in FIGURES and not _says_the_operands(sought.intent, said):
+        return False
     present = [term for term in own if not term.is_absent]
     if len(present) <= _PRESENT_FOR_AN_ABSENT * (len(own) - len(present)):
         return False
@@ -361,6 +364,14 @@ def _is_enough(borne: float, said: set[str], around: set[str], before: set[str],
     elif wants in FIGURES:
         enough = _ENOUGH_FOR_A_FIGURE
     return round(borne, 6) >= enough
+
+
+def _says_the_operands(intent: Intent, said: set[str]) -> bool:
+    """Whether a text says what a formula of the question is made of: `R&D per month` is told by no `R&D was ...`."""
+    measures = intent.query.measures if intent.query is not None else ()
+    lines = [line for one in measures if isinstance(one, Operation) for line in lines_of(one)]
+    unknown = (line.words for line in lines if isinstance(line, Line) and not line.metric)
+    return all((set(stems_in(words)) or {words}) <= said for words in unknown)
 
 
 def is_of_its_period(text: str, sought: Sought, filed: int | None) -> bool:
