@@ -25,7 +25,7 @@ from fin_agent.query.lexer import Named, Names
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed import read_as_printed, with_parts_found, with_years_to_come
 from fin_agent.query.reading import readings
-from fin_agent.query.tree import Company, Kind, Line, Move, Query
+from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
 from fin_agent.retrieval.addresses import words_of
 from fin_agent.retrieval.facts import facts_for
 from fin_agent.workspace import Workspace
@@ -84,9 +84,12 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
 def asked_of(whole: Intent) -> Intent:
     """What each ask of a question may leave out: its companies and periods, and no measure."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
-    query = Query(question=whole.question, companies=companies)
-    if whole.query is not None:
-        query = query.model_copy(update={"periods": whole.query.periods})
+    named = whole.query.periods if whole.query is not None else ()
+    periods = named or tuple(
+        Period(fiscal_year=one.fiscal_year, quarter=one.quarter, months=one.months or (3 if one.quarter else 12))
+        for one in whole.periods
+    )
+    query = Query(question=whole.question, companies=companies, periods=periods)
     return whole.model_copy(update={"query": query})
 
 

@@ -101,3 +101,14 @@ def test_what_defines_stands_behind_each_ask() -> None:
 def test_what_the_figures_before_tell_is_not_asked_again(ask: Ask) -> None:
     answer = ask("Did Harborlight's revenue rise or fall in FY2024 and by how much?")
     assert "rose by $230 million" in answer.answer.text and "Not found" not in answer.answer.text
+
+
+def test_the_period_of_one_ask_is_that_of_all(ask: Ask) -> None:
+    answer = ask("Which company had the higher revenue and which the lower in 2022, Harborlight or Quillmark?")
+    assert not answer.refused
+    assert "$3,334 million" in answer.answer.text and "$3,763 million" not in answer.answer.text
+
+
+def test_a_short_form_with_a_full_stop_ends_no_sentence(ask: Ask) -> None:
+    answer = ask("Harborlight FY2024 net inc. / rev. and PY?")
+    assert "17.0%" in answer.answer.text or "0.17" in answer.answer.text, answer.answer.text

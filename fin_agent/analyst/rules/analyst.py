@@ -16,6 +16,7 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan, plan_of
+from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import single_spaced
 from fin_agent.query.asks import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
@@ -52,7 +53,7 @@ class RulesAnalyst:
 
     def asks(self, intent: Intent) -> Sequence[str]:
         """See Analyst.asks: where the question was not read as one."""
-        several = asks_of(intent.question)
+        several = asks_of(written_out(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
         if intent.numeric and not intent.unsupported and len(figures) >= len(several):
             return (intent.question,)
