@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 LOOKUP = "What were Quillmark's merchandise inventories at the end of fiscal 2023?"
 TWO_ROUNDS = "Which company had the higher average inventory turnover over FY2022 - FY2024, Harborlight or Tellurond?"
 NODES = [
-    "rewrite_query", "search_documents", "search_pages", "search_passages", "extract_cards", "filter_passages",
+    "rewrite_query",
+    "answer_each_ask", "search_documents", "search_pages", "search_passages", "extract_cards", "filter_passages",
     "check_answerability", "ask_complementary_question", "answer_with_program", "answer_with_reasoning",
     "verify_answer",
 ]  # fmt: skip
