@@ -112,3 +112,9 @@ def test_the_period_of_one_ask_is_that_of_all(ask: Ask) -> None:
 def test_a_short_form_with_a_full_stop_ends_no_sentence(ask: Ask) -> None:
     answer = ask("Harborlight FY2024 net inc. / rev. and PY?")
     assert "17.0%" in answer.answer.text or "0.17" in answer.answer.text, answer.answer.text
+
+
+def test_one_ask_moves_and_the_other_does_not(ask: Ask) -> None:
+    answer = ask("What was Harborlight's net income in FY2024, and how did its revenue change from FY2023 to FY2024?")
+    assert "Net income of Harborlight Instruments, Inc. for FY2024: $641 million." in answer.answer.text
+    assert "hange in revenue" in answer.answer.text and "$230 million" in answer.answer.text

@@ -55,7 +55,10 @@ class RulesAnalyst:
         """See Analyst.asks: where the question was not read as one."""
         several = asks_of(written_out(intent.question))
         figures = intent.query.measures if intent.query is not None and intent.query.kind is Kind.VALUE else several
-        if intent.numeric and not intent.unsupported and len(figures) >= len(several):
+        kind = intent.query.kind if intent.query is not None else None
+        # `What was the margin, and how did costs change?`: one ask moves, the other does not.
+        mixed = kind is Kind.CHANGE and len(intent.query.measures if intent.query else ()) > 1 and len(several) > 1
+        if intent.numeric and not intent.unsupported and len(figures) >= len(several) and not mixed:
             return (intent.question,)
         asks: list[tuple[str, bool]] = []
         before, lead = asked_of(intent), ""
