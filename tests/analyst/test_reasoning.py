@@ -366,3 +366,9 @@ def test_a_line_broken_amid_a_sentence_does_not_end_it() -> None:
     )
     (found,) = sentences_of(text)
     assert found.endswith("his current duties as head of planning and of the treasury.")
+
+
+def test_a_name_that_begins_with_what_is_counted_is_not_counted() -> None:
+    said = "Acme sponsors 15 different Employee Resource Groups worldwide."
+    question = "How many employees did Acme have at the end of 2022?"
+    assert "15" not in answer(asked("employees", core=question), passage(f"{FILLER} {said}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import pairwise
 
 from fin_agent.analyst.rules.reasoning.questions import Part, Wants
 from fin_agent.analyst.rules.reasoning.terms import stems_in
@@ -112,7 +113,10 @@ def _blank(cut: re.Match[str]) -> str:
 
 def _beside(text: str, number: re.Match[str]) -> set[str]:
     """What a number counts: the nouns behind it, else the one right before it."""
-    after = text[number.end() :].split()[:_NEAR]
+    behind = text[number.end() :].split()[: _NEAR + 1]
+    # In `15 Employee Resource Groups` groups are counted: a capitalised word before another one only names them.
+    named = [one[:1].isupper() and other[:1].isupper() for one, other in pairwise([*behind, ""])]
+    after = [word for word, only_names in zip(behind, named, strict=True) if not only_names][:_NEAR]
     alone = text[: number.start()].split()[-2:] if len(number[0]) > _A_FIGURE else []
     near = {each for word in after for each in stems_in(word)}
     for word in list(near):
