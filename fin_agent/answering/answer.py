@@ -213,6 +213,12 @@ def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
     return pandas.DataFrame(list(rows))
 
 
+def refusal_text(missing: Sequence[str]) -> str:
+    """One paragraph that says what is missing."""
+    told = f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}"
+    return told if told.endswith(".") else f"{told}."
+
+
 def gives_verdict(text: str) -> bool:
     """Whether an answer begins with yes or no."""
     return bool(_VERDICT.match(text))

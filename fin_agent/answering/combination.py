@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from fin_agent.answering.answer import Answer, AnswerValue, Retrieved
+from fin_agent.answering.answer import Answer, AnswerValue, Retrieved, refusal_text
 
 
 def together(answers: Sequence[Answer], question: str, question_id: str | None = None) -> Answer:
@@ -21,7 +21,7 @@ def together(answers: Sequence[Answer], question: str, question_id: str | None =
         (only,) = figures if len(figures) == 1 and len(found) == 1 else (AnswerValue(text=""),)
         value = AnswerValue(value=only.value, unit=only.unit, text=" ".join(dict.fromkeys(texts)))
     else:
-        value = AnswerValue(text=f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}.")
+        value = AnswerValue(text=refusal_text(missing))
     retrieved = [one.retrieved for one in answers]
     return Answer(
         id=question_id,

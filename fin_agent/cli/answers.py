@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from fin_agent.answering.answer import Answer, AnswerValue
+from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.cli.exits import sentence_of
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.streams import on_one_line, say, warn
@@ -25,7 +25,6 @@ from fin_agent.config import Recording, Settings, SettingsError, recording_from_
 from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import CallRecord
 from fin_agent.runs.run import StepTime

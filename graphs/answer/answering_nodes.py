@@ -11,7 +11,16 @@ from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import AnswerPiece, told, warned
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
-from fin_agent.answering.answer import Answer, AnswerValue, Citation, PagePlace, PassagePlace, Retrieved, gives_verdict
+from fin_agent.answering.answer import (
+    Answer,
+    AnswerValue,
+    Citation,
+    PagePlace,
+    PassagePlace,
+    Retrieved,
+    gives_verdict,
+    refusal_text,
+)
 from fin_agent.answering.composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
@@ -19,7 +28,6 @@ from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.programs import Asked, Attempt, attempts
-from fin_agent.graphs.answer.question_scope import refusal_text
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey, check_rows

@@ -164,12 +164,6 @@ def companies_of(workspace: Workspace, doc_ids: Collection[str] | None) -> list[
     return found
 
 
-def refusal_text(missing: Sequence[str]) -> str:
-    """One paragraph that says what is missing."""
-    told = f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}"
-    return told if told.endswith(".") else f"{told}."
-
-
 def _may_be_there(company: str, period: FiscalPeriod, balances: bool, workspace: Workspace) -> bool:
     filed = workspace.years[company]
     if filed.covers(filed.meant(period)[0]) or (balances and _opens_a_report(filed, period)):

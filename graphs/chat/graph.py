@@ -18,11 +18,11 @@ from langgraph.typing import ContextT
 from fin_agent.analyst.events import Answered, StepBegun, current_listener, listening, told
 from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
-from fin_agent.answering.answer import Answer, AnswerValue, Citation
+from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import answer_question as ask_graph
 from fin_agent.graphs.answer.graph import given_context, stream_listener
-from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there, refusal_text
+from fin_agent.graphs.answer.question_scope import companies_of, companies_there, filings_there
 from fin_agent.graphs.channels import signed
 from fin_agent.graphs.chat import assistant
 from fin_agent.graphs.chat.state import (

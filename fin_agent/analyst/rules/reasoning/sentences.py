@@ -173,7 +173,6 @@ _ITEM_ENDS = re.compile(r"\s[—–]\s|:\s|;|,\s+(?:which|including|that|such|wh
 _ENUMERATION = re.compile(
     r"\((?:i|1|a)\).*\((?:ii|2|b)\)|^.{30,}:\s[^.:]{3,}(?:,|;|\band\b)|\s[–—-]\s[^.:]{3,},?\sand\s"
 )
-_SERIES = re.compile(r"(?:[^,;]+,){2,}[^,;]*\b(?:and|or)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +222,6 @@ def is_enumeration(sentence: str) -> bool:
     (True, False)
     """
     return _ENUMERATION.search(sentence) is not None
-
-
-def is_series(sentence: str) -> bool:
-    """Whether a sentence names several things in a row."""
-    return _SERIES.search(sentence) is not None
 
 
 def _trimmed(item: str) -> str:

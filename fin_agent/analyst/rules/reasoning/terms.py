@@ -15,6 +15,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Synonym, Topic
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.terms import stem, stems_of, weights_of
+from fin_agent.vocabulary.dates import MONTHS
 
 _ANOTHER_WORD, _RELATED, _NEARBY, _BEFORE, _CONTEXT = 0.9, 0.6, 0.75, 0.65, 0.5
 """What a word counts that is said by another of its group, by one of its subject, in words nearby; a name said before;
@@ -247,34 +248,7 @@ _COMMON = frozenset(
 """Written with a capital, but no name of anything."""
 
 
-_MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-    ]
-)
+_MONTHS = frozenset({*MONTHS, *(month[:3] for month in MONTHS), "sept"})
 
 
 def _is_known(token: str, known: Collection[str]) -> bool:
