@@ -1,13 +1,15 @@
 """Questions a minute by one, two and four processes over one index file, over HTTP and in a batch.
 
-    python benchmarks/throughput.py .fin-agent/demo-index [--rounds 3] [--questions 96] [--ingest examples/filings_html]
+    python benchmarks/throughput.py .fin-agent/demo-index [--rounds 3] [--questions 96] [--only serve] [--quiet 0.1]
+    python benchmarks/throughput.py .fin-agent/demo-index --ingest examples/filings_html
 
 A server has answered before its time is taken. A batch is taken with the start of its processes, and so gets five times
 as many questions: it is for many.
 
-The runs of a round follow one another, so that what else the machine does falls on all of them alike; told are each
-round's figures and the median of the ratios to one process. `--ingest` reads these files into the index again and again
-while questions are answered, and fails where an answer is an error.
+Told are each round's figures, how busy the machine was with other things before and after, and the median of the
+ratios to one process. `--quiet` waits for a machine that is less busy, and passes over runs after which it is more. On
+one that never is, `chrt --rr 1` before the command gives it the processors first. `--ingest` reads these files into
+the index again and again while questions are answered, and fails where an answer is an error.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -79,12 +82,45 @@ def ingesting(index: str, files: str, until: threading.Event) -> None:
             subprocess.run([*COMMAND, "remove", name, "--index", index], capture_output=True, check=False)
 
 
+def busy(seconds: float = 3) -> float:
+    """The share of the processors that is used just now, by the system's own account; 0 where it keeps none."""
+    stat = Path("/proc/stat")
+    if not stat.exists():
+        return 0.0
+
+    def ticks() -> tuple[int, int]:
+        each = [int(field) for field in stat.read_text(encoding="ascii").split("\n")[0].split()[1:9]]
+        return sum(each), each[3] + each[4]
+
+    before, idle_before = ticks()
+    time.sleep(seconds)
+    after, idle = ticks()
+    return 1 - (idle - idle_before) / max(1, after - before)
+
+
+def timed(
+    run: Callable[[str, int, list[str]], float], index: str, processes: int, asked: list[str], quiet: float
+) -> float:
+    """Seconds of a run before and after which the machine was quiet."""
+    while True:
+        if (before := busy()) > quiet:
+            continue
+        seconds = run(index, processes, asked)
+        after = busy()
+        rate = f"{len(asked) / seconds:.1f} questions a second"
+        print(f"  {processes}: {rate}, the machine {before:.0%} busy before, {after:.0%} after", flush=True)
+        if after <= quiet:
+            return seconds
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--questions", type=int, default=96)
     parser.add_argument("--ingest")
+    parser.add_argument("--only", choices=("serve", "batch"), default="")
+    parser.add_argument("--quiet", type=float, default=1.0, help="the share of the machine that may be busy, as 0.1")
     given = parser.parse_args()
     os.environ["FIN_AGENT_RECORD"] = "0"
     questions = [QUESTIONS[at % len(QUESTIONS)] for at in range(given.questions)]
@@ -92,12 +128,13 @@ def main() -> None:
     if given.ingest:
         threading.Thread(target=ingesting, args=(given.index, given.ingest, ended), daemon=True).start()
     for name, run, times in (("serve --workers", served, 1), ("batch --jobs", in_a_batch, 5)):
+        if not name.startswith(given.only):
+            continue
         asked = questions * times
         ratios: dict[int, list[float]] = {2: [], 4: []}
         for _ in range(given.rounds):
-            seconds = {workers: run(given.index, workers, asked) for workers in (1, 2, 4)}
-            told = ", ".join(f"{n}: {len(asked) / each:.1f} questions a second" for n, each in seconds.items())
-            print(f"{name}: {told} (load {os.getloadavg()[0]:.1f})", flush=True)
+            print(name, flush=True)
+            seconds = {workers: timed(run, given.index, workers, asked, given.quiet) for workers in (1, 2, 4)}
             for workers, each in ratios.items():
                 each.append(seconds[1] / seconds[workers])
         for workers, each in ratios.items():

@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT
 
 from fin_agent.analyst.events import Answered, StepBegun, current_listener, listening, told
-from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, gone_on_from, index_asked
 from fin_agent.analyst.rules.follow_ups import read_message as read_by_rules
 from fin_agent.answering.answer import Answer, AnswerValue, Citation, refusal_text
 from fin_agent.errors import QuestionError
@@ -47,6 +47,7 @@ Node = Callable[[ChatState, Runtime[ChatContext]], Update]
 ChatGraph = CompiledStateGraph[ChatState, ChatContext, ChatInput, ChatOutput]
 
 _EXAMPLES = 'Ask for instance "What was {company}\'s net income in FY{year}?", then "and the year before?" or "why?".'
+_MOST_IDS = 20
 STEPS_AT_MOST = 12
 """Of a turn, tool calls of an assistant left aside: they have limits of their own."""
 
@@ -136,9 +137,10 @@ def answer_question(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
 def reply(state: ChatState, runtime: Runtime[ChatContext]) -> Update:
     """Reply to what is no question for filings: greetings, thanks, where the last answer stands, how it was made."""
     kind, context = reading_of(state).kind, runtime.context
-    said, citations = reply_to(kind, turns_of(state), context.answering.workspace, context.doc_ids)
+    asked = person_said(state)
+    said, citations = reply_to(asked, kind, turns_of(state), context.answering.workspace, context.doc_ids)
     notes = tuple(state.get("notes", ()))
-    turn = Turn(asked=person_said(state), kind=kind, said=said, citations=citations, warnings=notes)
+    turn = Turn(asked=asked, kind=kind, said=said, citations=citations, warnings=notes)
     return {"messages": [AIMessage(turn.message)], **ended(turn)}
 
 
@@ -179,7 +181,7 @@ def _as_decided(state: ChatState) -> NextNode:
 
 
 def reply_to(
-    kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
+    asked: str, kind: MessageKind, turns: Sequence[Turn], workspace: Workspace, doc_ids: Collection[str] | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
     """What is said to a message of this kind, and the citations that it speaks of; of `doc_ids` only, where given."""
     answered = _spoken_of(turns, workspace)
@@ -194,14 +196,13 @@ def reply_to(
         case MessageKind.FAREWELL:
             said = "Goodbye."
         case MessageKind.INDEX:
-            many = len(workspace.index.entries() if doc_ids is None else doc_ids)
-            count = f"{many:,} filing{'s' * (many != 1)}"
-            said = f"Indexed here: {count}.\n{filings_there(workspace, doc_ids)}\n{example}"
+            said = f"{_of_index(asked, workspace, doc_ids)}\n{example}"
         case MessageKind.HELP:
             said = (
-                f"I answer questions over the filings indexed here ({there}): figures, ratios, growth, comparisons, "
-                f"reasons and passages, each with its page. {example} Questions may go on from the one before: "
-                '"and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is that?".'
+                f"I answer questions over the filings indexed here, of {there}. Ask for figures, ratios, growth, "
+                f"comparisons, reasons and passages, each with its page. {example} Questions may go on from the "
+                'one before: "and in 2021?", "same for" another company, "as a percentage of revenue?", "which page is '
+                'that?".'
             )
         case _ if answered is not None:
             said = f"I cannot tell what that asks, beside the question before. Ask it in full. {example}"
@@ -252,6 +253,26 @@ def _of_answer(kind: MessageKind, turn: Turn) -> str:
         return f"It is quoted, not computed:\n{where}"
     noted = "".join(f"\nNote: {assumption}" for assumption in answer.assumptions)
     return f"By this program, each number of which stands in a filing:\n\n{answer.program.strip()}{noted}"
+
+
+def _of_index(asked: str, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+    """Which filings are indexed, of those asked about; told one by one where they are some and few."""
+    of = index_asked(asked, workspace)
+    there = workspace.directory.identities if doc_ids is None else doc_ids
+    left = [doc_id for doc_id in (there if of is None else of.doc_ids) if doc_id in there]
+    lines = [f"Not indexed: {', '.join(of.unknown)}."] if of is not None and of.unknown else []
+    if not left:
+        return (
+            "\n".join(lines or ["None."])
+            + f" Indexed here: {_counted(there)}, of {companies_there(workspace, doc_ids)}."
+        )
+    narrowed = of is not None and of.narrowed
+    lines += [f"Indexed {'of that' if narrowed else 'here'}: {_counted(left)}.", filings_there(workspace, left)]
+    return "\n".join([*lines, ", ".join(left)] if narrowed and len(left) <= _MOST_IDS else lines)
+
+
+def _counted(doc_ids: Collection[str]) -> str:
+    return f"{len(doc_ids):,} filing{'s' * (len(doc_ids) != 1)}"
 
 
 def _example(workspace: Workspace, doc_ids: Collection[str] | None) -> str:

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.terms import stopwords
 
 _LISTS = "follow_up_words"
 _EDGES = " \t\n,.;:!?-–—…"
@@ -40,6 +41,18 @@ def only_says(text: str, kind: str) -> bool:
         said = True
         rest = rest[found.end() :].strip()
     return said
+
+
+def says_of(text: str, kind: str) -> bool:
+    """Whether the text names something of this kind, and no word of content but `KIND words`."""
+    return found_in(text, kind) is not None and has_no_other_words(text, f"{kind} words")
+
+
+def has_no_other_words(text: str, kind: str) -> bool:
+    """Whether every word of content is one of this kind."""
+    words = re.findall(r"\w+(?:'\w+)?", simplified(text))
+    known = stopwords() | phrases(kind)
+    return all({word, word.removesuffix("n't"), word.split("'")[0]} & known for word in words)
 
 
 def without_opening(text: str, *kinds: str) -> str:

@@ -6,13 +6,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.analyst.rules.asked_before import AskedBefore
+from fin_agent.analyst.rules.asked_periods import periods_asked
 from fin_agent.analyst.rules.company_sets import changed_set, names_of_all, says_all
-from fin_agent.analyst.rules.follow_up_phrases import found_in, is_phrase, only_says, simplified, without_opening
-from fin_agent.analyst.rules.intents import LONGEST_QUESTION
+from fin_agent.analyst.rules.follow_up_phrases import (
+    found_in,
+    has_no_other_words,
+    is_phrase,
+    only_says,
+    says_of,
+    simplified,
+    without_opening,
+)
+from fin_agent.analyst.rules.intents import FORMS, LONGEST_QUESTION, period_spans, understood_spans
 from fin_agent.analyst.rules.pooling import pooled
 from fin_agent.analyst.rules.replacing import (
     about_reasons,
@@ -22,7 +32,7 @@ from fin_agent.analyst.rules.replacing import (
     of_companies,
     replaced,
 )
-from fin_agent.analyst.rules.said_now import SaidNow
+from fin_agent.analyst.rules.said_now import SaidNow, without_spans
 from fin_agent.analyst.rules.set_against import about_movement, set_against_companies, set_against_time
 from fin_agent.analyst.rules.which_of_listed import asks_which, which_of_listed
 from fin_agent.answering.answer import Answer
@@ -97,17 +107,17 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
     if len(text) > LONGEST_QUESTION:
         return Reading(kind=MessageKind.QUESTION, question=text)
     for kind, words in _TALK:
-        if only_says(text, words):
+        if only_says(text, words) or (kind is MessageKind.HELP and says_of(text, words)):
             return Reading(kind=kind)
     of_all = bool(earlier) and says_all(without_opening(text, "leads", "polite", "discourse"))
-    if only_says(text, "index_contents") and found_in(text, "index_named") and not of_all:
+    if not of_all and index_asked(text, workspace) is not None:
         return Reading(kind=MessageKind.INDEX)
     bare = without_opening(_AFTERWARDS.sub("", text), "greetings", "thanks", "discourse", "polite")
     if not re.search(r"\w", bare):
         return Reading(kind=MessageKind.UNCLEAR)
     asked = without_opening(bare, "leads", "polite", "discourse")
     for kind in (MessageKind.WHERE, MessageKind.HOW, MessageKind.DOUBT):
-        if is_phrase(asked, kind.value) or is_phrase(bare, kind.value):
+        if any(is_phrase(each, kind.value) or says_of(each, kind.value) for each in (_of_filing(asked), bare)):
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
     try:
         return _read(bare, asked, earlier, workspace)
@@ -139,6 +149,57 @@ def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspac
     if simplified(whole) == simplified(bare):
         return Reading(kind=MessageKind.QUESTION, question=bare)
     return Reading(kind=MessageKind.FOLLOW_UP, question=whole)
+
+
+def _of_filing(text: str) -> str:
+    """`text` with `filing` for kinds of filings."""
+    return reduce(lambda left, form: form[0].sub("filing", left), FORMS, text)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAsked:
+    """What a message asks of the index itself: `which 10-Qs of Acme do you have?`. Nothing named: all of it."""
+
+    doc_ids: tuple[str, ...]
+    """The filings that it is about, in the index's order."""
+    companies: tuple[str, ...]
+    """Names of those that it names."""
+    unknown: tuple[str, ...]
+    """Names of companies that are not indexed."""
+    narrowed: bool
+    """Whether it names companies, kinds of filings or years."""
+
+
+def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
+    """What of the index `text` asks about; None where it asks anything else."""
+    forms = [(pattern, form) for pattern, form in FORMS if pattern.search(text)]
+    if not (forms or found_in(text, "index nouns") or found_in(text, "index verbs")):
+        return None
+    directory = workspace.directory
+    mentions = directory.mentions(text)
+    unknown = directory.unknown(text, understood_spans(text, directory, workspace.lexicon))
+    periods = periods_asked(text, text)
+    spans = [(each.start, each.end) for each in mentions] + period_spans(text)
+    spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]
+    spans += [found.span() for pattern, _ in forms for found in pattern.finditer(text)]
+    rest = without_spans(text, spans)
+    here = found_in(rest, "index nouns")
+    if not here and not found_in(rest, "pointing back"):
+        asks = found_in(rest, "clause") or found_in(rest, "index forms")
+        here = asks if forms else found_in(rest, "index verbs") if not periods else None
+    if not here or not has_no_other_words(rest, "index words"):
+        return None
+    keys = {each.company.key for each in mentions}
+    years = {period.fiscal_year for period in periods}
+    doc_ids = tuple(
+        doc_id
+        for doc_id, identity in directory.identities.items()
+        if (not (keys or unknown) or directory.owners.get(doc_id) in keys)
+        and (not forms or identity.form in {form for _, form in forms})
+        and (not years or identity.fiscal_year in years)
+    )
+    names = tuple(dict.fromkeys(each.company.name for each in mentions))
+    return IndexAsked(doc_ids, names, tuple(unknown), bool(keys or unknown or forms or years))
 
 
 def gone_on_from(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | None:

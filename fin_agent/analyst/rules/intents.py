@@ -20,13 +20,14 @@ from fin_agent.vocabulary.identity import Form
 
 LONGEST_QUESTION = 10_000
 """Characters: five times as many as the longest question of FinanceBench has."""
-_FORMS = (
-    (re.compile(r"\b8-?\s?k\b", re.I), Form.EIGHT_K),
-    (re.compile(r"\b10-?\s?q\b|\bquarterly report\b", re.I), Form.TEN_Q),
-    (re.compile(r"\b10-?\s?k\b", re.I), Form.TEN_K),
-    (re.compile(r"\bearnings (?:release|report|call|announcement)\b|\bpress release\b", re.I), Form.EARNINGS),
-    (re.compile(r"\bannual report\b", re.I), Form.ANNUAL_REPORT),
+FORMS = (
+    (re.compile(r"\b8-?\s?ks?\b", re.I), Form.EIGHT_K),
+    (re.compile(r"\b10-?\s?qs?\b|\bquarterly reports?\b", re.I), Form.TEN_Q),
+    (re.compile(r"\b10-?\s?ks?\b", re.I), Form.TEN_K),
+    (re.compile(r"\bearnings (?:releases?|reports?|calls?|announcements?)\b|\bpress releases?\b", re.I), Form.EARNINGS),
+    (re.compile(r"\bannual reports?\b", re.I), Form.ANNUAL_REPORT),
 )
+"""How questions name kinds of filings."""
 _INCORPORATED = re.compile(r"\b(?:where|when|state|country|jurisdiction|laws?)\b.*\bincorporated\b", re.I)
 _TOLD_IN_WORDS = re.compile(
     r"\b(why|what (?:has |have )?(?:drove|driven|drives|caused|causes|explains?|led)|drivers?|reasons?|describe|explain"
@@ -77,7 +78,7 @@ def intent_of(question: str, directory: CompanyDirectory, lexicon: Lexicon, *, b
         unsupported=(*quarters_without_year(question, periods), *about_restating(question)),
         periods=periods,
         dates=dates_asked(question),
-        forms=tuple(form for pattern, form in _FORMS if pattern.search(core)),
+        forms=tuple(form for pattern, form in FORMS if pattern.search(core)),
         relation=Relation.EXPLANATION if in_words else Relation.EACH,
         report=told.report if told is not None else None,
         measure=metrics[0].phrase if metrics else "",
@@ -124,7 +125,7 @@ def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -
     """(start, end) of the indexed companies, metrics and periods that `core` names."""
     spans = [(mention.start, mention.end) for mention in directory.mentions(core)]
     spans += [(mention.start, mention.end) for mention in lexicon.mentions(core)]
-    return spans + _period_spans(core)
+    return spans + period_spans(core)
 
 
 def without_companies(core: str, directory: CompanyDirectory) -> str:
@@ -134,7 +135,8 @@ def without_companies(core: str, directory: CompanyDirectory) -> str:
     return re.sub(r"(?<=\s)['’]s\b", "  ", core)
 
 
-def _period_spans(text: str) -> list[tuple[int, int]]:
+def period_spans(text: str) -> list[tuple[int, int]]:
+    """(start, end) of the periods and days that the text names."""
     parsed = parse_periods(text)
     spans = [(mention.start, mention.end) for mention in parsed.mentions]
     return spans + [(mention.start, mention.end) for mention in parsed.dates]
@@ -142,10 +144,10 @@ def _period_spans(text: str) -> list[tuple[int, int]]:
 
 def _keywords(core: str, directory: CompanyDirectory) -> tuple[str, ...]:
     text = without_companies(core, directory)
-    for start, end in [*_period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))]:
+    for start, end in [*period_spans(text), *(found.span() for found in SPAN_OF_A_YEAR.finditer(text))]:
         text = text[:start] + " " * (end - start) + text[end:]
     if _INCORPORATED.search(core):
         text += " incorporated laws"  # not the end of the company's name
-    for pattern, _ in _FORMS:
+    for pattern, _ in FORMS:
         text = pattern.sub(" ", text)
     return tuple(dict.fromkeys(re.findall(r"[a-z][a-z&'-]*[a-z]|\d[\d.,]*\d", text.lower())))

@@ -57,11 +57,13 @@ class SaidNow:
         times = [(each.start, each.end) for each in parsed.mentions]
         for kind in ("earlier", "later", "same time"):
             times += all_in(text, kind)
-        bare = _blanked(text, [*places, *times])
+        bare = without_spans(text, [*places, *times])
         measures = tuple(each.phrase for each in lexicon.mentions(bare))
         rest = tuple(
             found[0]
-            for found in _WORD.finditer(_blanked(bare, [(each.start, each.end) for each in lexicon.mentions(bare)]))
+            for found in _WORD.finditer(
+                without_spans(bare, [(each.start, each.end) for each in lexicon.mentions(bare)])
+            )
             if found[0].lower().strip("?.!,'’") not in phrases("small")
         )
         return cls(
@@ -117,7 +119,8 @@ def _capitalised(text: str, taken: list[tuple[int, int]]) -> list[str]:
     ]
 
 
-def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+def without_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """`text` with blanks where `spans` (start, end) stand, and without the possessive behind them."""
     for start, end in spans:
         text = text[:start] + " " * (end - start) + text[end:]
     return re.sub(r"(?<=\s)['’]s\b", "  ", text)

@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 
 from fin_agent.analyst.events import Event, StepBegun, listening
-from fin_agent.analyst.rules.follow_ups import MessageKind
+from fin_agent.analyst.rules.follow_ups import Earlier, MessageKind, read_message
 from fin_agent.answering.answer import Answer
 from fin_agent.errors import FilingIndexError, QuestionError
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
@@ -268,15 +268,99 @@ def test_within_some_filings_only_their_companies_are_named(workspace: Workspace
     assert "Tellurond" not in said and "Harborlight" not in said
 
 
-@pytest.mark.parametrize(
-    "message",
-    ["What is indexed?", "which companies are there", "List all filings, please", "How many filings do you have?"],
-)
+HARBORLIGHT = "Harborlight Instruments, Inc. (HLGT): FY2022, FY2023, FY2024; Q3 FY2024"
+OF_ALL = (
+    "What is indexed?", "which companies are there", "List all filings, please", "How many filings do you have?",
+    "what's in here?", "What data do you have?", "which years do you cover?", "who's covered?", "list everything",
+    "names of the firms in the database?", "what documents are available to query?", "whose filings do you have",
+    "give me an overview of the data", "what reports have been ingested?", "which documents can I ask about?",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("message", OF_ALL)
 def test_what_is_indexed_is_told_from_the_index(chat_context: ChatContext, message: str) -> None:
     turn = talking(chat_context)(message)
     assert turn.kind is MessageKind.INDEX and not turn.answers
     assert turn.said.startswith("Indexed here: 15 filings.\n")
     assert "Tellurond Semiconductor Corporation (TUND): FY2022, FY2023, FY2024; Q2 FY2024" in turn.said
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("which filings of Harborlight do you have?", f"Indexed of that: 5 filings.\n{HARBORLIGHT}\nharborlight_2"),
+        ("what do you know about Harborlight?", f"Indexed of that: 5 filings.\n{HARBORLIGHT}\nharborlight_2"),
+        ("is Tellurond in your index?", "Indexed of that: 5 filings.\nTellurond Semiconductor"),
+        ("Do you have any 10-Qs?", "harborlight_2024q3_10q, tellurond_2024q2_10q, quillmark_2024q3_10q\n"),
+        ("any 8-Ks for Harborlight?", "Indexed of that: 1 filing.\nHarborlight Instruments, Inc. (HLGT): "),
+        (
+            "do you have Quillmark's 10-K for 2023?",
+            "Indexed of that: 1 filing.\nQuillmark Stores, Inc. (QLMK): FY2023\n",
+        ),
+        (
+            "do you have Apple?",
+            "Not indexed: Apple. Indexed here: 15 filings, of Tellurond Semiconductor Corporation; ",
+        ),
+        ("is Microsoft covered?", "Not indexed: Microsoft. Indexed here: 15 filings, of "),
+        ("do you have Quillmark's 10-K for 1999?", "None. Indexed here: 15 filings, of "),
+    ],
+)
+def test_what_of_it_is_asked_about_is_told_alone(chat_context: ChatContext, message: str, told: str) -> None:
+    for say in (talking(chat_context), after_a_question(chat_context)):
+        turn = say(message)
+        assert turn.kind is MessageKind.INDEX and not turn.answers and told in turn.said
+
+
+def after_a_question(context: ChatContext) -> Say:
+    say = talking(context)
+    say(INCOME)
+    return say
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        *((MessageKind.WHERE, message) for message in (
+            "where does that number come from?", "which filing did you take this from?", "can you cite that",
+            "prove it", "what page was it on?", "how do you know?", "Where did you see that?",
+            "which 10-K is that from?", "what's the source for this figure?", "could you point me to the page",
+        )),
+        *((MessageKind.HOW, message) for message in (
+            "how did you arrive at this number?", "walk me through the calculation", "how'd you get that?",
+            "can you show me the steps?", "what's the math behind this",
+        )),
+        *((MessageKind.HELP, message) for message in (
+            "how does this work?", "give me some example questions", "i don't know what to ask", "I need help",
+            "what kinds of things can I ask you?", "how should I phrase my questions?", "what are your capabilities?",
+        )),
+        *((MessageKind.THANKS, message) for message in (
+            "cheers, that helps", "great, thank you very much!", "awesome", "thanks so much",
+            "thank you, that was helpful",
+        )),
+    ],
+)  # fmt: skip
+def test_talk_is_told_by_its_words_however_they_are_put(
+    chat_context: ChatContext, kind: MessageKind, message: str
+) -> None:
+    turn = after_a_question(chat_context)(message)
+    assert turn.kind is kind and not turn.answers
+    assert (kind is not MessageKind.WHERE) or turn.said.startswith("[1] harborlight_2023_10k, page 9: ")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "which filings mention Tarn Valley?", "do you know the CEO's name?", "what is the source of revenue growth?",
+        "which pages discuss risk factors?", "how is inventory valued?", "What reports did the auditor issue?",
+        "what companies did Harborlight acquire in 2024?", "What does the 10-Q say about inventories?", "and the 10-Q?",
+        "How did they calculate diluted EPS?", "do you have revenue for 2022?", "do you have that for Tellurond?",
+        "what is the filing about?", "What is the index of exhibits?", "how many customers are there?",
+    ],
+)  # fmt: skip
+def test_what_asks_for_anything_that_filings_say_is_no_talk(workspace: Workspace, message: str) -> None:
+    for earlier in ((), (Earlier(INCOME),)):
+        kind = read_message(message, earlier, workspace).kind
+        assert kind in (MessageKind.QUESTION, MessageKind.FOLLOW_UP, MessageKind.UNCLEAR)
 
 
 def test_a_question_about_all_companies_is_no_question_about_the_index(chat_context: ChatContext) -> None:
