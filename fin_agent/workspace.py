@@ -90,7 +90,8 @@ class Workspace:
         from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
 
         chosen = [filings] if isinstance(filings, str) else filings
-        return answer_question(question, self._context(settings or Settings(), model), doc_ids=chosen)
+        context = self._context(settings or Settings(), model)
+        return answer_question(question, context, doc_ids=chosen).asked_of(self)
 
     def search(
         self,

@@ -77,6 +77,13 @@ def documents_found(
 
 def pages_found(context: SearchContext, given: take.PageSearchArguments) -> PagesFound:
     """The best pages, each with its best passage. Raises as above."""
+    return explained_pages(context, given)[0]
+
+
+def explained_pages(
+    context: SearchContext, given: take.PageSearchArguments
+) -> tuple[PagesFound, tuple[tuple[tuple[str, float], ...], ...]]:
+    """The best pages, and of each what its score is the sum of: names of features with their shares."""
     doc_ids = narrowed(context.workspace, given, context.within)
     understood, notes = read_query(context, given.query, doc_ids)
     entries = entries_by_id(context)
@@ -104,7 +111,7 @@ def pages_found(context: SearchContext, given: take.PageSearchArguments) -> Page
                 box=passage.passage.box if passage else None,
             )
         )
-    return PagesFound(query=given.query, pages=tuple(found), notes=notes)
+    return PagesFound(query=given.query, pages=tuple(found), notes=notes), tuple(page.features for page in ranked_pages)
 
 
 def facts_found(context: SearchContext, given: take.FactSearchArguments) -> FactsListed:

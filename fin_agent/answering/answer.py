@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.evidence.intent import OutputUnit
@@ -17,6 +17,8 @@ from fin_agent.evidence.trace import TraceStep
 
 if TYPE_CHECKING:
     import pandas
+
+    from fin_agent.workspace import Workspace
 
 BoxSides = tuple[float, float, float, float]
 
@@ -130,6 +132,22 @@ class Artifact(BaseModel):
             ) from None
 
 
+class _AskedOf:
+    """The workspace that was asked, in the process that asked it: no copy elsewhere carries it, nor does it tell
+    answers apart."""
+
+    def __init__(self, workspace: Workspace | None = None) -> None:
+        self.workspace = workspace
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _AskedOf)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[_AskedOf], tuple[()]]:
+        return _AskedOf, ()
+
+
 class Answer(Artifact):
     """An answer with everything that shows where it comes from, or a refusal that says what is missing."""
 
@@ -163,6 +181,7 @@ class Answer(Artifact):
     """What was asked of a model and done by rules instead, and where model and rules disagree."""
     trace: tuple[TraceStep, ...] = ()
     """What each step saw, kept and dropped, and why."""
+    _asked_of: _AskedOf = PrivateAttr(default_factory=_AskedOf)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """The figures that the answer needs, one a row, with their sources; pages and lines count from 1.
@@ -197,11 +216,19 @@ class Answer(Artifact):
 
         write_whole(Path(path), answer_workbook([self]))
 
+    def asked_of(self, workspace: Workspace) -> Self:
+        """The same answer, whose pages a notebook can draw: those of the workspace that was asked."""
+        self._asked_of = _AskedOf(workspace)
+        return self
+
     def _repr_html_(self) -> str:
-        """As a notebook shows it: the sentence, the figures, the program."""
+        """As a notebook shows it: the sentence, the figures, the program, the page with its figures framed.
+
+        Pages are drawn where `Workspace.ask` or `fin_agent.ask` gave the answer, in the same process.
+        """
         from fin_agent.presentation.report import answer_html
 
-        return answer_html(self)
+        return answer_html(self, self._asked_of.workspace)
 
 
 def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
@@ -30,7 +31,6 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.graphs.answer.stepping import SteppedRun
@@ -38,7 +38,6 @@ from fin_agent.presentation.answers import answer_view
 from fin_agent.presentation.plain import one_line, plain
 from fin_agent.presentation.runs import about_to_run, left_view, stopped_step_view
 from fin_agent.presentation.traces import rounds_view
-from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
 
@@ -91,19 +90,7 @@ def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
     if suffix == ".csv":
         return workbook.answer_csv([answer]).encode("utf-8-sig")
 
-    def picture(doc_id: str, page: int, boxes: list[Box]) -> bytes | None:
-        record = workspace.index.filing(doc_id)
-        wanted = FramedPage(page, tuple(Frame(box, Ink.FACT) for box in boxes))
-        try:
-            return draw_pages(Path(record.source), record.content_hash, [wanted], _REPORT_DPI)[0]
-        except FinAgentError as error:
-            warn(f"the report goes without page {page + 1} of {doc_id}: {error}")
-            return None
-
-    return report.html_report([answer], picture).encode()
-
-
-_REPORT_DPI = 110
+    return report.html_report([answer], partial(report.drawn_page, workspace, notify=warn)).encode()
 
 
 def explain_question(question: str, given: Path | None) -> ExitCode:

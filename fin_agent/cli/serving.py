@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,8 +17,11 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import Docs, IndexFolder, ModelOptions, StrategyName
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from fin_agent.serving.http_api import Limits
     from fin_agent.serving.http_server import Access
+    from fin_agent.tools.context import ToolContext
     from fin_agent.web.routes import Keeping
 
 Host = Annotated[
@@ -91,6 +97,22 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Take no filings from the workspace; so it is with --doc as well.")
     ] = False,
+    offer_model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--offer-model",
+            metavar="NAME",
+            help="A further chat model that people may choose in the workspace; may be given several times.",
+        ),
+    ] = None,
+    offer_index: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--offer-index",
+            metavar="DIR",
+            help="A further index that people may choose in the workspace; may be given several times.",
+        ),
+    ] = None,
     doc: Docs = None,
     strategy: StrategyName = None,
     index: IndexFolder = None,
@@ -111,7 +133,7 @@ def serve(
     settings = models.settings(strategy=strategy)
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
-    from fin_agent.serving.http_api import Limits, http_api
+    from fin_agent.serving.http_api import Limits
     from fin_agent.web.routes import Keeping
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
@@ -126,26 +148,52 @@ def serve(
     if index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
         say(f"there was no index yet: an empty one is in {folder}")
+    offered = _Offered(access, limits, keeping, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
 
     with opened(index) as workspace:  # what is wrong with the index or the settings is said here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
+        app = offered.over(context)
         if workers == 1:
-            run_application(http_api(context, access, limits, keeping), host, port, ready=ready)
+            run_application(app, host, port, ready=ready)
     if workers > 1:
-        worker = partial(_api, chosen_index(index).place, settings.model_dump_json(), doc, access, limits, keeping)
+        worker = partial(_api, chosen.place, settings.model_dump_json(), doc, offered)
         with nothing_from_the_current_folder():
             run_application(worker, host, port, ready=ready, workers=workers)
     return ExitCode.DONE
 
 
-def _api(
-    place: Path | str, settings: str, doc_ids: Sequence[str] | None, access: Access, limits: Limits, keeping: Keeping
-) -> object:
+@dataclass(frozen=True)
+class _Offered:
+    """What is served beside the index that was named first, and how all of it is."""
+
+    access: Access
+    limits: Limits
+    keeping: Keeping
+    models: tuple[str, ...]
+    indexes: tuple[Path, ...]
+    read_only: bool
+
+    def over(self, context: ToolContext) -> ASGIApp:
+        """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
+        from fin_agent.serving.http_api import http_api
+        from fin_agent.tools.context import ToolContext
+        from fin_agent.web.routes import Keeping
+        from fin_agent.workspace import Workspace
+
+        others = {}
+        for folder in self.indexes:
+            plain = re.sub(r"[^\w.-]+", "_", folder.resolve().name, flags=re.ASCII) or "index"
+            name = next(name for name in (plain, *(f"{plain}-{more}" for more in count(2))) if name not in others)
+            other = ToolContext.of(Workspace.open(folder), context.settings)
+            others[name] = (other, Keeping.beside(folder, uploads=not self.read_only))
+        return http_api(context, self.access, self.limits, self.keeping, models=self.models, others=others)
+
+
+def _api(place: Path | str, settings: str, doc_ids: Sequence[str] | None, offered: _Offered) -> object:
     """The application of one worker process, over the index at `place`."""
     from fin_agent.config import Settings
-    from fin_agent.serving.http_api import http_api
     from fin_agent.tools.context import ToolContext
     from fin_agent.workspace import Workspace
 
     context = ToolContext.of(Workspace.open(place), Settings.model_validate_json(settings), doc_ids=doc_ids)
-    return http_api(context, access, limits, keeping)
+    return offered.over(context)

@@ -30,6 +30,17 @@ class Budget(BaseModel):
     seconds: float | None = Field(default=None, ge=0, description="seconds from the start; no call begins later")
     dollars: float | None = Field(default=None, ge=0, description="dollars; models of unknown price are refused")
 
+    def within(self, other: Budget) -> Budget:
+        """The narrower of both limits, one by one.
+
+        >>> Budget(calls=8, tokens=1_000).within(Budget(calls=20, dollars=0.1))
+        Budget(tokens=1000, calls=8, seconds=None, dollars=0.1)
+        """
+        both = {name: (getattr(self, name), getattr(other, name)) for name in type(self).model_fields}
+        return Budget(
+            **{name: min((one for one in pair if one is not None), default=None) for name, pair in both.items()}
+        )
+
 
 class CallRecord(BaseModel):
     """One call as it is accounted for. Holds no text and no key."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from html import escape
+from pathlib import Path
 
 from fin_agent.answering.answer import Answer
+from fin_agent.errors import FinAgentError
+from fin_agent.filings.picture import Bounds, Frame, FramedPage, Ink, draw_pages
 from fin_agent.presentation.plain import plain
 from fin_agent.vocabulary.place import Box
+from fin_agent.workspace import Workspace
 
 Picture = Callable[[str, int, list[Box]], bytes | None]
 """PNG of a page (0-based) of a filing with boxes framed, or None where it cannot be drawn."""
 _MOST_PAGES = 12
+_DPI = 110
+_BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
 _CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 :root{color-scheme:light dark}
@@ -40,12 +47,26 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
     )
 
 
-def answer_html(answer: Answer) -> str:
-    """An answer as a piece of HTML without pages, as a notebook shows it."""
-    return f"<div>{''.join(_answer(answer, lambda doc_id, page, boxes: None))}</div>"
+def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
+    """An answer as a piece of HTML, as a notebook shows it: with its first page, where the workspace can draw it."""
+    picture: Picture = (lambda doc_id, page, boxes: None) if workspace is None else partial(drawn_page, workspace)
+    return f"<div>{''.join(_answer(answer, picture, most_pages=1))}</div>"
 
 
-def _answer(answer: Answer, picture: Picture) -> Iterator[str]:
+def drawn_page(
+    workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], None] = str
+) -> bytes | None:
+    """PNG of a page (0-based) with boxes framed; None where it cannot be drawn, and `notify` is told why."""
+    wanted = FramedPage(page, tuple(Frame(box, Ink.FACT) for box in boxes))
+    try:
+        record = workspace.index.filing(doc_id)
+        return draw_pages(Path(record.source), record.content_hash, [wanted], _DPI, _BOUNDS)[0]
+    except FinAgentError as error:
+        notify(f"the report goes without page {page + 1} of {doc_id}: {error}")
+        return None
+
+
+def _answer(answer: Answer, picture: Picture, most_pages: int = _MOST_PAGES) -> Iterator[str]:
     yield f'<h1>{_said(answer.question)}</h1><p class="said">{_said(answer.answer.text)}</p>'
     if answer.missing:
         yield f"<p>Missing:</p><ul>{''.join(f'<li>{_said(each)}</li>' for each in answer.missing)}</ul>"
@@ -66,16 +87,16 @@ def _answer(answer: Answer, picture: Picture) -> Iterator[str]:
         yield f"<pre>{_said(answer.program)}</pre>"
     for note in (*answer.assumptions, *answer.warnings):
         yield f'<p class="quiet">Note: {_said(note)}</p>'
-    yield from _pages(answer, picture)
+    yield from _pages(answer, picture, most_pages)
 
 
-def _pages(answer: Answer, picture: Picture) -> Iterator[str]:
+def _pages(answer: Answer, picture: Picture, most: int) -> Iterator[str]:
     of_page: dict[tuple[str, int], list[Box]] = {}
     for citation in answer.citations:
         boxes = of_page.setdefault((citation.doc_id, citation.page), [])
         if citation.box is not None:
             boxes.append(Box(*citation.box))
-    for (doc_id, page), boxes in list(of_page.items())[:_MOST_PAGES]:
+    for (doc_id, page), boxes in list(of_page.items())[:most]:
         drawn = picture(doc_id, page, boxes)
         if drawn is not None:
             where = f"{_said(doc_id)}, page {page + 1}"

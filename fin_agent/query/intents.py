@@ -81,6 +81,23 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     return with_own_years(with_dated_periods(words, workspace), workspace)
 
 
+def intent_of_query(query: Query, workspace: Workspace) -> Intent:
+    """A Query that somebody edited as an Intent: its tree is bound as it stands, its question gives search its words.
+
+    One that no figures answer is read by its question.
+    """
+    if not query.asks_figures:
+        return intent_of_question(query.question, workspace)
+    words = intent_of(written_out(query.question), workspace.directory, workspace.lexicon)
+    companies = tuple(CompanyAsked(key=one.key, name=one.name, confidence=one.confidence) for one in query.companies)
+    named = {"question": query.question, "query": query, "companies": companies, "unknown_companies": ()}
+    words = words.model_copy(update=named)
+    try:
+        return with_losses(_as_intent(query, words, workspace))
+    except UnboundError as error:
+        return words.model_copy(update={"unsupported": (*words.unsupported, str(error))})
+
+
 def asked_of(whole: Intent) -> Intent:
     """What each ask of a question may leave out: its companies and periods, and no measure."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +30,7 @@ from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving import openapi
 from fin_agent.serving.filings import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
-from fin_agent.serving.http_server import REFUSED, Access, guarded
+from fin_agent.serving.http_server import INDEXES, REFUSED, Access, guarded
 from fin_agent.serving.pictures import USUAL_DPI, box_frames, figure_frames, page_picture
 from fin_agent.serving.problems import STATUSES, BusyError, Problem, TooLongError
 from fin_agent.tools import arguments as take
@@ -41,7 +41,7 @@ from fin_agent.tools.narrowing import narrowed
 from fin_agent.tools.operations import documents_found, filings_listed, pages_found
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import files
-from fin_agent.web.routes import Keeping, add_routes
+from fin_agent.web.routes import Keeping, Offers, add_routes
 
 Result = TypeVar("Result")
 
@@ -121,16 +121,31 @@ DocId = Annotated[
 
 
 def http_api(
-    context: ToolContext, access: Access, limits: Limits | None = None, keeping: Keeping | None = None
+    context: ToolContext,
+    access: Access,
+    limits: Limits | None = None,
+    keeping: Keeping | None = None,
+    *,
+    models: Sequence[str] = (),
+    others: Mapping[str, tuple[ToolContext, Keeping]] | None = None,
 ) -> ASGIApp:
     """The API and the workspace over the filings that `context` may read, behind the guards.
 
-    `keeping` says what it may write: without one nothing is kept, and no filing is added.
+    `keeping` says what it may write: without one nothing is kept, and no filing is added. People may choose one of the
+    chat `models` for a question, and one of the other indexes. The API of these is at `/indexes/NAME`; names are of
+    letters, digits, `.`, `_` and `-`.
     """
-    return guarded(_application(context, limits or Limits(), keeping or Keeping()), access, open_paths=OPEN_PATHS)
+    limits, keeping, others = limits or Limits(), keeping or Keeping(), others or {}
+    named = [(name, f"{INDEXES}{name}") for name in others]
+    offers = Offers(tuple(models), ((keeping.name, ""), *named) if named else ())
+    app = _application(context, limits, keeping, offers)
+    for name, (other, kept) in others.items():
+        app.mount(f"{INDEXES}{name}", _application(other, limits, kept, offers))
+    files.serve_files(app)
+    return guarded(app, access, open_paths=OPEN_PATHS)
 
 
-def _application(context: ToolContext, limits: Limits, keeping: Keeping) -> FastAPI:
+def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers: Offers) -> FastAPI:
     app = FastAPI(
         title="fin-agent",
         version=version("fin-agent"),
@@ -277,8 +292,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping) -> Fast
         """Needs no token."""
         return Health(status="ok", filings=len(context.workspace.index.entries()))
 
-    add_routes(app, context, keeping, calls)
-    files.serve_files(app)
+    add_routes(app, context, keeping, calls, offers)
     openapi.complete(app)
     return app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import os
+import re
 import socket
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,9 @@ SHORTEST_TOKEN = 16
 MOST_BYTES = 1_000_000
 MOST_UPLOADED = 64_000_000
 """Bytes of a filing that is sent to be read; the largest 10-K of a big bank has about 20 million."""
-UPLOADS = "/uploads/"
+INDEXES = "/indexes/"
+"""What the paths of a further index begin with: its name and the path within follow."""
+_UPLOADS = re.compile(rf"(?:{INDEXES}[^/]+)?/uploads/")
 SECONDS_TO_SEND = 30.0
 _MAKE_ONE = "Make one: export FIN_AGENT_TOKEN=\"$(python3 -c 'import secrets; print(secrets.token_urlsafe(32))')\""
 SECONDS_TO_END = 5
@@ -113,7 +116,7 @@ class Access:
 def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -> ASGIApp:
     """The application behind Starlette's guards of names, callers and sizes; `open_paths` need no token.
 
-    One that ends with `/*` stands for all below it. Calls of `UPLOADS` may send a filing, all others a question.
+    One that ends with `/*` stands for all below it. Calls of `/uploads/` may send a filing, all others a question.
 
     A refusal is a Problem as JSON, also where a guard of Starlette or of the MCP SDK says it in a line of text.
     """
@@ -146,7 +149,7 @@ def guarded(app: ASGIApp, access: Access, *, open_paths: Collection[str] = ()) -
     small, large = (RequestBodyLimitMiddleware(timed, most) for most in (MOST_BYTES, MOST_UPLOADED))
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        await (large if scope.get("path", "").startswith(UPLOADS) else small)(scope, receive, send)
+        await (large if _UPLOADS.match(scope.get("path", "")) else small)(scope, receive, send)
 
     gate = AuthenticationMiddleware(limited, Gate(), refused)
     named = TrustedHostMiddleware(gate, access.answers_to or ["*"], www_redirect=False)
@@ -207,7 +210,7 @@ def _in_our_words(app: ASGIApp) -> ASGIApp:
                 start = held.pop()
                 if refusal := REFUSED.get(message.get("body", b"").decode("latin-1")):
                     status, what, remedy = refusal
-                    if status == 413 and scope["path"].startswith(UPLOADS):
+                    if status == 413 and _UPLOADS.match(scope["path"]):
                         what = f"a filing of more than {MOST_UPLOADED:,} bytes was sent"
                         remedy = "Bring it in by `fin-agent ingest` on the server's machine"
                     await _told(status, Problem(what=what, remedy=remedy))(scope, receive, send)

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
@@ -18,25 +18,31 @@ from fastapi import Body, FastAPI, Query, Request
 from fastapi import Path as InPath
 from fastapi.responses import JSONResponse, Response
 from langgraph.checkpoint.memory import InMemorySaver
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from fin_agent.analyst.events import Answered, Event, StepEnded
+from fin_agent.analyst.events import Answered, StepEnded
 from fin_agent.answering.answer import Answer
-from fin_agent.config import Recording, recording_from_environment
+from fin_agent.config import Recording, Settings, recording_from_environment
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
 from fin_agent.graphs.answer import answer_question
+from fin_agent.graphs.answer.context import AnswerContext, having_read
 from fin_agent.graphs.answer.streaming import astream_run
 from fin_agent.graphs.chat.conversation import ChatThread
 from fin_agent.graphs.chat.state import ChatContext, Turn
 from fin_agent.graphs.chat.threads import FILE_NAME, ThreadStore, ThreadStoreError
 from fin_agent.index.ingest import IngestedFile, Outcome, ingest
+from fin_agent.index.ingest_lock import lock_owner
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.models.metering import Budget
+from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
 from fin_agent.presentation.plain import told_warnings
+from fin_agent.query import tree
+from fin_agent.query.editing import intent_of_edit
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.comparing import answer_differences, run_differences
 from fin_agent.runs.run import StepTime, running_version
@@ -45,7 +51,7 @@ from fin_agent.serving import openapi
 from fin_agent.serving.filings import Json, record_of, with_page_numbers
 from fin_agent.serving.pictures import box_frames, page_picture
 from fin_agent.serving.problems import NotThereError, Problem, require_extra
-from fin_agent.tools.arguments import DocIds
+from fin_agent.tools.arguments import DocIds, PageSearchArguments
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.page import Statement
@@ -73,10 +79,45 @@ class Keeping:
     """Whether filings may be added."""
     recording: Recording = field(default_factory=lambda: Recording(enabled=False))
 
+    @property
+    def name(self) -> str:
+        """Of the index, for people."""
+        return self.folder.name if self.folder is not None else "on a cluster"
+
     @classmethod
     def beside(cls, folder: Path | None, *, uploads: bool) -> Keeping:
         """In the folder of an index, as the environment says. Raises SettingsError."""
         return cls(folder, uploads and folder is not None, recording_from_environment())
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What people may choose in the workspace beside what the server was started with."""
+
+    models: tuple[str, ...] = ()
+    """Chat models by name; the one of the settings is offered anyway, and so are rules alone."""
+    indexes: tuple[tuple[str, str], ...] = ()
+    """(name, what its paths begin with) of every index that is served; none where there is only one."""
+
+
+_EDITED = {
+    "anyOf": [{"type": "null"}, {"type": "object", "required": ["question"], "additionalProperties": False}],
+    "description": "The `query` that `/reading` gives, with edits: it is asked in place of the message.",
+}
+"""Its tree nests without end, which generators of calls from a schema do not bear."""
+
+
+class QuestionSettings(BaseModel):
+    """What one question is answered with in place of what the server was started with, within its limits."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: Annotated[
+        str | None,
+        Field(max_length=200, description="`rules`, or a model that `/workspace` lists.", examples=["rules"]),
+    ] = None
+    preset: Annotated[Preset | None, Field(description="How much is asked of the model.")] = None
+    budget: Annotated[Budget, Field(description="Limits of the question, within those of the server.")] = Budget()
 
 
 class ChatRequest(BaseModel):
@@ -93,6 +134,8 @@ class ChatRequest(BaseModel):
         ),
     ] = None
     doc_ids: DocIds = None
+    query: Annotated[tree.Query | None, WithJsonSchema(_EDITED)] = None
+    settings: QuestionSettings = QuestionSettings()
     stream: Annotated[bool, Field(description="Whether events are sent; so does Accept: text/event-stream.")] = False
 
 
@@ -145,10 +188,41 @@ class RequestToExport(BaseModel):
 class _Desk:
     """What the routes work with."""
 
-    def __init__(self, context: ToolContext, keeping: Keeping, calls: Calls) -> None:
-        self.context, self.keeping, self.calls = context, keeping, calls
+    def __init__(self, context: ToolContext, keeping: Keeping, calls: Calls, offers: Offers) -> None:
+        self.context, self.keeping, self.calls, self.offers = context, keeping, calls, offers
         self.chat = ChatContext.over(context.answering, doc_ids=context.within)
         self._memory = InMemorySaver()
+        self._by_settings = lru_cache(maxsize=16)(self._made)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The chat models that may answer."""
+        settings = self.context.settings
+        own = (settings.models.model,) if settings.by_model and settings.models.model else ()
+        return tuple(dict.fromkeys((*own, *self.offers.models)))
+
+    def settings(self, chosen: QuestionSettings) -> Settings:
+        """The server's settings with what was chosen for a question. Raises ToolInputError for a model not offered."""
+        settings, models = self.context.settings, self.context.settings.models
+        if chosen.model is not None and chosen.model not in ("rules", *self.models):
+            offered = ", ".join(("rules", *self.models))
+            raise ToolInputError("this model is not offered here", subject=chosen.model, remedy=f"Choose: {offered}")
+        update: dict[str, Any] = {"budget": models.budget.within(chosen.budget)}
+        if chosen.preset is not None:
+            update["preset"] = chosen.preset
+        if chosen.model not in (None, "rules", models.model):
+            update |= {"model": chosen.model, "small": None, "roles": {}}
+        analyst = settings.analyst if chosen.model is None else "rules" if chosen.model == "rules" else "llm"
+        return settings.model_copy(update={"models": models.model_copy(update=update), "analyst": analyst})
+
+    def answering(self, settings: Settings) -> AnswerContext:
+        """Who answers by these settings. Raises ModelSetupError."""
+        if settings == self.context.settings:
+            return self.context.answering
+        return self._by_settings(settings.model_dump_json())
+
+    def _made(self, settings: str) -> AnswerContext:
+        return AnswerContext.from_settings(self.context.workspace, Settings.model_validate_json(settings))
 
     @contextmanager
     def threads(self) -> Iterator[ThreadStore | InMemorySaver]:
@@ -171,36 +245,44 @@ class _Desk:
         with RunStore(store_file(self.keeping.folder, self.keeping.recording), self.keeping.recording) as store:
             yield store
 
-    def said(self, asked: ChatRequest, tell: Callable[[Event], None], on_step: Callable[[str], None]) -> Turn:
+    def said(self, asked: ChatRequest, settings: Settings, on_step: Callable[[str], None]) -> Turn:
         """The turn that a message makes; a message that is left is taken out again."""
-        chat = self.chat if not asked.doc_ids else ChatContext.over(self.context.answering, doc_ids=self._among(asked))
+        message, chat, within = asked.message, self.chat, self._among(asked)
+        if asked.query is not None:
+            intent = intent_of_edit(asked.query, self.context.workspace)
+            # An assistant would read the words once more: the reading is what is asked.
+            answering, message = having_read(self.answering(settings), intent), intent.question
+            chat = ChatContext(answering, doc_ids=within)
+        elif asked.doc_ids or settings != self.context.settings:
+            chat = ChatContext.over(self.answering(settings), doc_ids=within)
         with self.threads() as keeper:
             thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
             try:
-                return thread.say(asked.message, on_step)
+                return thread.say(message, on_step)
             except BaseException:
                 thread.forget_unanswered()
                 raise
 
-    def _among(self, asked: ChatRequest) -> list[str]:
-        return [record_of(self.context, doc_id).doc_id for doc_id in asked.doc_ids or ()]
+    def _among(self, asked: ChatRequest) -> tuple[str, ...] | None:
+        if not asked.doc_ids:
+            return self.context.within
+        return tuple(record_of(self.context, doc_id).doc_id for doc_id in asked.doc_ids)
 
-    def record(self, answer: Answer, started: datetime, steps: list[StepTime], doc_ids: list[str] | None) -> str:
+    def record(self, answer: Answer, started: datetime, steps: list[StepTime], asked: ChatRequest) -> str:
         """The id of the run that is recorded; empty where none is."""
         folder, recording = self.keeping.folder, self.keeping.recording
         if folder is None or not recording.enabled:
             return ""
-        workspace, settings = self.context.workspace, self.context.settings
-        with Recorder(workspace.index, folder, settings, recording, notify=lambda text: None) as recorder:
-            return recorder.record(answer, started=started, doc_ids=doc_ids or (), steps=steps)
+        index, settings = self.context.workspace.index, self.settings(asked.settings)
+        with Recorder(index, folder, settings, recording, notify=lambda text: None) as recorder:
+            return recorder.record(answer, started=started, doc_ids=asked.doc_ids or (), steps=steps)
 
     async def events(self, asked: ChatRequest) -> AsyncGenerator[ServerSentEvent, None]:
         """Events of the turn, `replied` last, or `failed`; closing it leaves the turn."""
         async with self.calls.place():
             yield ServerSentEvent(comment="at work", sep="\n")
             started, before, steps, run = datetime.now(UTC), perf_counter(), list[StepTime](), ""
-            work = partial(self.said, asked, lambda event: None)
-            happening = astream_run(lambda on_step: work(on_step=on_step))
+            happening = astream_run(lambda on_step: self.said(asked, self.settings(asked.settings), on_step))
             async with aclosing(happening):
                 try:
                     async for event in self.calls.in_time(happening):
@@ -208,7 +290,7 @@ class _Desk:
                             told = {"kind": "replied", "thread": asked.thread, "run": run, "turn": turn_shown(event)}
                             yield _sent("replied", told)
                         elif isinstance(event, Answered):
-                            run = await run_sync(self.record, event.answer, started, steps, asked.doc_ids)
+                            run = await run_sync(self.record, event.answer, started, steps, asked)
                         else:
                             if isinstance(event, StepEnded):
                                 steps.append(StepTime(node=event.node, seconds=round(perf_counter() - before, 4)))
@@ -227,9 +309,9 @@ def _sent(kind: str, told: object) -> ServerSentEvent:
     return ServerSentEvent(JSONResponse(told).body.decode(), event=kind, sep="\n")
 
 
-def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Calls) -> None:
+def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Calls, offers: Offers) -> None:
     """The conversations of the API, and what only the workspace calls."""
-    desk, problems = _Desk(context, keeping, calls), openapi.problems
+    desk, problems = _Desk(context, keeping, calls, offers), openapi.problems
 
     @app.post(
         "/chat",
@@ -242,7 +324,9 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
         """One turn as JSON, or the events of `/ask` with `replied` as the last one."""
         if not asked.stream and "text/event-stream" not in request.headers.get("accept", ""):
-            turn = await calls.in_thread(lambda: desk.said(asked, lambda event: None, lambda node: None), request)
+            turn = await calls.in_thread(
+                lambda: desk.said(asked, desk.settings(asked.settings), lambda node: None), request
+            )
             return JSONResponse(turn_shown(turn))
         events = desk.events(asked)
         begun = await anext(events)
@@ -336,6 +420,17 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
                 return JSONResponse(views.unreadable(error))
 
         return await calls.in_thread(shown, request)
+
+    @app.get("/choices", include_in_schema=False)
+    async def choices(
+        request: Request,
+        company: Annotated[list[Annotated[str, Field(max_length=300)]] | None, Query(max_length=60)] = None,
+    ) -> Response:
+        return await calls.in_thread(lambda: JSONResponse(views.choices(context.workspace, company or ())), request)
+
+    @app.get("/found", include_in_schema=False)
+    async def found(request: Request, asked: Annotated[PageSearchArguments, Query()]) -> Response:
+        return await calls.in_thread(lambda: JSONResponse(views.pages_shown(context, asked)), request)
 
     @app.get("/series", include_in_schema=False)
     async def series(
@@ -446,25 +541,28 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 
 
 def _workspace_shown(desk: _Desk) -> Json:
-    """What the settings page tells: never a key, nor where anything lies."""
+    """What the workspace is, and what of it can be chosen: never a key, nor where anything lies."""
     settings, folder = desk.context.settings, desk.keeping.folder
-    models = settings.models
+    owner = lock_owner(folder) if folder is not None else None
     return {
         "version": running_version(),
         "filings": len(desk.context.workspace.index.entries()),
-        "index": folder.name if folder is not None else "",
+        "companies": len(desk.context.workspace.directory.companies),
+        "index": desk.keeping.name,
+        "indexes": [{"name": name, "prefix": prefix} for name, prefix in desk.offers.indexes],
+        "written_for": None if owner is None else round(owner.seconds),
         "only_some": desk.context.within is not None,
         "uploads": desk.keeping.uploads,
         "readable": list(READABLE),
         "runs": folder is not None and desk.keeping.recording.enabled,
-        "analyst": "model" if settings.by_model else "rules",
-        "model": models.model if settings.by_model else None,
-        "preset": str(models.preset) if settings.by_model else None,
-        "budget": models.budget.model_dump(mode="json", exclude_none=True) if settings.by_model else None,
+        "model": settings.models.model if settings.by_model else "rules",
+        "models": ["rules", *desk.models],
+        "preset": settings.models.preset.value,
+        "presets": [each.value for each in Preset],
+        "budget": settings.models.budget.model_dump(mode="json"),
         "strategy": settings.strategy,
         "rounds": settings.rounds,
         "example": views.example(desk.context.workspace),
-        "choices": views.choices(desk.context.workspace),
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import cast
+from urllib.parse import urlencode
 
 from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.outline.statements import parts_of_statement
@@ -13,16 +15,20 @@ from fin_agent.lexicon.shorthand import written_out
 from fin_agent.presentation.filings import statements_on, value_words
 from fin_agent.presentation.pages import JoinedTable, joined
 from fin_agent.presentation.tables import LineKind, shown_lines
+from fin_agent.query.editing import query_of
 from fin_agent.query.intents import names_of
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError
-from fin_agent.query.reading import read
-from fin_agent.query.tree import Line, written
+from fin_agent.query.tree import Line, Period, written
 from fin_agent.retrieval.facts import FactQuery, find_facts
+from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import Scope
-from fin_agent.serving.filings import Json, page_of, record_of
+from fin_agent.retrieval.strategies.one_pass import SCORES
+from fin_agent.serving.filings import Json, page_of, record_of, with_page_numbers
+from fin_agent.tools.arguments import PageSearchArguments
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.narrowing import company_named
+from fin_agent.tools.operations import explained_pages
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement, printed_number
@@ -30,19 +36,20 @@ from fin_agent.vocabulary.place import Box
 from fin_agent.workspace import Workspace
 
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
+_MEANINGS = {**SCORES, **PAGE_FEATURES}
 _MOST_FOUND = 400
-_MOST_CHOICES = 60
+_MOST_PARTS = 200
 
 
 def reading_shown(question: str, workspace: Workspace) -> Json:
-    """How rules read a question: its words in order, each with what it was taken for, and what it asks as a whole.
+    """How a question is read: its words in order, each with what it was taken for, and the Query, to be edited.
 
     A word is `company`, `measure`, `part`, `period`, or empty for one that only holds the others together; `unread` is
     one that nothing is asked by, or that no line of the company's filings prints.
     Raises NoReadingError where there is no reading.
     """
     names = names_of(workspace)
-    query = read(question, names)
+    query = query_of(question, workspace)
     lexed = lex(written_out(question), names)
     unread = {word.lower() for phrase in query.unread for word in phrase.split()}
     lines = {line.words.lower() for line in query.lines() if isinstance(line, Line)}
@@ -61,36 +68,52 @@ def reading_shown(question: str, workspace: Workspace) -> Json:
             place = token.start + len(token.text)
     words.append(_word(lexed.text[place:], ""))
     return {
-        "kind": query.kind.value,
         "words": [word for word in words if isinstance(word, dict) and word["text"]],
+        "query": cast(Json, query.model_dump(mode="json")),
         "measures": [written(measure) for measure in query.measures],
-        "companies": [company.name for company in query.companies],
         "periods": [str(period) for period in query.periods],
-        "unit": query.unit,
-        "unread": list(query.unread),
-        "unknown_companies": list(query.unknown_companies),
-        "assumed": list(query.assumed),
-        "choices": choices(workspace),
+        "choices": choices(workspace, keys),
     }
 
 
 def unreadable(error: NoReadingError) -> Json:
     """The same of a question that has no reading."""
-    return {"kind": None, "words": [], "unread": [], "problem": error.what, "remedy": error.remedy}
+    return {"query": None, "words": [], "problem": error.what, "remedy": error.remedy}
 
 
-def choices(workspace: Workspace) -> Json:
-    """Companies and fiscal years that a question can be asked about, and units of an answer."""
-    identities = [entry.identity for entry in workspace.index.entries()]
-    years = sorted({each.fiscal_year for each in identities if each.fiscal_year}, reverse=True)
-    companies = sorted({company.name for company in workspace.directory.by_key.values()}, key=str.casefold)
-    metrics = sorted(name.replace("_", " ") for name in workspace.lexicon.metrics)
+def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
+    """What can stand in the places of a Query: companies, and of those of the keys the periods, lines and parts."""
+    directory, lexicon = workspace.directory, workspace.lexicon
+    there = [key for key in keys if key in workspace.years]
+    filed = [workspace.years[key] for key in there or workspace.years]
+    years = sorted({year for each in filed for year in each.annual}, reverse=True)
+    quarters = sorted({quarter for each in filed for quarter in each.quarters}, reverse=True)
+    periods = [Period(fiscal_year=year) for year in years]
+    periods += [Period(fiscal_year=year, quarter=quarter, months=3) for year, quarter in quarters if quarter]
+    doc_ids = [doc_id for key in there for doc_id in directory.by_key[key].doc_ids]
+    measures: dict[str, dict[str, Json]] = {}
+    for name in sorted(lexicon.metrics):
+        measures[name.replace("_", " ")] = {"metric": name}
+    for name in sorted(lexicon.formulas):
+        measures.setdefault(name.replace("_", " "), {"formula": name})
+    for label in _printed_labels(doc_ids, workspace):
+        measures.setdefault(label, {})
+    companies = sorted(directory.by_key.values(), key=lambda each: each.name.casefold())
     return {
-        "company": list(companies[:_MOST_CHOICES]),
-        "period": [f"FY{year}" for year in years],
-        "measure": list(metrics),
-        "unit": ["in USD millions", "in USD billions", "in percent", "in basis points"],
+        "company": [{"key": each.key, "name": each.name} for each in companies],
+        "period": [{"text": str(each), "period": each.model_dump(exclude_defaults=True)} for each in periods],
+        "measure": [{"text": text, **named} for text, named in measures.items()],
+        "part": list(sorted(workspace.index.parts(doc_ids))[:_MOST_PARTS]) if doc_ids else [],
+        "unit": ["USD millions", "USD thousands", "USD billions", "percent", "basis points"],
     }
+
+
+def _printed_labels(doc_ids: Sequence[str], workspace: Workspace) -> list[str]:
+    """The lines of the primary statements of the newest of these filings, as they are printed."""
+    identities = workspace.directory.identities
+    newest = max(doc_ids, key=lambda doc_id: (identities[doc_id].fiscal_year or 0, doc_id), default=None)
+    facts = workspace.index.facts([newest]) if newest is not None else []
+    return list(dict.fromkeys(each.fact.label for each in facts if each.fact.statement and not each.fact.scope))
 
 
 def example(workspace: Workspace) -> Json:
@@ -138,12 +161,30 @@ def page_shown(context: ToolContext, doc_id: str, page_number: int) -> Json:
     }
 
 
+def pages_shown(context: ToolContext, asked: PageSearchArguments) -> Json:
+    """Pages found, each with the shares that its score is the sum of, the largest first. Raises ToolInputError."""
+    found, features = explained_pages(context, asked)
+    pages: list[Json] = []
+    for page, shares in zip(found.pages, features, strict=True):
+        telling = sorted((one for one in shares if round(one[1], 3)), key=lambda one: (-abs(one[1]), one[0]))
+        made_of: list[Json] = [{"name": name, "share": round(share, 3)} for name, share in telling]
+        shown = cast(dict[str, Json], page.model_dump(mode="json"))
+        pages.append(with_page_numbers({**shown, "features": made_of}, pictures=True))
+    told = {name for shares in features for name, _ in shares}
+    meanings: dict[str, Json] = {name: meaning for name, meaning in _MEANINGS.items() if name in told}
+    return {"pages": pages, "notes": list(found.notes), "meanings": meanings}
+
+
 def edgar_address(record: FilingRecord) -> str | None:
-    """Where EDGAR lists the company's filings of that form, where its CIK is known; nothing here opens it."""
-    cik = record.identity.cik
-    if not cik or not cik.isdigit():
+    """Where EDGAR lists the company's filings of that form, by its CIK or file number; nothing here opens it."""
+    identity = record.identity
+    office, _, number = (identity.file_number or "").partition("-")
+    known = {"CIK": identity.cik, "filenum": f"{office:0>3}-{number}" if number else None}
+    named = next(({name: number} for name, number in known.items() if number), None)
+    if named is None:
         return None
-    return f"https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK={cik}&type={record.identity.form.value}"
+    asked = urlencode({"action": "getcompany", **named, "type": identity.form.value})
+    return f"https://www.sec.gov/cgi-bin/browse-edgar?{asked}"
 
 
 def figure_shown(fact: Fact, doc_id: str) -> Json:

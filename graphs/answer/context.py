@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, TypeAdapter
 from pydantic.json_schema import JsonSchemaValue
@@ -15,6 +16,7 @@ from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.config import Settings
+from fin_agent.evidence.intent import Intent
 from fin_agent.models.call import Role
 from fin_agent.models.settings import ModelSettings
 from fin_agent.retrieval.strategies.protocol import Notify, Strategy, is_default, logged
@@ -155,6 +157,30 @@ class AnswerContext:
             named = strategy_for(settings, workspace, callers=callers, notify=notify)
         maker = _card_maker(settings, workspace, notify, callers)
         return cls(workspace, analyst, MontySandbox(), settings, named, maker)
+
+
+def having_read(context: AnswerContext, intent: Intent) -> AnswerContext:
+    """The same context for one question that is read already: as `intent`, whatever its words."""
+    return replace(context, analyst=cast(Analyst, _AsRead(context.analyst, intent)))
+
+
+class _AsRead:
+    """An analyst to whom one question is read already."""
+
+    def __init__(self, analyst: Analyst, intent: Intent) -> None:
+        self._analyst = analyst
+        self._intent = intent
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._analyst, name)
+
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
+        """See Analyst.intent."""
+        return self._intent
+
+    def asks(self, intent: Intent) -> Sequence[str]:
+        """See Analyst.asks."""
+        return (intent.question,)
 
 
 def _card_maker(settings: Settings, workspace: Workspace, notify: Notify, callers: Callers | None) -> CardMaker | None:

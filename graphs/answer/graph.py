@@ -6,7 +6,6 @@ import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args
 
@@ -27,14 +26,13 @@ from fin_agent.analyst.events import (
     listening,
     told,
 )
-from fin_agent.analyst.protocol import Analyst
 from fin_agent.answering.answer import Answer, PagePlace
 from fin_agent.answering.combination import together
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer import answering_nodes, search_nodes
-from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.context import AnswerContext, having_read
 from fin_agent.graphs.answer.search_nodes import emitted
 from fin_agent.graphs.answer.state import (
     EDITED,
@@ -318,28 +316,9 @@ def _answered(question: str, intent: Intent, asked: AskedQuestion, context: Answ
         given["doc_ids"] = list(asked.doc_ids)
     if asked.pages:
         given["only_pages"] = list(asked.pages)
-    own = replace(context, analyst=_AsRead(context.analyst, intent))
+    own = having_read(context, intent)
     answer: Answer = unkept_graph().invoke(given, config=unkept_config(own), context=own)["answer"]
     return answer
-
-
-class _AsRead:
-    """An analyst to whom one question is read already."""
-
-    def __init__(self, analyst: Analyst, intent: Intent) -> None:
-        self._analyst = analyst
-        self._intent = intent
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._analyst, name)
-
-    def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent."""
-        return self._intent
-
-    def asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.asks."""
-        return (intent.question,)
 
 
 NODES: tuple[Node[AnswerContext], ...] = (

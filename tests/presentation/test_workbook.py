@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
+from fin_agent.answering.answer import Answer
 from fin_agent.cli import main
 from fin_agent.presentation.report import html_report
 from fin_agent.presentation.workbook import answer_cell, answer_csv, cells_of
@@ -79,9 +81,16 @@ def test_a_report_never_takes_a_text_for_markup(workspace: Workspace) -> None:
         assert told.count("<") == tags + 2, hostile  # the paragraph of the warning
 
 
-def test_a_notebook_shows_figures_and_program(workspace: Workspace) -> None:
-    shown = workspace.ask("What was Harborlight's net income in FY2023?")._repr_html_()
+def test_a_notebook_shows_figures_program_and_page(workspace: Workspace) -> None:
+    answer = workspace.ask("What was Harborlight's net income in FY2023?")
+    shown = answer._repr_html_()
     assert "$544 million" in shown and "harborlight_2023_10k" in shown and "def solution" in shown
+    assert shown.count("data:image/png;base64,") == 1
+    # An answer that went through a file or to another process has no index behind it.
+    sent = pickle.loads(pickle.dumps(answer))
+    assert sent == answer
+    for copied in (Answer.model_validate_json(answer.model_dump_json()), sent):
+        assert "def solution" in copied._repr_html_() and "data:image" not in copied._repr_html_()
 
 
 def test_ask_writes_a_report_with_its_pages_and_says_what_it_cannot_write(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ import pytest
 
 from fin_agent.config import Recording, Settings
 from fin_agent.downloads.settings import EdgarSettings
+from fin_agent.models.metering import Budget
+from fin_agent.models.settings import ModelSettings
 from fin_agent.serving.http_server import MOST_BYTES, Access
 from fin_agent.tools.context import ToolContext
 from fin_agent.workspace import Workspace
@@ -43,13 +45,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def app_over(
-    folder: Path, access: Access | None = None, *, uploads: bool = True, settings: Settings | None = None
+    folder: Path,
+    access: Access | None = None,
+    *,
+    uploads: bool = True,
+    settings: Settings | None = None,
+    models: Sequence[str] = (),
+    others: Sequence[Path] = (),
 ) -> Any:
     from fin_agent.serving.http_api import http_api
     from fin_agent.web.routes import Keeping
 
-    context = ToolContext.of(Workspace.open(folder), settings or Settings())
-    return http_api(context, access or Access(), keeping=Keeping(folder, uploads, Recording()))
+    def over(place: Path) -> tuple[ToolContext, Keeping]:
+        context = ToolContext.of(Workspace.open(place), settings or Settings())
+        return context, Keeping(place, uploads, Recording())
+
+    context, keeping = over(folder)
+    further = {place.name: over(place) for place in others}
+    return http_api(context, access or Access(), keeping=keeping, models=models, others=further)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +158,7 @@ class TestConversation:
         assert told["answers"] == [] or told["answers"][0]["refused"]
 
 
-class TestFilings:
+class TestReadings:
     def test_the_words_of_a_question_are_told_apart(self, client: Any) -> None:
         told = client.get("/reading", params={"question": INCOME}).json()
         kinds = {word["kind"]: word["text"] for word in told["words"] if word["kind"]}
@@ -157,6 +170,37 @@ class TestFilings:
         told = client.get("/reading", params={"question": question}).json()
         assert [word["text"] for word in told["words"] if word["kind"] == "unread"] == ["wobbly frobnication"]
 
+    def test_what_can_be_chosen_is_what_is_indexed(self, client: Any) -> None:
+        query = client.get("/reading", params={"question": INCOME}).json()["query"]
+        told = client.get("/choices", params={"company": query["companies"][0]["key"]}).json()
+        assert {"Harborlight Instruments, Inc.", "Tellurond Semiconductor Corporation"} <= {
+            each["name"] for each in told["company"]
+        }
+        assert [each["text"] for each in told["period"]] == ["FY2023", "FY2022"]
+        assert "Electronic Test" in told["part"] and "Data Center" not in told["part"]
+        measures = {each["text"]: each for each in told["measure"]}
+        assert measures["net income"]["metric"] == "net_income" and measures["gross margin"]["formula"]
+        assert "Restructuring charges" in measures  # as the income statement prints it
+
+    def test_an_edited_reading_is_asked_as_it_stands(self, client: Any) -> None:
+        query = client.get("/reading", params={"question": INCOME}).json()["query"]
+        query["periods"] = [{"fiscal_year": 2022}]
+        told = client.post("/chat", json={"message": INCOME, "query": query, "thread": "edited"}).json()
+        assert told["asked"] == INCOME.replace("FY2023", "FY2022") and "$474 million" in told["said"]
+        goes_on = client.post("/chat", json={"message": "as a percentage of revenue?", "thread": "edited"}).json()
+        assert "14.2%" in goes_on["said"]
+        query["companies"] = [{"key": "cik 1", "name": "<b>Nobody</b>"}]
+        refused = client.post("/chat", json={"message": INCOME, "query": query})
+        assert refused.status_code == 422 and "not indexed" in refused.json()["what"]
+
+    def test_a_score_is_explained_feature_by_feature(self, client: Any) -> None:
+        told = client.get("/found", params={"query": "Harborlight suppliers", "k": 3}).json()
+        for page in told["pages"]:
+            assert sum(each["share"] for each in page["features"]) == pytest.approx(page["score"], abs=0.01)
+            assert all(told["meanings"][each["name"]] for each in page["features"])
+
+
+class TestFilings:
     def test_statements_have_a_place_for_each_figure(self, client: Any) -> None:
         told = client.get(f"/filings/{FILING}/statements").json()
         income = next(each for each in told["statements"] if each["statement"] == "income")["tables"][0]
@@ -182,6 +226,69 @@ class TestFilings:
         for path in ("/filings/gone/statements", "/filings/gone/checks", "/pages/gone/1.json"):
             told = client.get(path)
             assert told.status_code == 404 and told.json()["what"]
+
+
+class TestSettings:
+    """What one question is asked with: models that the server offers, its presets, limits within its own."""
+
+    @pytest.fixture
+    def model(self) -> Iterator[Any]:
+        from tests.models.openai_server.server import OpenAIServer
+
+        with OpenAIServer(lambda request: "{}", key=None) as model:
+            yield model
+
+    @pytest.fixture
+    def offered(self, folder: Path, model: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-kept-at-the-server")
+        models = ModelSettings(model="openai:gpt-4o", base_url=model.url, budget=Budget(calls=5))
+        app = app_over(folder, settings=Settings(models=models), models=("openai:gpt-4o-mini",))
+        with running(app) as address, httpx.Client(base_url=address, timeout=60) as client:
+            yield client
+
+    def test_the_page_is_told_what_can_be_chosen_and_no_key(self, offered: Any) -> None:
+        told = offered.get("/workspace")
+        assert told.json()["models"] == ["rules", "openai:gpt-4o", "openai:gpt-4o-mini"]
+        assert told.json()["presets"] == ["fast", "default", "thorough"] and told.json()["budget"]["calls"] == 5
+        assert "sk-kept" not in told.text and "127.0.0.1" not in told.text
+
+    def test_rules_alone_ask_no_model(self, offered: Any, model: Any) -> None:
+        asked = {"message": "Why did Harborlight's gross margin change in FY2023?", "settings": {"model": "rules"}}
+        assert offered.post("/chat", json=asked).status_code == 200
+        assert model.log == []
+
+    def test_the_model_chosen_is_asked_within_both_limits(self, offered: Any, model: Any) -> None:
+        for chosen, calls in ({"calls": 1}, 1), ({"calls": 50}, 5):
+            model.log.clear()
+            asked = {"model": "openai:gpt-4o-mini", "preset": "thorough", "budget": chosen}
+            told = offered.post("/chat", json={"message": "Why did costs rise?", "settings": asked})
+            assert told.status_code == 200
+            assert 0 < len(model.requests) <= calls
+            assert {request.model for request in model.requests} == {"gpt-4o-mini"}
+
+    def test_what_is_not_offered_is_refused(self, offered: Any) -> None:
+        told = offered.post("/chat", json={"message": INCOME, "settings": {"model": "openai:gpt-5.4"}})
+        assert told.status_code == 422 and "not offered" in told.json()["what"]
+        told = offered.post("/chat", json={"message": INCOME, "settings": {"base_url": "http://elsewhere"}})
+        assert told.status_code == 422
+
+    def test_a_further_index_has_its_own_filings_conversations_and_uploads(self, folder: Path, tmp_path: Path) -> None:
+        from fin_agent.index.ingest import ingest
+
+        other = tmp_path / "other"
+        ingest([SAMPLES / "quillmark_2023_10k.pdf"], other, workers=0)
+        with running(app_over(folder, others=[other])) as address, httpx.Client(base_url=address, timeout=60) as client:
+            told = client.get("/workspace").json()["indexes"]
+            assert told == [{"name": folder.name, "prefix": ""}, {"name": "other", "prefix": "/indexes/other"}]
+            asked = {"message": "What was Quillmark's net income in FY2023?", "thread": "here"}
+            assert client.post("/chat", json=asked).json()["answers"][0]["refused"]
+            assert not client.post("/indexes/other/chat", json=asked).json()["answers"][0]["refused"]
+            assert client.get("/indexes/other/filings").json()["total"] == 1
+            large = client.put("/indexes/other/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1))
+            assert large.status_code == 200 and large.json()["failed"]
+            assert client.get("/indexes/none/filings").status_code == 404
+        with running(app_over(folder, Access(token=TOKEN), others=[other])) as address:
+            assert httpx.get(f"{address}/indexes/other/filings").status_code == 401
 
 
 class TestUploads:

@@ -1,6 +1,6 @@
 // An answer with all that shows where it comes from: figures as links, the reading, the program, the ledger, what to take away.
 
-import { get, part, post } from "./api.js";
+import { at, get, post } from "./api.js";
 import { capital, fill, h, problem, save, tell } from "./dom.js";
 import { openProof, proofLink } from "./proof.js";
 
@@ -31,7 +31,7 @@ function taken(answer) {
   return answer.refused ? filled : filled.filter((entry) => cited.has(key(entry.figure)));
 }
 
-/** The card of an answer. `ask` takes a question that is asked again. */
+/** The card of an answer. `ask` takes a question that is asked again, and its reading where that was edited. */
 export function answerCard(answer, ask) {
   const figures = taken(answer).map((entry) => ({ entry, place: place(entry.figure) }));
   const places = figures.length ? figures.map((each) => each.place) : answer.citations.map(place);
@@ -113,46 +113,131 @@ function quotations(answer, places) {
   return h("ul", { class: "quotes" }, answer.citations.map((citation, at) => h("li", {}, h("blockquote", {}, citation.text), h("p", { class: "hint" }, proofLink(places[at], `${citation.doc_id}, page ${citation.page_number ?? citation.page + 1}`, places)))));
 }
 
-/** How the question was read: chips that can be changed, unread words marked. */
+/** How the question was read: the Query as chips that can be changed, unread words marked. */
 function reading(question, ask) {
   const body = h("div", {}, h("p", { class: "hint" }, "Reading …"));
   const box = h("details", { class: "reading" }, h("summary", {}, "How it was read"), body);
-  box.addEventListener("toggle", async () => {
-    if (!box.open || body.dataset.read) return;
-    body.dataset.read = "yes";
+  const read = async () => {
     try {
-      fill(body, readingEditor(await get(`/reading?question=${part(question)}`), ask));
+      fill(body, readingEditor(await get(at("/reading", { question })), ask, read));
     } catch (error) {
       fill(body, problem(error));
     }
+  };
+  box.addEventListener("toggle", () => {
+    if (!box.open || body.dataset.read) return;
+    body.dataset.read = "yes";
+    read();
   });
   return box;
 }
 
-function readingEditor(read, ask) {
-  if (!read.kind) return h("p", {}, `${capital(read.problem)}. ${read.remedy ?? ""}`);
+/** Chips over a copy of the tree: each choice changes the tree, and the tree is what is asked. */
+function readingEditor({ words, query, choices, measures, problem: what, remedy }, ask, reset) {
+  if (!query) return h("p", {}, `${capital(what)}. ${remedy ?? ""}`);
   const id = `list-${Math.random().toString(36).slice(2)}`;
-  const words = read.words.map((word) => {
-    if (!word.kind) return { text: () => word.text, node: h("span", {}, word.text) };
-    const field = h("input", { value: word.text, "aria-label": word.kind, list: `${id}-${word.kind}`, spellcheck: "false" });
-    field.style.width = `${Math.max(word.text.length, 4) + 5}ch`;
-    field.addEventListener("input", () => (field.style.width = `${Math.max(field.value.length, 4) + 5}ch`));
-    return { text: () => field.value, node: h("label", { class: `chip ${word.kind}` }, h("span", {}, word.kind), field) };
-  });
-  const unit = h("select", { "aria-label": "unit" }, h("option", { value: "" }, "as asked"), read.choices.unit.map((each) => h("option", { value: each }, each)));
-  const again = () => {
-    let question = words.map((word) => word.text()).join("").trim();
-    if (unit.value) question = `${question.replace(/[?.\s]+$/, "").replace(/,? in (USD )?(millions|billions|percent|basis points)$/i, "")}, ${unit.value}?`;
-    ask(question);
+  const lists = h("div", {});
+  const chips = h("dl", { class: "chips" });
+  const lines = linesOf([...query.measures, query.chosen_by].filter(Boolean));
+  const parts = query.parts?.names ?? [];
+  const own = lines.filter((line) => line.part && line.part !== "*");
+
+  const draw = () => {
+    fill(lists, ["company", "measure", "part"].map((kind) => h("datalist", { id: `${id}-${kind}` }, choices[kind].map((each) => h("option", { value: each.name ?? each.text ?? each })))));
+    const row = (name, content) => [h("dt", {}, name), h("dd", {}, content)];
+    fill(
+      chips,
+      row("Asks for", h("span", { class: "kind" }, `a ${query.kind}${query.comparison ? ` over ${query.comparison.axis}: ${query.comparison.how}` : ""}${measures.length ? `: ${measures.join("; ")}` : ""}`)),
+      lines.length > 0 && row(lines.length > 1 ? "Lines" : "Measure", lines.map((line) => typed("measure", line.words, (text) => rename(line, text)))),
+      row("Company", [query.companies.map((each, index) => typed("company", each.name, (text) => replaceCompany(index, text), () => (query.companies.splice(index, 1), companiesChanged()))), adder("company", (text) => replaceCompany(query.companies.length, text))]),
+      lines.length > 0 && row("Part", partChips()),
+      row("Period", [query.periods.map((each, index) => picked("period", periodText(each), choices.period.map((one) => one.text), (text) => (query.periods[index] = periodOf(text)), () => query.periods.splice(index, 1))), choices.period.length > 0 && picked("period", "", choices.period.map((one) => one.text), (text) => text && query.periods.push(periodOf(text)))]),
+      lines.length > 0 && row("Unit", picked("unit", query.unit ?? "", choices.unit, (text) => (query.unit = text || null), null, "as printed")),
+      query.unread.length > 0 && row("Not understood", query.unread.map((each) => h("span", { class: "chip unread" }, each, remover(`Leave out ${each}`, () => (query.unread = query.unread.filter((other) => other !== each)))))),
+    );
   };
+
+  const changed = (change) => {
+    change();
+    draw();
+  };
+  const remover = (label, act) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: () => changed(act) }, "✕");
+  const typed = (kind, value, set, remove = null) => {
+    const field = h("input", { value, "aria-label": kind, list: `${id}-${kind}`, spellcheck: "false", required: true });
+    const size = () => (field.style.width = `${Math.min(Math.max(field.value.length, 6) + 3, 44)}ch`);
+    size();
+    field.addEventListener("input", () => (size(), field.setCustomValidity("")));
+    field.addEventListener("change", () => {
+      const refused = set(field.value.trim());
+      field.setCustomValidity(refused || "");
+      if (refused) field.reportValidity();
+    });
+    return h("label", { class: `chip ${kind}` }, field, remove && remover(`Without ${value}`, remove));
+  };
+  const adder = (kind, set) => {
+    const button = h("button", { type: "button", class: "quiet", "aria-label": `Add a ${kind}` }, "+ add");
+    button.addEventListener("click", () => {
+      const chip = typed(kind, "", set);
+      button.replaceWith(chip);
+      chip.querySelector("input").focus();
+    });
+    return button;
+  };
+  const picked = (kind, value, options, set, remove = null, none = `+ add`) => {
+    const known = value && !options.includes(value) ? [value, ...options] : options;
+    const field = h("select", { "aria-label": value ? kind : `${kind}: ${none}` }, (!value || none !== "+ add") && h("option", { value: "" }, none), known.map((each) => h("option", { value: each, selected: each === value }, each)));
+    field.addEventListener("change", () => changed(() => set(field.value)));
+    return h("label", { class: `chip ${kind}${value ? "" : " none"}` }, field, remove && value && remover(`Without ${value}`, remove));
+  };
+
+  const periodText = (period) => choices.period.find((one) => same(one.period, period))?.text ?? (period.end ? `to ${period.end}` : `${period.quarter ? `Q${period.quarter} ` : ""}${period.fiscal_year ? `FY${period.fiscal_year}` : "latest"}`);
+  const periodOf = (text) => choices.period.find((one) => one.text === text).period;
+  const rename = (line, text) => {
+    const known = choices.measure.find((one) => one.text === text);
+    Object.assign(line, { node: known?.formula ? "named" : "line", words: text, metric: known?.metric ?? null });
+    known?.formula ? (line.formula = known.formula) : delete line.formula;
+  };
+  const partChips = () => {
+    const names = own.length ? own.map((line) => [line.part, (text) => (line.part = text || null)]) : parts.map((name, index) => [name, (text) => (text ? (parts[index] = text) : parts.splice(index, 1))]);
+    const set = (change) => (text) => {
+      if (text && !choices.part.includes(text)) return "Choose a part that these filings print";
+      change(text);
+      if (!own.length) query.parts = parts.length ? { ...query.parts, names: parts } : null;
+      draw();
+      return "";
+    };
+    return [names.map(([name, change]) => typed("part", name, set(change), () => set(change)(""))), !names.length && choices.part.length > 0 && adder("part", set((text) => parts.push(text))), !names.length && !choices.part.length && h("span", { class: "hint" }, "the whole company")];
+  };
+  const replaceCompany = (index, text) => {
+    const known = choices.company.find((one) => one.name.toLowerCase() === text.toLowerCase()) ?? only(choices.company.filter((one) => one.name.toLowerCase().startsWith(text.toLowerCase())));
+    if (!known) return "Choose a company that is indexed";
+    query.companies[index] = { key: known.key, name: known.name };
+    companiesChanged();
+    return "";
+  };
+  const companiesChanged = async () => {
+    draw();
+    choices = await get(at("/choices", { company: query.companies.map((each) => each.key) })).catch(() => choices);
+    draw();
+  };
+
+  draw();
   return h(
     "form",
-    { class: "chips", onsubmit: (event) => (event.preventDefault(), again()) },
-    ["company", "period", "measure"].map((kind) => h("datalist", { id: `${id}-${kind}` }, read.choices[kind].map((each) => h("option", { value: each })))),
-    h("p", { class: "words" }, words.map((word) => word.node)),
-    h("dl", { class: "asks" }, h("dt", {}, "Asks for"), h("dd", {}, `${read.kind}: ${read.measures.join(", ") || "words, not a figure"}`), read.companies.length > 0 && [h("dt", {}, "Of"), h("dd", {}, read.companies.join(", "))], read.periods.length > 0 && [h("dt", {}, "When"), h("dd", {}, read.periods.join(", "))], h("dt", {}, "Unit"), h("dd", {}, unit), read.unread.length > 0 && [h("dt", {}, "Not understood"), h("dd", { class: "unread-words" }, read.unread.join(", "))]),
-    h("button", { class: "primary" }, "Ask it so"),
+    { class: "reading-form", onsubmit: (event) => (event.preventDefault(), ask(query.question, query)) },
+    lists,
+    h("p", { class: "words" }, words.map((word) => (word.kind ? h("span", { class: `word ${word.kind}`, title: word.kind === "unread" ? "not understood" : word.kind }, word.text) : word.text))),
+    chips,
+    h("p", { class: "acts" }, h("button", { class: "primary" }, "Ask it so"), h("button", { type: "button", class: "quiet", onclick: reset }, "As it was")),
   );
+}
+
+const same = (one, other) => one.fiscal_year === other.fiscal_year && (one.quarter ?? null) === (other.quarter ?? null) && (one.months ?? 12) === (other.months ?? 12) && !other.end && !other.half;
+const only = (list) => (list.length === 1 ? list[0] : undefined);
+
+/** The printed lines and named formulas of measures, left to right. */
+function linesOf(measures) {
+  return measures.flatMap((each) => (each.node === "line" || each.node === "named" ? [each] : linesOf([each.left, each.right, ...(Array.isArray(each.of) ? each.of : [each.of])].filter(Boolean))));
 }
 
 /** The program; a variable that is a figure leads to its page. */

@@ -1,6 +1,11 @@
 // Calls of the server: the token where one is needed, problems as errors, events as they come.
 
 const TOKEN = "fin-agent-token";
+const CHOSEN = "fin-agent-settings";
+
+/** What was chosen in the settings, for this tab alone: { prefix, model, preset, budget }; empty for the server's own. */
+export const chosen = () => JSON.parse(sessionStorage.getItem(CHOSEN) ?? "{}");
+export const choose = (settings) => sessionStorage.setItem(CHOSEN, JSON.stringify(settings));
 
 /** What the server could not do: `what` happened, to what `subject`, and the `remedy`. */
 export class Problem extends Error {
@@ -23,7 +28,7 @@ export async function call(path, options = {}) {
     const headers = { ...options.headers, ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     let response;
     try {
-      response = await fetch(path, { ...options, headers });
+      response = await fetch(`${chosen().prefix ?? ""}${path}`, { ...options, headers });
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new Problem(0, { what: "the server cannot be reached", remedy: "Start it again with `fin-agent serve`; what was asked before is kept" });
@@ -53,7 +58,7 @@ export async function* events(path, body, signal) {
   for (;;) {
     const { value, done } = await reader.read().catch((error) => {
       if (error.name === "AbortError") throw error;
-      throw new Problem(0, { what: "the server broke off in mid-answer", remedy: "Ask again once it is back: the conversation before is kept" });
+      throw new Problem(0, { what: "the server broke off in mid-answer", remedy: "Ask again: the conversation before is kept" });
     });
     if (done) return;
     held += value;

@@ -1,8 +1,8 @@
 // A conversation: messages, the steps of an answer as they happen, stop, history, and what was interrupted.
 
-import { call, events, get, part } from "./api.js";
+import { call, chosen, events, get, part } from "./api.js";
 import { answerCard, openFirst } from "./answer.js";
-import { capital, fill, h, problem, tell } from "./dom.js";
+import { capital, fill, h, plural, problem, tell } from "./dom.js";
 
 const STEPS = [
   ["rewrite_query", "read"],
@@ -34,13 +34,15 @@ export async function render(content, [name], query) {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight + 2, 200)}px`;
   };
-  const ask = (message) => {
+  const kept = Promise.all([get(`/threads/${part(thread)}`), get("/workspace")]);
+  const ask = async (message, query = null) => {
     const asked = message.trim();
+    await kept; // what was said before stands above
     if (!asked || running.has(thread)) return;
     turns.querySelector(".welcome, .interrupted")?.remove();
     field.value = "";
     grow();
-    return take(asked, thread, turns, ask, button);
+    return take({ message: asked, query }, thread, turns, ask, button);
   };
   field.addEventListener("input", grow);
   field.addEventListener("keydown", (event) => {
@@ -59,7 +61,7 @@ export async function render(content, [name], query) {
   });
   past.addEventListener("toggle", () => past.open && listThreads(past.querySelector("ul"), thread));
 
-  const [said, workspace] = await Promise.all([get(`/threads/${part(thread)}`), get("/workspace")]);
+  const [said, workspace] = await kept;
   if (running.has(thread)) {
     fill(turns, said.turns.map((turn) => turnShown(turn, ask)), running.get(thread).node);
     busy(button, true);
@@ -74,8 +76,16 @@ export async function render(content, [name], query) {
   if (innerWidth > 700) field.focus({ preventScroll: true });
   if (query.get("q")) {
     history.replaceState(null, "", `#/ask/${thread}`);
-    ask(query.get("q"));
+    const edited = JSON.parse(sessionStorage.getItem("fin-agent-edited") ?? "null"); // a reading, changed where a run is shown
+    sessionStorage.removeItem("fin-agent-edited");
+    ask(query.get("q"), edited?.question === query.get("q") ? edited : null);
   }
+}
+
+/** What of the settings goes with each question. */
+function questionSettings() {
+  const { model, preset, budget } = chosen();
+  return { model, preset, budget };
 }
 
 const newName = () => `web-${Date.now().toString(36)}${Math.floor(Math.random() * 1296).toString(36)}`;
@@ -90,7 +100,7 @@ function welcome(workspace, ask) {
     "div",
     { class: "welcome" },
     h("h2", {}, "What do you want to know?"),
-    h("p", {}, `${workspace.filings.toLocaleString("en-US")} filings of ${workspace.choices.company.length}${workspace.choices.company.length >= 60 ? " or more" : ""} companies are indexed. Every figure of an answer leads to the page it stands on.`),
+    h("p", {}, `${plural(workspace.filings, "filing")} of ${workspace.companies === 1 ? "one company" : `${workspace.companies} companies`} ${workspace.filings === 1 ? "is" : "are"} indexed. Every figure of an answer leads to the page it stands on.`),
     h("ul", { class: "examples" }, examples.map((each) => h("li", {}, h("button", { type: "button", onclick: () => ask(each) }, each)))),
   );
 }
@@ -131,12 +141,13 @@ function busy(button, working) {
 }
 
 /** Ask, and show what happens. */
-async function take(message, thread, turns, ask, button) {
+async function take({ message, query }, thread, turns, ask, button) {
   const steps = h("ol", { class: "steps", "aria-label": "Steps" }, STEPS.map(([node, name]) => h("li", { "data-node": node }, name)));
   const doing = h("p", { class: "hint doing", role: "status" }, "Reading the question …");
   const draft = h("div", { class: "draft", hidden: true }, h("p", { class: "badge" }, "draft, not checked yet"), h("p", {}));
   const body = h("div", { class: "working" }, steps, doing, draft);
-  const node = h("article", { class: "turn" }, h("p", { class: "asked" }, message), body);
+  const asked = h("p", { class: "asked" }, message);
+  const node = h("article", { class: "turn" }, asked, body);
   const controller = new AbortController();
   running.set(thread, { controller, node });
   sessionStorage.setItem(PENDING, JSON.stringify({ thread, message }));
@@ -147,18 +158,19 @@ async function take(message, thread, turns, ask, button) {
   const clock = setInterval(() => (doing.dataset.seconds = `${Math.round((performance.now() - started) / 1000)} s`), 1000);
   try {
     let turn = null;
-    for await (const [kind, told] of events("/chat", { message, thread }, controller.signal)) {
+    for await (const [kind, told] of events("/chat", { message, thread, query, settings: questionSettings() }, controller.signal)) {
       if (kind === "replied") turn = told.turn;
       else if (kind === "failed") throw Object.assign(new Error(told.what), told);
       else happened(kind, told, steps, doing, draft);
     }
     if (!turn) throw Object.assign(new Error("broken off"), { what: "the answer broke off", remedy: "Ask again: the conversation before is kept" });
+    asked.textContent = turn.asked;
     fill(body, replied(turn, ask));
     body.className = "";
     node.scrollIntoView({ block: "start", behavior: "smooth" });
     if (turn.answers.length) openFirst(turn.answers.at(-1));
   } catch (error) {
-    const again = () => (node.remove(), ask(message));
+    const again = () => (node.remove(), ask(message, query));
     fill(body, error.name === "AbortError" ? h("p", { class: "note" }, "Stopped. Nothing of it is kept. ", h("button", { type: "button", onclick: again }, "Ask again")) : problem(error, again));
     body.className = "";
   } finally {

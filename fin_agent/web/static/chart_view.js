@@ -6,13 +6,13 @@ import { fill, h, problem } from "./dom.js";
 import { proofLink } from "./proof.js";
 
 export async function render(content, rest, query) {
-  const { choices } = await get("/workspace");
+  const choices = await get("/choices");
   const phrase = query.get("phrase") ?? "";
   const companies = query.getAll("company");
   const field = h("input", { type: "search", "aria-label": "Line", placeholder: "A line as filings print it: net income", value: phrase, list: "lines", required: true });
   const company = h("input", { "aria-label": "Add a company", placeholder: companies.length ? "Add a company" : "Company", list: "companies", required: !companies.length });
   const chosen = h("ul", { class: "chosen" }, companies.map((each) => h("li", { class: "chip company" }, each, h("a", { href: at("#/chart", { phrase, company: companies.filter((other) => other !== each) }), "aria-label": `Without ${each}` }, "✕"))));
-  const form = h("form", { class: "filters" }, h("datalist", { id: "lines" }, choices.measure.map((each) => h("option", { value: each }))), h("datalist", { id: "companies" }, choices.company.map((each) => h("option", { value: each }))), field, company, h("button", { class: "primary" }, "Draw"));
+  const form = h("form", { class: "filters" }, h("datalist", { id: "lines" }, choices.measure.map((each) => h("option", { value: each.text }))), h("datalist", { id: "companies" }, choices.company.map((each) => h("option", { value: each.name }))), field, company, h("button", { class: "primary" }, "Draw"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     location.hash = at("#/chart", { phrase: field.value.trim(), company: [...new Set([...companies, company.value.trim()].filter(Boolean))] });

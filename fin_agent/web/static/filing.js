@@ -23,7 +23,7 @@ export async function render(content, [doc_id], query) {
   fill(
     content,
     h("p", { class: "crumbs" }, h("a", { href: "#/filings" }, "Filings"), " / ", doc_id),
-    h("h1", {}, `${filing.company}, ${filing.form}${filing.amended ? "/A" : ""} ${period}`),
+    h("h1", {}, `${filing.company || doc_id}, ${filing.form}${filing.amended ? "/A" : ""} ${period}`),
     h("p", { class: "hint" }, [filing.ticker, filing.period_end && `period ended ${filing.period_end}`, filing.filed && `filed ${filing.filed}`, `${filing.pages} pages`, `${filing.facts.toLocaleString("en-US")} figures`].filter(Boolean).join(" · ")),
     filing.warnings.map((each) => h("p", { class: "note warning" }, capital(each))),
     bar,

@@ -19,8 +19,20 @@ export async function render(content) {
     options(year, "All years", [...new Set(state.filings.map((each) => each.fiscal_year).filter(Boolean))].sort((a, b) => b - a));
     draw();
   };
-  fill(content, h("h1", {}, "Filings"), workspace.uploads ? dropZone(workspace, reload) : h("p", { class: "hint" }, "This server takes no filings: it is read only."), h("div", { class: "filters" }, search, form, year), list);
+  const written = h("p", { class: "note writing", role: "status", hidden: true });
+  fill(content, h("h1", {}, "Filings"), written, workspace.uploads ? dropZone(workspace, reload) : h("p", { class: "hint" }, "This server takes no filings: it is read only."), h("div", { class: "filters" }, search, form, year), list);
   await reload();
+  // While somebody writes to the index, what has been committed comes into the list by itself.
+  const look = async (told) => {
+    written.hidden = told.written_for === null;
+    written.textContent = `The index is being written, for ${told.written_for} s now. What has been read is listed and can be asked about; more follows.`;
+    if (told.written_for === null || !content.isConnected) return;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    if (!content.isConnected) return;
+    await reload().catch(() => {});
+    look(await get("/workspace").catch(() => told));
+  };
+  look(workspace);
 }
 
 function options(select, all, values) {
@@ -35,7 +47,7 @@ function table({ filings, total }, words, form, year) {
   const left = filings.filter((each) => (!form || each.form === form) && (!year || String(each.fiscal_year) === year) && asked.every((word) => `${each.company} ${each.ticker ?? ""} ${each.doc_id}`.toLowerCase().includes(word)));
   if (!left.length) return h("p", { class: "empty" }, "No filing fits these filters.");
   const rows = left.map((each) =>
-    h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#/filing/${part(each.doc_id)}` }, each.company), h("span", { class: "hint id" }, each.doc_id)), h("td", {}, each.ticker ?? ""), h("td", {}, each.form), h("td", {}, each.quarter ? `Q${each.quarter} FY${each.fiscal_year}` : each.fiscal_year ? `FY${each.fiscal_year}` : ""), h("td", { class: "wide" }, each.period_end ?? ""), h("td", { class: "number" }, each.pages)),
+    h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#/filing/${part(each.doc_id)}` }, each.company || each.doc_id), h("span", { class: "hint id" }, each.doc_id)), h("td", {}, each.ticker ?? ""), h("td", {}, each.form), h("td", {}, each.quarter ? `Q${each.quarter} FY${each.fiscal_year}` : each.fiscal_year ? `FY${each.fiscal_year}` : ""), h("td", { class: "wide" }, each.period_end ?? ""), h("td", { class: "number" }, each.pages)),
   );
   return h(
     "div",

@@ -56,20 +56,22 @@ async function show() {
   fill(pane, tools(null), head, sheet);
   const path = `/pages/${part(place.doc_id)}/${place.page_number}`;
   const boxes = place.box ? [place.box.map((side) => Math.round(side * 10) / 10).join(",")] : [];
-  const [told, drawn] = await Promise.allSettled([get(`${path}.json`), call(at(`${path}.png`, { box: boxes, dpi: DPI })).then((response) => response.blob())]);
-  if (turn !== asked || !open) return;
-  if (told.status === "rejected") {
-    fill(pane, tools(null), problem(told.reason, show));
-    return;
-  }
-  const page = told.value;
-  fill(pane, tools(page), heading(page, place), sheet, figures(page));
-  if (drawn.status === "rejected") {
-    fill(sheet, problem(drawn.reason, show), h("pre", { class: "text" }, page.text));
+  const [told, drawn] = [get(`${path}.json`), call(at(`${path}.png`, { box: boxes, dpi: DPI })).then((response) => response.blob())];
+  drawn.catch(() => {}); // looked at below, where the page is known
+  let page, picture;
+  try {
+    page = await told;
+    if (turn !== asked || !open) return;
+    fill(pane, tools(page), heading(page, place), sheet, figures(page));
+    picture = await drawn;
+    if (turn !== asked || !open) return;
+  } catch (error) {
+    if (turn !== asked || !open) return;
+    page ? fill(sheet, problem(error, show), h("pre", { class: "text" }, page.text)) : fill(pane, tools(null), problem(error, show));
     return;
   }
   if (open.url) URL.revokeObjectURL(open.url);
-  open.url = URL.createObjectURL(drawn.value);
+  open.url = URL.createObjectURL(picture);
   const image = h("img", { src: open.url, alt: `Page ${page.page_number} of ${page.doc_id}${place.label ? `, ${place.label} framed` : ""}` });
   open.picture = image;
   fill(sheet, image);
@@ -96,7 +98,7 @@ function heading(page, place) {
   return h(
     "div",
     { class: "proof-head" },
-    h("h2", {}, h("a", { href: `#/filing/${part(page.doc_id)}` }, `${page.company}, ${page.form}${page.fiscal_year ? ` FY${page.fiscal_year}` : ""}`)),
+    h("h2", {}, h("a", { href: `#/filing/${part(page.doc_id)}` }, `${page.company || page.doc_id}, ${page.form}${page.fiscal_year ? ` FY${page.fiscal_year}` : ""}`)),
     h("p", { class: "hint" }, `Page ${page.page_number} of ${page.pages}${page.printed_page ? `, printed as ${page.printed_page}` : ""}${where ? ` · ${where}` : ""}`, page.edgar && [" · ", h("a", { href: page.edgar, rel: "noopener noreferrer", target: "_blank" }, "open at EDGAR")]),
     place.quoted && h("blockquote", { class: "quoted" }, place.quoted),
     place.label && h("dl", { class: "row-column" }, h("dt", {}, "Row"), h("dd", {}, place.label), place.column && [h("dt", {}, "Column"), h("dd", {}, place.column)], place.printed && [h("dt", {}, "Figure"), h("dd", { class: "number" }, place.printed)]),

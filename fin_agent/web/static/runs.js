@@ -37,7 +37,10 @@ function table(runs) {
 }
 
 const when = (moment) => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
-const again = (question) => (location.hash = at("#/ask", { q: question }));
+const again = (question, query = null) => {
+  if (query) sessionStorage.setItem("fin-agent-edited", JSON.stringify(query));
+  location.hash = at("#/ask", { q: question });
+};
 
 async function one(content, name) {
   const run = await get(`/runs/${part(name)}`);

@@ -1,0 +1,228 @@
+"""A Query that was edited by hand: what may stand in its places, whether it does, and the words that say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from fin_agent.errors import QuestionError
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.clauses import arranged
+from fin_agent.query.intents import intent_of_query, intent_of_question, names_of
+from fin_agent.query.lexer import Lexed, Token, lex, mentions_of
+from fin_agent.query.modifiers import period_of
+from fin_agent.query.parsing import NoReadingError, parse
+from fin_agent.query.reading import read
+from fin_agent.query.tree import Line, Measure, Named, Query, with_lines
+from fin_agent.workspace import Workspace
+
+MOST_PLACES = 60
+"""Companies, periods and lines of an edited Query, of each."""
+
+
+def query_of(question: str, workspace: Workspace) -> Query:
+    """The Query that a question is answered by, or, where no figures answer it, its plainest reading.
+
+    Raises NoReadingError where it has none, and QuestionError where it is empty or too long.
+    """
+    asked = intent_of_question(question, workspace).query
+    return asked if asked is not None else read(question, names_of(workspace))
+
+
+def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
+    """A Query that somebody edited as an Intent; its question is `query.question` with the edits in its words.
+
+    Raises QuestionError where something of it is not in the index, or a line of it has no reading.
+    """
+    question = reworded(query, workspace)
+    return intent_of_query(settled(query, workspace).model_copy(update={"question": question}), workspace)
+
+
+def settled(query: Query, workspace: Workspace) -> Query:
+    """An edited Query with its names as the index and the lexicon have them.
+
+    A line that is given by words alone is read as a measure of a question would be: `net income / revenue` is a
+    quotient. Raises QuestionError where a company, part, metric or formula is not there, or a line has no reading.
+    """
+    directory, lexicon = workspace.directory, workspace.lexicon
+    for company in query.companies:
+        _require(directory.by_key, company.key, f"the company {company.name!r} is not indexed")
+    owned = [doc_id for doc_id, key in directory.owners.items() if key in {one.key for one in query.companies}]
+    parts = workspace.index.parts(owned) if owned else frozenset()
+    if max(len(query.companies), len(query.periods), sum(1 for _ in query.lines())) > MOST_PLACES:
+        raise QuestionError(f"a reading has at most {MOST_PLACES} companies, periods or lines", remedy="Ask for fewer")
+    for part in query.parts.names if query.parts is not None else ():
+        _require(parts, part, f"no figure of these filings is of {part!r}")
+    known = set(query_of(query.question, workspace).lines())
+
+    def line(one: Line | Named) -> Measure:
+        if one in known:
+            return one
+        if one.part not in (None, "*"):
+            _require(parts, one.part, f"no figure of these filings is of {one.part!r}")
+        if one.company is not None:
+            _require(directory.by_key, one.company, f"the company {one.company!r} is not indexed")
+        if isinstance(one, Named):
+            _require(lexicon.formulas, one.formula, f"there is no formula {one.formula!r}")
+            return one
+        if one.metric is not None:
+            _require(lexicon.metrics, one.metric, f"there is no metric {one.metric!r}")
+            return one
+        return _as_read(one, workspace)
+
+    measures = tuple(with_lines(measure, line) for measure in query.measures)
+    chosen_by = with_lines(query.chosen_by, line) if query.chosen_by is not None else None
+    return query.model_copy(update={"measures": measures, "chosen_by": chosen_by})
+
+
+def _require(there: object, name: object, what: str) -> None:
+    if name not in there:  # type: ignore[operator]
+        raise QuestionError(what, remedy="Choose one of those that the index holds")
+
+
+def _as_read(line: Line, workspace: Workspace) -> Measure:
+    """The measure that the words of a line name; what was said of the line is said of each line of it."""
+    try:
+        measures = parse(arranged(lex(line.words, names_of(workspace)).tokens)).measures
+    except NoReadingError:
+        measures = []
+    if len(measures) != 1:
+        remedy = "Write the name of a line as the filing prints it, or a formula: `(a + b) / c`"
+        raise QuestionError("the measure was not understood", subject=line.words[:60], remedy=remedy)
+    said = line.model_dump(include={"part", "company", "period", "shift"}, exclude_defaults=True)
+    return with_lines(measures[0], lambda one: one.model_copy(update={name: getattr(line, name) for name in said}))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the question names something: what is at `start`, up to `end`, and up to `past` with what belongs to it."""
+
+    value: Hashable
+    start: int
+    end: int
+    past: int
+
+
+def reworded(query: Query, workspace: Workspace) -> str:
+    """The words of `query.question`, with those of what was edited in place of what stood there.
+
+    They are for people, for search, and for questions that go on from this one; figures are asked for by the tree.
+    """
+    before = query_of(query.question, workspace)
+    lexed = lex(written_out(query.question), names_of(workspace))
+    edits: list[tuple[int, int, str]] = []
+    left = _Rest(lexed.text)
+
+    def edit(
+        old: Sequence[Hashable], new: Sequence[Hashable], places: Sequence[_Place], say: Callable[[Hashable], str]
+    ) -> str:
+        """Note the edits of one kind of thing; gives back the words of what stands nowhere yet."""
+        if list(old) == list(new):
+            return ""
+        if not places:
+            return _listed([say(one) for one in new])
+        if {one.value for one in places} != set(old):  # a run of years: `FY2021 to FY2023`
+            edits.append(
+                (places[0].start, places[-1].end if new else places[-1].past, _listed([say(one) for one in new]))
+            )
+            return ""
+        added = [one for one in new if one not in old]
+        for place in places:
+            if place.value in new:
+                continue
+            if added:
+                edits.append((place.start, place.end, say(added.pop(0))))
+            else:
+                edits.append((left.from_joint(place.start), place.past, ""))
+        if added:
+            end = max(one.end for one in places)
+            edits.append((end, end, "".join(f" and {say(one)}" for one in added)))
+        return ""
+
+    names = {one.key: one.name for one in (*before.companies, *query.companies)}
+    behind = [
+        (
+            " of ",
+            edit(
+                [one.key for one in before.companies],
+                [one.key for one in query.companies],
+                _places(lexed, "COMPANY"),
+                lambda key: names[str(key)],
+            ),
+        ),
+        (" of ", edit(_parts_of(before), _parts_of(query), _places(lexed, "PART"), str)),
+        (" for ", edit(before.periods, query.periods, _places(lexed, "PERIOD"), str)),
+    ]
+    for old, new in zip(before.lines(), query.lines(), strict=False):
+        found = re.search(rf"(?<!\w){re.escape(old.words)}(?!\w)", lexed.text, re.I)
+        if old.words != new.words and found:
+            alone = old in before.measures or _OPERATOR.search(new.words) is None
+            edits.append((*found.span(), new.words if alone else f"({new.words})"))
+    for unread in set(before.unread) - set(query.unread):
+        found = re.search(re.escape(unread), lexed.text, re.I)
+        if found:
+            edits.append((left.from_joint(found.start()), found.end(), ""))
+    if query.unit != before.unit:
+        found = _UNIT.search(lexed.text)
+        if found:
+            edits.append((*found.span(), ""))
+        behind.append((", in ", query.unit or ""))
+    return left.with_edits(edits, "".join(f"{joint}{words}" for joint, words in behind if words))
+
+
+def _parts_of(query: Query) -> tuple[str, ...]:
+    named = query.parts.names if query.parts is not None else ()
+    return tuple(dict.fromkeys((*named, *(one.part for one in query.lines() if one.part not in (None, "*")))))
+
+
+def _places(lexed: Lexed, kind: str) -> list[_Place]:
+    found, text = [], lexed.text
+    for one in lexed.tokens:
+        if one.type == kind:
+            values: Sequence[Hashable] = (
+                [period_of(each) for each in mentions_of(one)] if kind == "PERIOD" else [_named(one)]
+            )
+            start = one.start - len("the ") * (kind == "PART" and text[: one.start].lower().endswith("the "))
+            found += [_Place(value, start, one.start + len(one.text), one.end) for value in values]
+    return found
+
+
+def _named(token: Token) -> Hashable:
+    company = getattr(token.value, "company", None)
+    return token.value if company is None else company.key  # type: ignore[return-value]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
+
+
+_OPERATOR = re.compile(r"\s[-+*/]\s")
+_UNIT = re.compile(
+    r",? in (?:usd |us dollars? |\$ ?)?(?:thousands?|millions?|billions?|percent|percentage points|basis points)\b",
+    re.I,
+)
+_JOINT = re.compile(r"(?:,?\s+(?:and|or|vs\.?|versus|to|through|with|in|of|for|at|during|by)|\s*[,&-])?\s*$", re.I)
+
+
+class _Rest:
+    """The text of a question, to be edited in places."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def from_joint(self, start: int) -> int:
+        """Where the word begins that joins what stands at `start` to what is before it."""
+        found = _JOINT.search(self._text[:start])
+        return found.start() if found else start
+
+    def with_edits(self, edits: Sequence[tuple[int, int, str]], behind: str) -> str:
+        """The text with each (start, end, words) put in, and what goes behind all of it."""
+        text = self._text
+        for start, end, words in sorted(edits, reverse=True):
+            text = f"{text[:start]}{words}{text[end:]}"
+        text = re.sub(r"\s{2,}", " ", text).strip()
+        ending = re.search(r"\s*[?.]*$", text)
+        assert ending is not None
+        return f"{text[: ending.start()]}{behind}{ending.group() or '?'}"
