@@ -60,7 +60,7 @@ def test_texts_of_a_filing_and_the_name_of_its_file_are_texts(page: Any) -> None
     page.locator("h1", has_text=FILE).wait_for()
     page.click("role=tab >> text=Contents")
     page.locator(".contents, .empty").first.wait_for()
-    page.goto(f"{page.url.split('?')[0]}?page=1")
+    page.goto(f"{page.url.split('?')[0]}?page=3")
     page.locator(".page-figures").wait_for()
     page.locator(".page-figures summary").click()
     listed = page.locator(".page-figures").inner_text()
@@ -136,7 +136,8 @@ def test_whatever_the_server_says_is_a_text(page: Any, hostile: Server) -> None:
             summary.click()
         page.wait_for_load_state("networkidle")
         assert page.evaluate(STRANGE) == NOTHING, view
-        assert "alert(1)" in page.inner_text("body"), view
+        told = page.inner_text("body")
+        assert any(piece in told for piece in HOSTILE_MARKUP[:10]), view
     assert used == set(HOSTILE_MARKUP)
 
 
