@@ -22,7 +22,7 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras test-browser test-elasticsearch test-versions check audit filings clean
+.PHONY: demo test properties test-extras test-browser pictures test-elasticsearch test-versions check audit filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -50,10 +50,15 @@ properties: $(VENV)/developing
 test-extras: $(EXTRAS)/installed
 	OMP_NUM_THREADS=1 $(EXTRAS)/bin/python -m pytest $(AT_ONCE) --nothing-skipped $(NEED_EXTRAS)
 
-# The workspace in Chromium: Debian's `chromium` has to be installed (`apt-get install chromium`).
+# The workspace in Chromium: Debian's `chromium` has to be installed (`apt-get install chromium`). A test that is skipped fails.
 test-browser: $(EXTRAS)/installed
 	$(EXTRAS)/bin/python -m pip install --quiet playwright axe-playwright-python
 	$(EXTRAS)/bin/python -m pytest --nothing-skipped tests/web
+
+# The pictures of docs/workspace.md, and what a first view sends and takes.
+pictures: $(EXTRAS)/installed
+	$(EXTRAS)/bin/python -m pip install --quiet playwright pillow
+	$(EXTRAS)/bin/python docs/draw_workspace.py docs/workspace
 
 # The contract of both kinds of index against a real server: the one that FIN_AGENT_TEST_ES_URL names, else one in Docker.
 FIN_AGENT_TEST_ES_URL ?= http://127.0.0.1:9200

@@ -91,7 +91,7 @@ class Workspace:
 
         chosen = [filings] if isinstance(filings, str) else filings
         context = self._context(settings or Settings(), model)
-        return answer_question(question, context, doc_ids=chosen).asked_of(self)
+        return answer_question(question, context, doc_ids=chosen)._of(self)
 
     def search(
         self,

@@ -216,7 +216,7 @@ class Answer(Artifact):
 
         write_whole(Path(path), answer_workbook([self]))
 
-    def asked_of(self, workspace: Workspace) -> Self:
+    def _of(self, workspace: Workspace) -> Self:
         """The same answer, whose pages a notebook can draw: those of the workspace that was asked."""
         self._asked_of = _AskedOf(workspace)
         return self

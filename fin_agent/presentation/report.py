@@ -54,7 +54,7 @@ def answer_html(answer: Answer, workspace: Workspace | None = None) -> str:
 
 
 def drawn_page(
-    workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], None] = str
+    workspace: Workspace, doc_id: str, page: int, boxes: Sequence[Box], *, notify: Callable[[str], object] = str
 ) -> bytes | None:
     """PNG of a page (0-based) with boxes framed; None where it cannot be drawn, and `notify` is told why."""
     wanted = FramedPage(page, tuple(Frame(box, Ink.FACT) for box in boxes))

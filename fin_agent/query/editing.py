@@ -191,7 +191,7 @@ def _places(lexed: Lexed, kind: str) -> list[_Place]:
 
 def _named(token: Token) -> Hashable:
     company = getattr(token.value, "company", None)
-    return token.value if company is None else company.key  # type: ignore[return-value]
+    return token.value if company is None else company.key
 
 
 def _listed(words: Sequence[str]) -> str:

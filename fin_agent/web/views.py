@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.outline.statements import parts_of_statement
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
+from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.presentation.filings import statements_on, value_words
 from fin_agent.presentation.pages import JoinedTable, joined
@@ -86,7 +87,8 @@ def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
     directory, lexicon = workspace.directory, workspace.lexicon
     there = [key for key in keys if key in workspace.years]
     filed = [workspace.years[key] for key in there or workspace.years]
-    years = sorted({year for each in filed for year in each.annual}, reverse=True)
+    reported = {year - back for each in filed for year in each.annual for back in range(YEARS_IN_AN_ANNUAL_REPORT)}
+    years = sorted(reported, reverse=True)
     quarters = sorted({quarter for each in filed for quarter in each.quarters}, reverse=True)
     periods = [Period(fiscal_year=year) for year in years]
     periods += [Period(fiscal_year=year, quarter=quarter, months=3) for year, quarter in quarters if quarter]

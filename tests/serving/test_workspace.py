@@ -176,7 +176,7 @@ class TestReadings:
         assert {"Harborlight Instruments, Inc.", "Tellurond Semiconductor Corporation"} <= {
             each["name"] for each in told["company"]
         }
-        assert [each["text"] for each in told["period"]] == ["FY2023", "FY2022"]
+        assert [each["text"] for each in told["period"]] == ["FY2023", "FY2022", "FY2021", "FY2020"]
         assert "Electronic Test" in told["part"] and "Data Center" not in told["part"]
         measures = {each["text"]: each for each in told["measure"]}
         assert measures["net income"]["metric"] == "net_income" and measures["gross margin"]["formula"]

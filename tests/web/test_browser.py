@@ -61,7 +61,7 @@ def test_the_page_is_turned_enlarged_and_found_at_edgar(page: Any) -> None:
     assert image.bounding_box()["width"] == pytest.approx(width * 1.25, rel=0.02)
     edgar = page.locator("#proof a >> text=open at EDGAR")
     assert edgar.get_attribute("href").startswith(
-        "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=000990"
+        "https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&filenum=001-90417"
     )
     assert "noopener" in edgar.get_attribute("rel")
     for label, shown in (("Next page (])", "Page 10 of 17"), ("Page before ([)", "Page 9 of 17")):

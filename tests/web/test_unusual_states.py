@@ -186,4 +186,4 @@ def test_questions_of_a_tab_are_asked_as_its_settings_say(beside_model: Any, mod
     page.click("nav >> text=Settings")
     assert page.get_by_label("Who reasons").input_value() == "rules"
     page.get_by_role("button", name="As the server was started").click()
-    page.wait_for_function("document.querySelector('#set-model')?.value === 'openai:gpt-4o'")
+    page.locator("#set-model option:checked[value='openai:gpt-4o']").wait_for(state="attached")
