@@ -2,8 +2,8 @@
 
     python benchmarks/tool_choice.py INDEX --model NAME [--base-url http://localhost:11434/v1]
 
-INDEX holds the sample filings (`fin-agent ingest examples/filings --index INDEX`). The model is shown the eight tools
-and a sentence of instructions, and each request by itself.
+INDEX holds the filings of FinanceBench. The model is shown the eight tools and a sentence of instructions, and each
+request by itself.
 """
 
 from __future__ import annotations
@@ -17,45 +17,36 @@ from fin_agent import FinAgentToolkit
 
 INSTRUCTIONS = "You help people read SEC filings with the tools you have."
 REQUESTS = {
-    "list_filings": (
-        "Which companies can you tell me about?",
-        "Do we have Tellurond's 10-Q for the second quarter of 2024?",
-    ),
     "answer_question": (
-        "What was Harborlight's net income in FY2023?",
-        "Compare the average inventory turnover of Harborlight and Tellurond over the last three years.",
-        "Why did Quillmark's gross margin move in fiscal 2024?",
-        "By how much did Harborlight's revenue grow from 2022 to 2024?",
-    ),
-    "document_search": (
-        "Somebody resigned from a board last year. Which of our filings is that in?",
-        "I need the filings that deal with a ransomware attack, of whatever company.",
-        "Which filings should I look into for wafer supply agreements?",
+        "What was Corning's operating income in fiscal 2021?",
+        "Why did 3M's gross margin shrink in 2022?",
+        "Has Pfizer's revenue gone up or down over the last five years? Give me each year's number.",
+        "Compare Walmart's and Amazon's capital expenditure in 2021.",
+        "What is Verizon's quick ratio for 2022 and how is it worked out?",
+        "Is 'PepsiCo's restructuring charge was $411 million in 2022' right? check against the filing.",
+        "Which of the companies loaded had the biggest net income in 2022?",
     ),
     "page_search": (
-        "Where in Harborlight's 10-K for 2024 is the revenue recognition policy described? Give me the pages.",
-        "Find what Tellurond says about dependence on a few suppliers in fiscal 2023, as printed.",
-        "Show me the passage in which Harborlight describes how the patent suit ended.",
+        "Show me the passages in Best Buy's annual report that talk about shrink and theft.",
+        "Find where Boeing mentions legal proceedings about the 737 MAX.",
+        "Did Nike's 8-K in June say anything about a new CFO?",
+        "List every table in the 10-K of Amcor that has something to do with segments.",
+        "What risks does Ulta Beauty list about its supply chain? Just the excerpts, I'll read them myself.",
     ),
-    "fact_search": (
-        "Is there a line called accrued liabilities on Harborlight's balance sheet of FY2023, and what does it say?",
-        "List the net sales of each of Harborlight's segments in FY2024.",
-    ),
-    "read_page": (
-        "What exactly stands on page 9 of harborlight_2023_10k?",
-        "Read me pages 10 to 12 of quillmark_2024_10k.",
-    ),
-    "card_extraction": (
-        "For the tables on page 11 of tellurond_2024_10k, give me every figure with exact amount, scale and period.",
-        "What is each passage on page 5 of harborlight_2024_10k there for: a claim, a risk, a policy?",
+    "list_filings": (
+        "Which companies can I ask about here?",
+        "Do you have anything newer than fiscal 2022 for American Express?",
+        "How many 10-Qs of Johnson & Johnson are loaded and for which quarters?",
+        "Give me the full text of page 54 of PepsiCo's 2022 10-K.",  # to read it, its id is needed
     ),
     "python_execution": (
-        "Page 9 of harborlight_2023_10k shows net income of 544 and net sales of 3,533. Compute the margin and check "
-        "both numbers against that page.",
-        "What is the growth from 3,533 to 3,763 in percent?",
+        "What's (4,321 - 3,987) / 3,987 as a percentage?",
+        "Convert 1.2 billion at 83.5 per dollar, then subtract 3 million.",
     ),
+    "fact_search": ("Pull the long-term debt figures that were tagged in MGM's XBRL for 2020, 2021 and 2022.",),
+    "none": ("I have a PDF of a new 10-K at /data/acme_2024_10k.pdf. Make it searchable.",),
 }
-"""Tool -> requests for which it is the right one to begin with."""
+"""Tool -> requests for which it is the right one to begin with; they were written before the tools were looked at."""
 
 
 def main() -> None:

@@ -48,11 +48,13 @@ def tried(kind: str, folder: Path) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], default=[*KINDS])
+    parser.add_argument("kinds", nargs="*", metavar="|".join(KINDS))
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
+    if unknown := set(given.kinds) - set(KINDS):
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(KINDS)}")
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = {kind: tried(kind, given.keep or Path(folder)) for kind in given.kinds}
+        outcomes = {kind: tried(kind, given.keep or Path(folder)) for kind in given.kinds or KINDS}
     print(outcomes)
     return 0 if all(outcomes.values()) else 1
 

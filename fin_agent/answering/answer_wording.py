@@ -151,6 +151,10 @@ def yes_or_no(claim: Claim | None, value: float, scale: float) -> str:
     if claim is None or claim.bound is None:
         return ""
     against = value * scale - claim.bound
+    if claim.equal and abs(against) <= claim.within + abs(claim.bound) * 1e-9:
+        return _verdict(True)
+    if claim.above is None:
+        return _verdict(False)
     return _verdict(against > 0 if claim.above else against < 0)
 
 
@@ -218,7 +222,7 @@ def years_counted(intent: Intent, subject: str, listed: Sequence[Listed], scale:
     if claim is not None and claim.bound is not None:
         held = [yes_or_no(claim, one.number, scale) == _verdict(True) for one in listed]
         beyond = "above" if claim.above else "below"
-        where = f"{subject} was {beyond} that in {_named(listed, held)} ({figures})"
+        where = f"{subject} was {'' if claim.above is None else beyond + ' '}that in {_named(listed, held)} ({figures})"
         return sum(held), f"In {sum(held)} of {len(held)} years: {where}."
     found = sum(moved)
     return found, f"In {found} of {len(moved)} years: {subject} {way} in {_named(listed[1:], moved)} ({figures})."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from textwrap import fill
+from typing import Any
 
 from fin_agent.answering.answer import Answer, AnswerValue, Retrieved, refusal_text
 
@@ -36,9 +38,19 @@ def together(answers: Sequence[Answer], question: str, question_id: str | None =
             passages=tuple(dict.fromkeys(chain.from_iterable(one.passages for one in retrieved))),
         ),
         ledger=tuple({entry.slot: entry for one in answers for entry in one.ledger}.values()),
-        program="\n\n".join(one.program for one in found if one.program) or None,
+        program=_programs([one for one in found if one.program]),
         assumptions=tuple(dict.fromkeys(chain.from_iterable(one.assumptions for one in found))),
         rounds=max(one.rounds for one in answers),
         warnings=tuple(dict.fromkeys(chain.from_iterable(one.warnings for one in answers))),
         trace=tuple(chain.from_iterable(one.trace for one in answers)),
     )
+
+
+def _programs(answers: Sequence[Answer]) -> str | None:
+    """The programs of the answers; of several, each under its question."""
+    if len(answers) < 2:
+        return next((one.program for one in answers), None)
+    return "\n\n".join(f"{fill(one.question, 96, **_COMMENT)}\n{one.program}" for one in answers)
+
+
+_COMMENT: Any = {"initial_indent": "# ", "subsequent_indent": "# "}

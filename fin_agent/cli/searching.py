@@ -20,7 +20,7 @@ from fin_agent.cli.options import Level
 from fin_agent.cli.streams import fields_of, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
-from fin_agent.graphs.answer.question_scope import what_cannot_be_met
+from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
 from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.presentation.filings import period_of
@@ -63,8 +63,8 @@ def search_index(
             workspace.index.filing(doc_id)
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
-        intent = analyst.intent(question)
-        for missing in what_cannot_be_met(intent, workspace):
+        intent = with_only_company(analyst.intent(question), workspace, doc_ids)
+        for missing in what_cannot_be_met(intent, workspace, doc_ids or None):
             warn(missing)
         query = analyst.query(intent, analyst.plan(intent), None)
         for doubt in (*_periods_not_covered(intent, workspace), *_words_nowhere(intent, query, strategy, workspace)):

@@ -192,10 +192,14 @@ class Claim(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    above: bool
-    """Whether the figure is said to lie above the bound, else below it."""
+    above: bool | None
+    """Whether the figure is said to lie above the bound, else below it; None: it is said to be the bound."""
     bound: float | None = None
     """In base units of the measure; None: the figure of the other companies."""
+    equal: bool = False
+    """Whether a figure that is the bound itself meets the claim."""
+    within: float = 0.0
+    """By how much a figure may differ from a bound that it is said to be, which may be rounded."""
 
 
 class Selection(BaseModel):

@@ -607,10 +607,16 @@ class _Asked:
         if moved:
             self._move("growth" if growth or bound is None or bound.unit == "percent" else "change")
         if bound is not None:
-            return {"kind": Kind.CLAIM, "claim": Claim(way="below" if lower else "above", bound=bound)}
+            inclusive = any(one.type in ("AT_LEAST", "AT_MOST") for one in (*higher, *lower))
+            way: Way = "equal"
+            if lower:
+                way = "at-most" if inclusive else "below"
+            elif higher:
+                way = "at-least" if inclusive else "above"
+            return {"kind": Kind.CLAIM, "claim": Claim(way=way, bound=bound)}
         if not (higher or lower) or self.axis is None:
             return None
-        way: Way = "below" if lower else "above"
+        way = "below" if lower else "above"
         if self.axis is Axis.PERIODS:
             if self._earlier_first():
                 way = "above" if lower else "below"
@@ -629,7 +635,7 @@ class _Asked:
         if len(amounts) != 1:
             self.words.left.update({"BOUND": found} if found else {})
             return None
-        return Number(value=amounts[0].value, unit=amounts[0].unit)
+        return Number(value=amounts[0].value, unit=amounts[0].unit, within=_last_digit(found[0].text, amounts[0].value))
 
     def _ranked(self) -> dict[str, object] | None:
         words = self.words
@@ -894,3 +900,12 @@ _SAYING_NOTHING = frozenset(
     }
 )
 """Frames that join or repeat: left over, they change nothing of what is asked."""
+
+
+def _last_digit(written: str, value: float) -> float:
+    """Half of the last digit of a number as it is written: of `$0.54 billion` five million."""
+    found = re.search(r"\d[\d,]*(?:\.(\d+))?", written)
+    number = float(found[0].replace(",", "")) if found else 0.0
+    if found is None or not number:
+        return 0.5
+    return abs(value) / number * 0.5 * 10.0 ** -len(found[1] or "")

@@ -408,20 +408,24 @@ def _claim(query: Query, unit: str, relation: Relation) -> Claim | None:
         return Claim(above=claim.way == "rose", bound=0.0)
     if claim is not None and relation is Relation.TREND and isinstance(query.measures[0], Move):
         return Claim(above=claim.way == "rose")
-    if claim is None or claim.way in ("rose", "fell", "exists", "equal"):
+    if claim is None or claim.way in ("rose", "fell", "exists"):
         return None
     above = claim.way in ("above", "at-least")
+    equal = claim.way in ("equal", "at-least", "at-most")
     if claim.bound is None:
-        return Claim(above=above)
-    number, stated = claim.bound.value, claim.bound.unit
+        return None if claim.way == "equal" else Claim(above=above)
+    number, stated, scale = claim.bound.value, claim.bound.unit, 1.0
     unit = "percent" if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH) else unit
     if stated == "percent" and unit == "ratio":
-        number /= 100
+        scale = 100
     elif stated in ("percent", "bps") and unit != "percent":
         raise UnboundError(f"a bound in {stated}, where the measure is in {unit or 'another unit'}")
     elif stated == "USD" and not unit.startswith("USD"):
         raise UnboundError(f"a bound in dollars, where the measure is in {unit or 'another unit'}")
-    return Claim(above=above, bound=number / 100 if stated == "bps" else number)
+    elif stated == "bps":
+        scale = 100
+    within = claim.bound.within / scale if claim.way == "equal" else 0.0
+    return Claim(above=None if claim.way == "equal" else above, bound=number / scale, equal=equal, within=within)
 
 
 def _members(query: Query, intent: Intent, periods: Sequence[FiscalPeriod], workspace: Workspace) -> Members:

@@ -121,6 +121,8 @@ class Number(_Node):
     value: float
     unit: str = ""
     """`USD`, `percent`, `days`, `shares`; empty for a plain number."""
+    within: float = 0.0
+    """Half of its last digit as written, in the same unit: what it may be rounded by."""
 
 
 class Operation(_Node):

@@ -41,6 +41,11 @@ class TestWarnings:
     def test_a_strategy_of_words_alone_finds_nothing_instead(self, sample_index: Path) -> None:
         assert warned("zorblat frumious", sample_index, "--strategy", "bm25") == []
 
+    def test_who_is_not_named_is_the_only_company_there_is(self, sample_index: Path) -> None:
+        of_one = ("--doc", "harborlight_2023_10k")
+        assert "names no company" in warned("net income in 2023", sample_index)[0]
+        assert warned("net income in 2023", sample_index, *of_one) == []
+
     def test_a_very_long_question_is_cut_in_the_warning(self, sample_index: Path) -> None:
         (said,) = warned(" ".join(f"zorblat{letter * 3}" for letter in "bcdfghjklmnpqrstvwxz"), sample_index)
         assert len(said) < 200

@@ -118,3 +118,10 @@ def test_one_ask_moves_and_the_other_does_not(ask: Ask) -> None:
     answer = ask("What was Harborlight's net income in FY2024, and how did its revenue change from FY2023 to FY2024?")
     assert "Net income of Harborlight Instruments, Inc. for FY2024: $641 million." in answer.answer.text
     assert "hange in revenue" in answer.answer.text and "$230 million" in answer.answer.text
+
+
+def test_of_several_programs_each_stands_under_its_question(ask: Ask) -> None:
+    asks = ("What was Harborlight's net income in FY2023?", "what were Tellurond's inventories at the end of FY2022?")
+    program = ask(f"{asks[0][:-1]}, and {asks[1]}").program
+    assert program is not None and program.count("def solution():") == 2
+    assert all(f"# {each}\ndef solution():\n" in program for each in asks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -9,14 +10,15 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 
-from fin_agent import Answer, AnswerContext, Workspace, build_graph
+from fin_agent import Answer, AnswerContext, Kept, Workspace, build_graph
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.graph import NODES, AnswerGraph, answer_builder
 from fin_agent.graphs.channels import LEFT_BY, StateError
@@ -109,6 +111,57 @@ def test_time_travel_answers_as_before(context: AnswerContext) -> None:
     again = graph.invoke(None, before_filter.config, context=context)["answer"]
     assert plain(again) == plain(first)
     assert all(newer.created_at >= older.created_at for newer, older in pairwise(history))  # type: ignore[operator]
+
+
+class Application(MessagesState):
+    """Of somebody's own graph."""
+
+    question: str
+    answer: Annotated[Answer, Kept]
+
+
+@pytest.fixture
+def application() -> Any:
+    graph: Any = StateGraph(Application, context_schema=AnswerContext)
+    return graph.add_node("filings", build_graph()).add_edge(START, "filings")
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+def test_of_a_subgraph_every_step_is_told_as_plain_data(
+    application: Any, context: AnswerContext, durability: str
+) -> None:
+    graph = application.compile(InMemorySaver())
+    run = {"context": context, "durability": durability, "stream_mode": "updates", "subgraphs": True}
+    *inside, (place, last) = graph.stream(QUESTIONS[1], thread("1"), **run)
+    assert [step for place, update in inside for step in update if place][:2] == ["rewrite_query", "search_documents"]
+    plain_data = [update for place, update in inside if place]
+    assert json.loads(json.dumps(plain_data)) == plain_data and len(plain_data) == len(inside) >= 9
+    assert place == () and isinstance(last["filings"]["answer"], Answer)
+    assert graph.get_state(thread("1")).values["answer"] == last["filings"]["answer"]
+
+
+def test_time_travel_of_the_graph_around_it_answers_as_before(application: Any, context: AnswerContext) -> None:
+    graph = application.compile(InMemorySaver())
+    answers = [graph.invoke(given, thread("1"), context=context)["answer"] for given in QUESTIONS[:3]]
+    before = [each for each in graph.get_state_history(thread("1")) if each.next == ("filings",)][::-1]
+    for state, answer in zip(before, answers, strict=True):
+        assert plain(graph.invoke(None, state.config, context=context)["answer"]) == plain(answer)
+
+
+def test_awaited_questions_of_one_thread_are_answered_as_each_in_its_own(
+    application: Any, context: AnswerContext, tmp_path: Path
+) -> None:
+    sqlite = pytest.importorskip("langgraph.checkpoint.sqlite.aio")
+
+    asked: list[Any] = [{"question": given["question"]} for given in QUESTIONS[:3]]
+
+    async def told() -> list[Answer]:
+        async with sqlite.AsyncSqliteSaver.from_conn_string(str(tmp_path / "t.sqlite")) as saver:
+            graph = application.compile(saver)
+            return [(await graph.ainvoke(given, thread("1"), context=context))["answer"] for given in asked]
+
+    alone = [build_graph().invoke(given, context=context)["answer"] for given in asked]
+    assert [plain(each) for each in asyncio.run(told())] == [plain(each) for each in alone]
 
 
 @pytest.mark.parametrize("mode", ["strict", "warned of"])

@@ -146,3 +146,28 @@ def test_growths_of_two_measures_are_set_against_each_other(
     answer = ask(question)
     assert answer.answer.text.startswith(beginning), answer.answer.text
     assert answer.answer.value == pytest.approx(value, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("Was Harborlight's net income $544 million in FY2023?", "Yes: "),
+        ("Is it true that Harborlight's net income was $544 million in FY2023?", "Yes: "),
+        ("Was Harborlight's net income $0.54 billion in FY2023?", "Yes: "),
+        ("Was Harborlight's net income $540 million in FY2023?", "No: "),
+        ("Was Harborlight's net income above $544 million in FY2023?", "No: "),
+        ("Was Harborlight's net income at least $544 million in FY2023?", "Yes: "),
+        ("Was Harborlight's net income at most $544 million in FY2023?", "Yes: "),
+        ("Was Harborlight's net margin 15.4% in FY2023?", "Yes: "),
+        ("Was Harborlight's net margin 12% in FY2023?", "No: "),
+        ("Did Harborlight's net income grow by 14.8% in FY2023?", "Yes: "),
+        ("Did Harborlight's revenue grow 5% in FY2023?", "No: "),
+        ("Did Tellurond's revenue fall by 7.2% in FY2023?", "Yes: "),
+        ("Did Tellurond's revenue drop by $500 million in FY2023?", "Yes: "),
+        ("Did Tellurond's revenue decline by less than 5% in FY2023?", "No: "),
+    ],
+)
+def test_a_number_that_is_claimed_is_held_against_the_figure_as_it_is_written(
+    ask: Ask, question: str, verdict: str
+) -> None:
+    assert ask(question).answer.text.startswith(verdict)
