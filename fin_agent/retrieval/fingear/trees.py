@@ -37,6 +37,7 @@ _MOST_CLUSTERS = 50
 _PATIENCE = 8
 """Numbers of components in a row that are worse than the best before no more are tried."""
 _LEAST_PROBABILITY = 0.1
+_LEAST_VARIANCE = 1e-4
 _LOCAL_NEIGHBOURS = 10
 _SEED = 224
 _TFIDF_DIMENSIONS = 128
@@ -271,9 +272,10 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
 
     import numpy as np
 
-    umap, mixture = _libraries()
+    umap, mixture, one_thread = _libraries()
     count = len(vectors)
-    with warnings.catch_warnings():
+    # A pool of threads for matrices this small costs ten times what it saves, and more on a busy machine.
+    with warnings.catch_warnings(), one_thread:
         warnings.simplefilter("ignore")  # seeds switch parallelism off, which umap tells each time
         projected = umap.UMAP(
             n_neighbors=max(2, min(neighbours, count - 1)),
@@ -284,7 +286,10 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
         ).fit_transform(np.asarray(vectors))
         best, lowest, since = None, float("inf"), 0
         for components in range(1, min(_MOST_CLUSTERS, count - 1) + 1):
-            fitted = mixture(components, random_state=_SEED).fit(projected)
+            try:
+                fitted = mixture(components, random_state=_SEED, reg_covar=_LEAST_VARIANCE).fit(projected)
+            except ValueError:  # more components than the points can tell apart
+                break
             criterion = fitted.bic(projected)
             best, lowest, since = (fitted, criterion, 0) if criterion < lowest else (best, lowest, since + 1)
             if since == _PATIENCE:
@@ -299,16 +304,17 @@ def _soft_clusters(vectors: Matrix, neighbours: int) -> list[list[int]]:
     return clusters
 
 
-def _libraries() -> tuple[Any, Any]:
+def _libraries() -> tuple[Any, Any, Any]:
     try:
         import umap
         from sklearn.mixture import GaussianMixture
+        from threadpoolctl import threadpool_limits
     except ImportError as failure:
         raise TreeError(
             f"building trees needs {failure.name}, which is not installed",
             remedy=f"Install it: {how_to_install('fingear')}",
         ) from failure
-    return umap, GaussianMixture
+    return umap, GaussianMixture, threadpool_limits(1)
 
 
 def tfidf_vectors(texts: Sequence[str]) -> Matrix:
