@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.judging import ModelJudge, PatientJudge
+from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.prompt_material import shown_passages
+from fin_agent.analyst.model.replies import CurationReply, QueryReply
 from fin_agent.analyst.model.role_models import callers_of, names_model
 from fin_agent.analyst.model.searching import ModelSubQuestions, ModelWriter
 from fin_agent.analyst.protocol import Analyst
@@ -17,11 +22,15 @@ from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings
 from fin_agent.evidence.tournament.stages import BY_RULES
 from fin_agent.evidence.tournament.tournament import hold_tournament
+from fin_agent.lexicon.slots import names_of
 from fin_agent.models.call import Role
+from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelError
 from fin_agent.models.settings import Preset
+from fin_agent.prompts import load_prompt
 from fin_agent.retrieval.query import Query, RankedPassage
+from fin_agent.retrieval.strategies.one_pass import Wording
 from fin_agent.retrieval.strategies.protocol import (
     Models,
     Notify,
@@ -45,7 +54,7 @@ def strategy_for(
     judge: Judge | None = None,
     notify: Notify = logged,
 ) -> Strategy:
-    """The strategy that `settings` name, its evidence curated by the rules analyst.
+    """The strategy that `settings` name; curated and rewritten by a chat model where one is named, else by rules.
 
     `callers` ask the models in place of those that the settings name, and `writer` and `judge` stand in for these
     roles alone. `notify` is told what a person should know; the journal of the step gets it too. Raises StrategyError
@@ -64,11 +73,13 @@ def strategy_for(
         judge = judge or asked.judge()
     if layers & _WRITTEN:
         writer = writer or asked.writer()
+    model = asked.evidence_roles(analyst, workspace, told) if layers & _CURATED else None
     arena = CardArena(analyst, workspace, judge=judge, notify=told)
     parts = asked.sub_questions() if "sub-questions" in layers else None
     models = Models(
         writer=writer,
-        curator=AnalystCurator(analyst),
+        curator=model or AnalystCurator(analyst),
+        rewriter=model or IdentityRewriter(workspace),
         arena=arena,
         decomposer=AnalystDecomposer(analyst, workspace, parts, notify=told),
         notify=told,
@@ -83,6 +94,8 @@ def judge_for(settings: Settings, callers: Callers | None = None) -> Judge | Non
 
 _WRITTEN = frozenset(("hyde", "multi-hyde", "ircot"))
 """Strategies that search with what a model writes."""
+_CURATED = frozenset(("hirec", "self-rag", "rq-rag"))
+"""Strategies that curate evidence or rewrite questions."""
 
 
 class _Roles:
@@ -106,6 +119,16 @@ class _Roles:
             return None
         callers = self._callers()
         return ModelJudge(callers.of(Role.LISTWISE), settings.prompts, choosing=callers.of(Role.GROUP))
+
+    def evidence_roles(self, analyst: RulesAnalyst, workspace: Workspace, notify: Notify) -> ModelEvidence | None:
+        """Who curates and rewrites; rules where no model is named."""
+        settings = self._settings
+        if not (names_model(settings, Role.CURATION) or settings.by_model or self._given is not None):
+            return None
+        callers = self._callers()
+        return ModelEvidence(
+            callers.of(Role.CURATION), callers.of(Role.QUERY), analyst, workspace, settings, notify=notify
+        )
 
     def sub_questions(self) -> ModelSubQuestions | None:
         """Who takes questions apart; rules where no model is named."""
@@ -141,6 +164,92 @@ class AnalystCurator:
         if curation.answerable:
             return Verdict(kept, answerable=True)
         return Verdict(kept, answerable=False, complementary=self._analyst.query(intent, plan, curation.ledger))
+
+
+class IdentityRewriter:
+    """A Rewriter by rules: whose filing of which form and period is meant, then the figures asked for."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def rewritten(self, query: Query) -> str:
+        """See Rewriter.rewritten; the question itself where it names neither company nor period."""
+        by_key, metrics = self._workspace.directory.by_key, self._workspace.lexicon.metrics
+        companies = [by_key[key].name for key in query.companies if key in by_key]
+        figures = [name for slot in query.slots if slot.metric for name in names_of(slot, metrics)[:1]]
+        words = (*companies, *(form.value for form in query.forms), *map(str, query.periods), *figures)
+        return " ".join(dict.fromkeys(words)) if companies or query.periods else query.text
+
+
+class ModelEvidence:
+    """HiREC's curation in one call, and its rewriting in another: what the chat model says holds, rules add nothing.
+
+    Where it cannot be had, rules do that step, and `notify` is told.
+    """
+
+    def __init__(
+        self,
+        curating: Caller,
+        rewriting: Caller,
+        analyst: RulesAnalyst,
+        workspace: Workspace,
+        settings: Settings,
+        *,
+        notify: Notify = logged,
+    ) -> None:
+        """Raises PromptError."""
+        self._curating = curating
+        self._rewriting = rewriting
+        self._analyst = analyst
+        self._workspace = workspace
+        self._most = settings.evidence
+        self._notify = notify
+        self._curation = load_prompt("curation", folder=settings.prompts)
+        self._rewrite = load_prompt("query_rewrite", folder=settings.prompts)
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        """See Curator.curate."""
+        if not passages:
+            return AnalystCurator(self._analyst).curate(question, passages, filings)
+        shown = [RetrievedPassage.of(each.stored, each.score, 1) for each in passages]
+        filled = self._curation.filled(
+            question=question.text,
+            wanted=_NOT_SAID,
+            passages=shown_passages(shown, self._workspace),
+            most=str(self._most),
+        )
+        try:
+            reply, _ = self._curating.value(call_of(filled, output=CurationReply, max_output_tokens=_MOST_TOKENS))
+        except ModelError as failure:
+            self._notify(f"evidence was curated by rules: {failure.what}")
+            return AnalystCurator(self._analyst).curate(question, passages, filings)
+        numbers = dict.fromkeys(each.passage - 1 for each in reply.kept if 1 <= each.passage <= len(passages))
+        kept = tuple(passages[number] for number in numbers)[: self._most]
+        asked = on_a_line(reply.complementary_question or "")
+        return Verdict(kept, reply.answerable, _asked_anew(asked, self._analyst) if asked else None)
+
+    def rewritten(self, query: Query) -> str:
+        """See Rewriter.rewritten."""
+        filled = self._rewrite.filled(question=query.text, wanted=_NOT_SAID, missing=_NOTHING_MISSING)
+        try:
+            reply, _ = self._rewriting.value(call_of(filled, output=QueryReply, max_output_tokens=_MOST_TOKENS))
+        except ModelError as failure:
+            self._notify(f"the question was rewritten by rules: {failure.what}")
+            return IdentityRewriter(self._workspace).rewritten(query)
+        return on_a_line(reply.query) or query.text
+
+
+_NOT_SAID = "no more than the question says"
+_NOTHING_MISSING = "nothing: this is the first search"
+_MOST_TOKENS = 2_500
+
+
+def _asked_anew(question: str, analyst: RulesAnalyst) -> Query:
+    """A question of a model's own as a query; its words alone where rules cannot read it."""
+    try:
+        return replace(first_query(question, analyst), text=question)
+    except QuestionError:
+        return Query(question, Wording((question,)).terms())
 
 
 class CardArena:
@@ -196,7 +305,7 @@ MOST_PARTS = 8
 
 
 class AnalystDecomposer:
-    """See `fin_agent.retrieval.strategies.hirec.Decomposer`.
+    """See `fin_agent.retrieval.strategies.protocol.Decomposer`.
 
     By rules the parts are the single figures that the plan of the question needs. A chat model takes questions in words
     apart as well; a part that names a company the question does not name is left out.

@@ -41,7 +41,7 @@ _ODD_WORDS_TRIED = 50
 _BY_WORDS = frozenset({"bm25", "hybrid"})
 _MADE_UP = frozenset({"hyde", "multi-hyde"})
 """Strategies that search with passages they make up, not with the question's words."""
-_CURATED = frozenset({"hirec", "tournament"})
+_CURATED = frozenset({"hirec", "self-rag", "tournament"})
 """Strategies whose analyst judges what the words found by what it understands."""
 
 

@@ -106,8 +106,22 @@ class Depth:
     passages: int = 10
 
 
-EVERYTHING = Scope()
 USUAL_DEPTH = Depth()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStep:
+    """A stage of a search as it went, for the trace."""
+
+    stage: str
+    """`rewriting`, `documents`, `passages`, `curation`, `merging`."""
+    how: str
+    """By what means."""
+    found: str = ""
+    """What came of it."""
+
+    def __str__(self) -> str:
+        return f"{self.stage}: {self.how}" + (f": {self.found}" if self.found else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +137,7 @@ class SearchResult:
     """How many passages, from the first on, an answer is to be written from; None where the reader decides."""
     groups: tuple[RankedGroup, ...] = ()
     """Who met whom, where a tournament was held."""
+    curated: bool = False
+    """Whether evidence was curated in it, in rounds of its own: nothing more is to be searched for."""
+    steps: tuple[SearchStep, ...] = ()
+    """Its stages in their order, of strategies that have several."""

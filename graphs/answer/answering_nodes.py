@@ -140,7 +140,9 @@ def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
     """Where to go: answer, ask again while rounds are left, or refuse."""
-    if not state["answerable"] and state["round"] < runtime.context.settings.rounds:
+    # A strategy that curates searches in rounds of its own: rounds around them would multiply.
+    rounds = 1 if state.get("curated") else runtime.context.settings.rounds
+    if not state["answerable"] and state["round"] < rounds:
         return "ask_complementary_question"
     intent = state["intent"]
     if runtime.context.analyst.computes(intent, answerable=state["answerable"]):

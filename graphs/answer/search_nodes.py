@@ -81,6 +81,7 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
     listed = max(settings.listed, settings.documents)
     update: Update = {}
     groups: tuple[RankedGroup, ...] = ()
+    stages: tuple[str, ...] = ()
     strategy = _at_once(state, context)
     if strategy is None:
         # Filings of other companies come last with a score of 0: they are listed, not searched.
@@ -100,15 +101,15 @@ def search_documents(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upd
         depth = Depth(listed, settings.pages, max(settings.listed, settings.passages))
         result = strategy.search(state["query"], state["asked"].scope, depth)
         ranked, searched = list(result.filings), list(result.filings[: settings.documents])
-        update["found_at_once"] = result
-        groups = result.groups
+        update |= {"found_at_once": result, "curated": result.curated}
+        groups, stages = result.groups, tuple(map(str, result.steps))
         summary = f"{len(ranked)} filings by {strategy.name}"
         summary += f" in {result.rounds} rounds" if result.rounds > 1 else ""
     step = TraceStep(
         node="search_documents",
         round=state["round"],
         summary=summary,
-        details=tuple(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked),
+        details=(*(f"{filing.doc_id} {filing.score:.3f}" for filing in ranked), *stages),
         groups=groups,
     )
     return emitted(

@@ -99,6 +99,8 @@ class AnswerState(QuestionInput, total=False):
     query: Annotated[Query, Kept]
     round: Annotated[int, Kept]
     found_at_once: Annotated[SearchResult | None, Kept]
+    curated: Annotated[bool, Kept]
+    """Whether the strategy has curated evidence in rounds of its own."""
     """What a strategy other than the default found this round, until the nodes after it have handed out its parts."""
     documents: Annotated[list[RankedFiling], Kept]
     pages: Annotated[list[RankedPage], Kept]

@@ -92,7 +92,7 @@ class TestExplained:
         [
             ("query-expansion", {"text", "terms", "expansions"}),
             ("hhr:bm25", {"text", "terms"}),
-            ("hirec:bm25", {"text", "terms", "companies", "periods", "dates", "forms", "figures"}),
+            ("hirec-no-reranker:bm25", {"text", "terms", "companies", "periods", "dates", "forms", "figures"}),
         ],
     )
     def test_other_strategies_by_what_they_use(self, sample_index: Path, strategy: str, fields: set[str]) -> None:

@@ -12,10 +12,6 @@ from fin_agent.retrieval.dense.encoder import Matrix, SparseRow
 from fin_agent.retrieval.dense.store import packed
 
 
-PAGE_CHARACTERS = 2_000
-"""Of a page, its blanks collapsed, that is encoded (Kobeissi & Langlais, Section 3.2)."""
-
-
 class PassageEncoder(Protocol):
     """What both kinds of encoder offer for texts that are to be found."""
 
@@ -89,7 +85,7 @@ def _texts(
     keys = [PageKey(doc_id, number) for number in range(record.page_count)]
     if unit is VectorUnit.PAGE:
         pages = [stored.page for stored in index.pages(keys)]
-        return [page.number for page in pages], [" ".join(page.text.split())[:PAGE_CHARACTERS] for page in pages]
+        return [page.number for page in pages], [page.text for page in pages]
     passages = [stored.passage for stored in index.passages(keys)]
     if unit is VectorUnit.PASSAGE:
         return [passage.ordinal for passage in passages], [passage.text for passage in passages]

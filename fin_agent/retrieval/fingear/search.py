@@ -1,9 +1,10 @@
-"""`fingear`: Items by the question's terms, chunks by both trees of each, two stages of reranking (FinGEAR 3.2)."""
+"""`fingear`: Items by the question's terms, chunks by both trees of each (FinGEAR 3.2); `raptor`: one tree of all."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -13,7 +14,17 @@ from fin_agent.index.protocol import FilingIndex, PageKey, StoredPassage
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.fingear.lexicon_map import Weighting, budgets, item_weights, term_map
 from fin_agent.retrieval.fingear.trees import Chunking, FilingTrees, ItemTree, TreeError, TreeNode, TreeStore
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.retrieval.query import (
+    EVERYTHING,
+    USUAL_DEPTH,
+    Depth,
+    Query,
+    RankedFiling,
+    RankedPassage,
+    Scope,
+    SearchResult,
+    SearchStep,
+)
 from fin_agent.retrieval.strategies.one_pass import best_of, in_this_order, pages_of
 from fin_agent.retrieval.strategies.protocol import Notify, PassageScorer, logged
 from fin_agent.workspace import Workspace
@@ -26,21 +37,12 @@ EXPANDED = 3
 _K1, _B = 1.5, 0.75
 _FUSION = 60
 
-Similarity = Callable[[str, Sequence[str]], list[float]]
-"""(question, texts) -> how alike each is; 0 and above."""
+_Scores = dict[int, float]
+"""By the number of a node."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Which parts of the method take part; the ablations of Tables 2 and 8 switch them off."""
-
-    summary: bool = True
-    question: bool = True
-    lexicon: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
+class Candidate:
     """A chunk of an Item of a filing."""
 
     doc_id: str
@@ -50,7 +52,7 @@ class _Candidate:
     """Reciprocal ranks in both trees, added up."""
 
 
-class _Passages:
+class Passages:
     """The passages of filings, each filing read once a search."""
 
     def __init__(self, index: FilingIndex) -> None:
@@ -59,54 +61,64 @@ class _Passages:
 
     def of(self, doc_id: str, leaf: TreeNode) -> list[StoredPassage]:
         """Those of a chunk, in the order of the filing."""
+        return [self.all_of(doc_id)[ordinal] for ordinal in leaf.passages]
+
+    def all_of(self, doc_id: str) -> Mapping[int, StoredPassage]:
+        """By ordinal."""
         if doc_id not in self._read:
             keys = [PageKey(doc_id, number) for number in range(self._index.filing(doc_id).page_count)]
             self._read[doc_id] = {stored.passage.ordinal: stored for stored in self._index.passages(keys)}
-        return [self._read[doc_id][ordinal] for ordinal in leaf.passages]
+        return self._read[doc_id]
 
     def text(self, doc_id: str, leaf: TreeNode) -> str:
         """The text of a chunk."""
         return "\n".join(stored.passage.text for stored in self.of(doc_id, leaf))
 
 
-@dataclass(frozen=True)
-class FinGear:
-    """Lexicon-guided retrieval over the trees of the filings that the document stage finds.
+def filings_for(query: Query, workspace: Workspace, scope: Scope, limit: int) -> list[RankedFiling]:
+    """The filings that a structured search looks into, by our own document stage: the papers take them as given."""
+    metrics = workspace.lexicon.metrics
+    return rank_filings(query, workspace.index, workspace.directory, metrics, within=scope.filings, limit=limit)
 
-    The paper takes the filing as given: a scope of one filing does. Without a cross-encoder both stages of reranking go
-    by the ranks in the two trees (reciprocal rank fusion), which the name of the score tells.
+
+ALL_PARTS = frozenset(("lexicon", "summary", "question", "reranker"))
+"""Of FinGEAR; the ablations of its Tables 2 and 8 switch them off."""
+
+
+@dataclass(frozen=True)
+class TreeSearch(ABC):
+    """What strategies over trees share: filings by the document stage, their trees, the chunks chosen, their passages.
+
+    The papers take the filing as given: a scope of one filing does.
     """
 
     name: str
     workspace: Workspace
     store: TreeStore
     chunking: Chunking = field(default_factory=Chunking)
-    parts: Parts = field(default_factory=Parts)
-    weighting: Weighting = "relative"
     scorer: PassageScorer | None = None
-    similarity: Similarity | None = None
-    """Of questions with the question; by words (TF-IDF) where no encoder is given."""
+    encoder: Encoder | None = None
+    """Compares the question with those of nodes; words do (TF-IDF) where none is given."""
     documents: int = 5
     chunks: int = 10
     notify: Notify = logged
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Raises TreeError where none of the filings found has trees."""
-        directory, index = self.workspace.directory, self.workspace.index
-        ranked = rank_filings(
-            query,
-            index,
-            directory,
-            self.workspace.lexicon.metrics,
-            within=scope.filings,
-            limit=max(self.documents, depth.documents),
-        )
+        ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
         trees = self._trees([filing.doc_id for filing in ranked[: self.documents]])
-        held = _Passages(index)
-        chosen = self._chosen(query.text, trees, held)
+        held = Passages(self.workspace.index)
+        steps: list[SearchStep] = []
+        chosen = self._chosen(query.text, trees, held, steps)
         passages = _ordered(query.text, chosen, scope, held)[: depth.passages]
         pages = pages_of(best_of((each.stored.key, each.score) for each in passages), "chunk")
-        return SearchResult(tuple(ranked[: depth.documents]), pages[: depth.pages], tuple(passages))
+        return SearchResult(tuple(ranked[: depth.documents]), pages[: depth.pages], tuple(passages), steps=tuple(steps))
+
+    @abstractmethod
+    def _chosen(
+        self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
+    ) -> list[Candidate]:
+        """At most `chunks` chunks, best first, and what the stages found."""
 
     def _trees(self, doc_ids: Sequence[str]) -> list[FilingTrees]:
         found, lacking = [], []
@@ -123,42 +135,91 @@ class FinGear:
                 remedy=f"Build them: fin-agent trees --chunk {self.chunking}",
             )
         if lacking:
-            self.notify(f"no trees of {', '.join(lacking)}: fin-agent trees builds them")
+            self.notify(f"no trees of {', '.join(lacking)}: fin-agent trees --chunk {self.chunking} builds them")
+        if self.encoder is not None and (other := [one for one in found if one.encoder != self.encoder.name]):
+            self.notify(
+                f"the trees of {', '.join(one.doc_id for one in other)} hold no vectors by {self.encoder.name}: their"
+                f" questions are compared by words. fin-agent trees --encoder {self.encoder.name} --again builds them"
+            )
         return found
 
+    def _reranked(self, question: str, candidates: Sequence[Candidate], held: Passages) -> list[Candidate]:
+        if self.scorer is None:
+            return sorted(candidates, key=lambda one: (-one.fused, one.doc_id, one.leaf.number))
+        texts = [held.text(one.doc_id, one.leaf) for one in candidates]
+        scores = self.scorer.score(question, texts) if texts else []
+        order = sorted(range(len(candidates)), key=lambda place: (-round(scores[place], 6), place))
+        return [candidates[place] for place in order]
+
+    def _by_questions(self, question: str, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
+        """Score of each node: the likeness of the question with the one of its questions that is most like it."""
+        asked = [(node.number, each) for node in tree.nodes for each in node.questions]
+        if self.encoder is not None and of.encoder == self.encoder.name:
+            found = (tree.question_vectors(self.encoder.dimensions) @ _vector(self.encoder, question)).tolist()
+        else:
+            asked += [(node.number, texts.get(node.number, "")) for node in tree.nodes if not node.questions]
+            found = tfidf_similarity(question, [text for _, text in asked])
+        best: _Scores = {node.number: 0.0 for node in tree.nodes}
+        for (number, _), score in zip(asked, found, strict=True):
+            best[number] = max(best[number], score)
+        return best
+
+
+@dataclass(frozen=True)
+class FinGear(TreeSearch):
+    """Lexicon-guided retrieval over the trees of each Item.
+
+    Without a cross-encoder both stages of reranking go by the ranks in the two trees (reciprocal rank fusion).
+    """
+
+    parts: frozenset[str] = ALL_PARTS
+    weighting: Weighting = "relative"
+
     def item_budgets(self, question: str, trees: Sequence[FilingTrees]) -> dict[str, int]:
-        """How many chunks each Item gives, over these filings; with fewer chunks than Items the lightest give none."""
+        """How many chunks each Item gives, over these filings; with fewer chunks than Items the lightest give none.
+
+        Items without text have no tree and no budget; where no Item holds a term of the question, all weigh the same.
+        """
         items: Counter[str] = Counter()
-        asked = term_map(self.workspace.lexicon).found_in(question) if self.parts.lexicon else Counter[str]()
+        asked = term_map(self.workspace.lexicon).found_in(question) if "lexicon" in self.parts else Counter[str]()
         for of_filing in trees:
             for tree in of_filing.trees:
                 counts = of_filing.terms.get(tree.item, {})
                 items[tree.item] += sum(counts.get(cluster, 0) for cluster in asked)
         return budgets(item_weights(items, self.weighting if any(items.values()) else "relative"), self.chunks)
 
-    def _chosen(self, question: str, trees: Sequence[FilingTrees], held: _Passages) -> list[_Candidate]:
-        """As many chunks as are asked for: within each Item by its budget, then across Items."""
-        chosen: list[_Candidate] = []
-        for item, budget in self.item_budgets(question, trees).items():
+    def _chosen(
+        self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
+    ) -> list[Candidate]:
+        given = self.item_budgets(question, trees)
+        how = f"by terms, {self.weighting}" if "lexicon" in self.parts else "all alike"
+        steps.append(SearchStep("items", how, ", ".join(f"{item} {count}" for item, count in given.items() if count)))
+        chosen: list[Candidate] = []
+        for item, budget in given.items():
             if budget:
                 within = [
                     candidate
                     for of_filing in trees
                     for tree in of_filing.trees
                     if tree.item == item
-                    for candidate in self._candidates(question, of_filing.doc_id, tree, budget, held)
+                    for candidate in self._candidates(question, of_filing, tree, budget, held)
                 ]
                 chosen += self._reranked(question, within, held)[:budget]
+        walked = [f"{part} tree" for part in ("summary", "question") if part in self.parts]
+        steps.append(SearchStep("chunks", " and ".join(walked) or "in their order", f"{len(chosen)} chunks"))
+        steps.append(SearchStep("reranking", "by a cross-encoder" if self.scorer else "by reciprocal ranks"))
         return self._reranked(question, chosen, held)
 
-    def _candidates(self, question: str, doc_id: str, tree: ItemTree, budget: int, held: _Passages) -> list[_Candidate]:
+    def _candidates(
+        self, question: str, of: FilingTrees, tree: ItemTree, budget: int, held: Passages
+    ) -> list[Candidate]:
         """The chunks that a walk through both trees reaches, and where they are too few, the next best ones."""
-        texts = {leaf.number: held.text(doc_id, leaf) for leaf in tree.leaves}
-        orders = []
-        if self.parts.summary:
+        texts = {leaf.number: held.text(of.doc_id, leaf) for leaf in tree.leaves}
+        orders: list[_Scores] = []
+        if "summary" in self.parts:
             orders.append(_by_words(question, tree, texts))
-        if self.parts.question:
-            orders.append(_by_questions(question, tree, texts, self.similarity or tfidf_similarity))
+        if "question" in self.parts:
+            orders.append(self._by_questions(question, of, tree, texts))
         if not orders:
             orders.append({node.number: 0.0 for node in tree.nodes})
         reached = {leaf for scores in orders for leaf in _walked(tree, scores)}
@@ -169,19 +230,39 @@ class FinGear:
                 fused[leaf.number] += 1 / (_FUSION + rank)
         by_rank = sorted(tree.leaves, key=lambda leaf: (leaf.number not in reached, -fused[leaf.number], leaf.number))
         return [
-            _Candidate(doc_id, tree.item, leaf, fused[leaf.number]) for leaf in by_rank[: max(budget, len(reached))]
+            Candidate(of.doc_id, tree.item, leaf, fused[leaf.number]) for leaf in by_rank[: max(budget, len(reached))]
         ]
 
-    def _reranked(self, question: str, candidates: Sequence[_Candidate], held: _Passages) -> list[_Candidate]:
-        if self.scorer is None:
-            return sorted(candidates, key=lambda one: (-one.fused, one.doc_id, one.leaf.number))
-        texts = [held.text(one.doc_id, one.leaf) for one in candidates]
-        scores = self.scorer.score(question, texts) if texts else []
-        order = sorted(range(len(candidates)), key=lambda place: (-round(scores[place], 6), place))
-        return [candidates[place] for place in order]
+
+@dataclass(frozen=True)
+class Raptor(TreeSearch):
+    """Summaries and chunks of one tree of the filing, all nodes side by side (Sarthi et al. 2024, collapsed tree).
+
+    A summary that is found gives the chunk below it that is most like the question.
+    """
+
+    def _chosen(
+        self, question: str, trees: Sequence[FilingTrees], held: Passages, steps: list[SearchStep]
+    ) -> list[Candidate]:
+        nodes = [(of, tree, node) for of in trees for tree in of.trees for node in tree.nodes]
+        texts = [held.text(of.doc_id, node) if node.level == 0 else node.summary for of, _, node in nodes]
+        likeness = tfidf_similarity(question, texts)
+        scores = {(of.doc_id, node.number): score for (of, _, node), score in zip(nodes, likeness, strict=True)}
+        order = sorted(nodes, key=lambda one: (-round(scores[one[0].doc_id, one[2].number], 9), one[0].doc_id))
+        chosen: dict[tuple[str, int], Candidate] = {}
+        for of, tree, node in order:
+            free = [leaf for leaf in tree.leaves_under(node) if (of.doc_id, leaf.number) not in chosen]
+            if free:
+                best = max(free, key=lambda leaf: (scores[of.doc_id, leaf.number], -leaf.number))
+                chosen[of.doc_id, best.number] = Candidate(of.doc_id, tree.item, best, scores[of.doc_id, node.number])
+            if len(chosen) == self.chunks:
+                break
+        summaries = sum(node.level > 0 for _, _, node in order[: self.chunks])
+        steps.append(SearchStep("nodes", "collapsed tree", f"{summaries} summaries among the first {self.chunks}"))
+        return list(chosen.values())
 
 
-def _ordered(question: str, chosen: Sequence[_Candidate], scope: Scope, held: _Passages) -> list[RankedPassage]:
+def _ordered(question: str, chosen: Sequence[Candidate], scope: Scope, held: Passages) -> list[RankedPassage]:
     """The passages of the chunks, chunk by chunk; within one those first that have most of the question's words."""
     found: dict[tuple[str, int], StoredPassage] = {}
     for one in chosen:
@@ -208,7 +289,7 @@ def _walked(tree: ItemTree, scores: Mapping[int, float]) -> set[int]:
     return reached
 
 
-def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> dict[int, float]:
+def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
     """Score of each node by BM25 over summaries, of leaves over their text (Lù 2024)."""
     try:
         import bm25s
@@ -224,15 +305,6 @@ def _by_words(question: str, tree: ItemTree, texts: Mapping[int, str]) -> dict[i
     known = [word for word in asked if word in tokens.vocab]
     scores = ranker.get_scores(known) if known else [0.0] * len(held)
     return {node.number: float(score) for node, score in zip(tree.nodes, scores, strict=True)}
-
-
-def _by_questions(question: str, tree: ItemTree, texts: Mapping[int, str], similarity: Similarity) -> dict[int, float]:
-    """Score of each node: the likeness of the question with the one of its questions that is most like it."""
-    asked = [(node.number, each) for node in tree.nodes for each in node.questions or (texts.get(node.number, ""),)]
-    best: dict[int, float] = {}
-    for (number, _), score in zip(asked, similarity(question, [text for _, text in asked]), strict=True):
-        best[number] = max(best.get(number, 0.0), score)
-    return best
 
 
 def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
@@ -251,18 +323,9 @@ def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
     return found
 
 
-def dense_similarity(encoder: Encoder) -> Similarity:
-    """Cosine of an encoder's vectors; those of the nodes' questions are made once."""
-
-    @lru_cache(maxsize=64)
-    def vectors(texts: tuple[str, ...]) -> Matrix:
-        return encoder.encode_queries(texts)
-
-    def similarity(question: str, texts: Sequence[str]) -> list[float]:
-        found: list[float] = (vectors(tuple(texts)) @ vectors((question,))[0]).tolist()
-        return found
-
-    return similarity
+@lru_cache(maxsize=64)
+def _vector(encoder: Encoder, question: str) -> Matrix:
+    return encoder.encode_queries([question])[0]
 
 
 def _lacking(failure: ImportError) -> TreeError:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 NO_ITEM = "none"
 """Of chunks that stand in no Item: a filing without Items has this one alone."""
+WHOLE = "filing"
+"""In the place of an Item, of a tree of the whole filing."""
 FEWEST_TO_CLUSTER = 12
 """Chunks; fewer are one cluster (RAPTOR: reduced dimension + 1)."""
 _DIMENSIONS = 10
@@ -60,26 +62,28 @@ class Chunking(BaseModel):
 
     size: int = 512
     overlap: int = 0
+    whole: bool = False
+    """Whether there is one tree of the whole filing (RAPTOR), not one of each Item."""
 
     @classmethod
     def parsed(cls, written: str) -> Chunking:
         """`2000:100` as a Chunking. Raises TreeError.
 
         >>> Chunking.parsed("2000:100")
-        Chunking(size=2000, overlap=100)
+        Chunking(size=2000, overlap=100, whole=False)
         """
-        found = re.fullmatch(r"(\d{2,5})(?::(\d{1,4}))?", written)
+        found = re.fullmatch(r"(\d{2,5})(?::(\d{1,4}))?(:whole)?", written)
         size, overlap = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
         if not 50 <= size <= 20_000 or overlap * 2 > size:
             raise TreeError(
                 "chunks are 50 to 20,000 tokens, and overlap by half of that at most",
                 subject=f"--chunk {written}",
-                remedy="Write tokens and overlap as in --chunk 2000:100",
+                remedy="Write tokens and overlap as in --chunk 2000:100, or 512:0:whole for one tree of all",
             )
-        return cls(size=size, overlap=overlap)
+        return cls(size=size, overlap=overlap, whole=bool(found and found[3]))
 
     def __str__(self) -> str:
-        return f"{self.size}:{self.overlap}"
+        return f"{self.size}:{self.overlap}{':whole' if self.whole else ''}"
 
 
 class TreeNode(BaseModel):
@@ -99,12 +103,27 @@ class TreeNode(BaseModel):
 
 
 class ItemTree(BaseModel):
-    """The trees of one Item; the first node is the root."""
+    """The trees of one Item; the first node is the root, and each stands at its number."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, ser_json_bytes="base64", val_json_bytes="base64")
 
     item: str
     nodes: tuple[TreeNode, ...]
+    vectors: bytes = b""
+    """Of the questions of all nodes in their order, in half precision; none where words are compared."""
+
+    def question_vectors(self, dimensions: int) -> Matrix:
+        """A row a question, of length 1."""
+        import numpy as np
+
+        return np.frombuffer(self.vectors, dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
+
+    def leaves_under(self, node: TreeNode) -> list[TreeNode]:
+        """The chunks below a node; a chunk is its own."""
+        if node.level == 0:
+            return [node]
+        numbers = dict.fromkeys(leaf.number for child in node.children for leaf in self.leaves_under(self.nodes[child]))
+        return [self.nodes[number] for number in numbers]
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
@@ -197,8 +216,15 @@ def build_trees(
         groups = _clusters([chunk.text for chunk in chunks], encoder)
         seconds["clusters"] += time.perf_counter() - started
         started = time.perf_counter()
-        trees.append(ItemTree(item=item, nodes=tuple(_nodes(chunks, groups, writer))))
+        nodes = tuple(_nodes(chunks, groups, writer))
         seconds["nodes"] += time.perf_counter() - started
+        started = time.perf_counter()
+        vectors = b""
+        if encoder is not None:
+            asked = [question for node in nodes for question in node.questions]
+            vectors = encoder.encode_passages(asked).astype("float16").tobytes()
+            seconds["vectors"] += time.perf_counter() - started
+        trees.append(ItemTree(item=item, nodes=nodes, vectors=vectors))
     return Built(
         FilingTrees(
             doc_id=doc_id,
@@ -223,7 +249,8 @@ def _leaves(index: FilingIndex, doc_id: str, chunking: Chunking) -> dict[str, li
     by_item: dict[str, list[StoredPassage]] = {}
     for stored in index.passages(keys):
         page = outline.get(stored.key)
-        by_item.setdefault(page.item or NO_ITEM if page else NO_ITEM, []).append(stored)
+        item = (page and page.item) or NO_ITEM
+        by_item.setdefault(WHOLE if chunking.whole else item, []).append(stored)
 
     def chunk(run: Sequence[StoredPassage]) -> Chunk:
         text = "\n".join(stored.passage.text for stored in run)
@@ -451,4 +478,4 @@ class TreeStore:
         return len(gone)
 
     def _place(self, content_hash: str, chunking: Chunking) -> Path:
-        return self._folder / f"{content_hash}-{chunking.size}-{chunking.overlap}.json.gz"
+        return self._folder / f"{content_hash}-{str(chunking).replace(':', '-')}.json.gz"

@@ -1,17 +1,23 @@
-"""`hirec`: hierarchical retrieval with evidence curation (Choe et al. 2025, HiREC, Algorithm 1)."""
+"""`hirec`: hierarchical retrieval with evidence curation as published (Choe et al. 2025, Algorithm 1); `hyde`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
-from fin_agent.index.protocol import FilingIndex
-from fin_agent.prompts import Quoted, load_prompt
-from fin_agent.retrieval.query import EVERYTHING, USUAL_DEPTH, Depth, Query, RankedPassage, Scope, SearchResult
+from fin_agent.index.protocol import FilingIndex, PageKey
+from fin_agent.prompts import load_prompt
+from fin_agent.retrieval.query import (
+    EVERYTHING,
+    USUAL_DEPTH,
+    Depth,
+    Query,
+    RankedPassage,
+    Scope,
+    SearchResult,
+    SearchStep,
+)
 from fin_agent.retrieval.strategies.one_pass import (
     Ranker,
     Wording,
@@ -24,204 +30,140 @@ from fin_agent.retrieval.strategies.one_pass import (
     pages_of,
     stored,
 )
-from fin_agent.retrieval.strategies.protocol import Curator, Decomposer, PassageScorer, Strategy, Writer, written
+from fin_agent.retrieval.strategies.protocol import Curator, PassageScorer, Rewriter, Writer, written
 from fin_agent.retrieval.strategies.reranking import CANDIDATES, reordered
+
+_UNSCORED = "as ranked, no cross-encoder"
 
 
 @dataclass(frozen=True, slots=True)
 class HiRec:
-    """Summaries -> `candidates` filings -> `documents` of them -> `passages` -> curation, at most `rounds` times.
+    """Summaries -> `candidates` filings -> `documents` of them -> `passages`, curated; at most `rounds` curations.
 
-    Curation sees new passages together with those kept before. Where they are not enough, what it lacks is searched for
-    in the next round. As published, a cross-encoder orders candidate filings (by their summaries) and passages; where
-    none is given they stay as ranked. Where no filing stands out by its summary, all are searched.
+    The question is rewritten for the document stage alone. A cross-encoder orders candidate filings by their summaries
+    and scores every passage of the filings chosen. Curation sees new passages together with those kept before; what it
+    lacks is searched for next. What the search after the last curation finds is merged with what was kept, uncurated.
+    Where no filing stands out by its summary, all are searched.
     """
 
     name: str
     index: FilingIndex
     ranker: Ranker
     curator: Curator
-    scorer: PassageScorer | None = None
+    rewriter: Rewriter
+    scorer: PassageScorer | None
+    """None where the part `reranker` is switched off."""
+    without: frozenset[str] = frozenset()
+    """Parts switched off, as its Table 3 does: `hierarchy`, `curation`, `filter`; and `rewriting`, `reranker`."""
     candidates: int = 100
     documents: int = 5
     passages: int = 5
+    kept: int = 10
     rounds: int = 3
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. What curation kept comes first, then what it dropped, then what it was not shown."""
+        """See Strategy.search. What generation is to read comes first, then what curation dropped or was not shown."""
+        going = _Going(scope, depth)
+        kept: list[RankedPassage] = []
         asked: Query | None = query
-        kept: tuple[RankedPassage, ...] = ()
-        judged: list[RankedPassage] = []
-        unseen: list[RankedPassage] = []
-        filings: list[str] = []
-        rounds = 0
-        while asked is not None and rounds < self.rounds:
-            rounds += 1
-            documents = self._documents(asked, scope, max(self.documents, depth.documents))
-            filings += [doc_id for doc_id in documents if doc_id not in filings]
-            within = narrowed(scope, documents[: self.documents]) if documents else scope
-            found = self._passages(asked, within, depth)
-            new = found[: self.passages]
-            judged += new
-            unseen += found[self.passages :]
-            verdict = self.curator.curate(query, once([*kept, *new]), filings)
-            kept = verdict.kept
-            asked = None if verdict.answerable else verdict.complementary
-        listed = by_position(once([*kept, *judged, *unseen]))
+        searches = 0
+        while asked is not None:
+            searches += 1
+            found = self._retrieved(asked, going)
+            pool = once([*kept, *found])
+            if "curation" in self.without:
+                kept = pool[: self.kept]
+                break
+            if searches > self.rounds:
+                kept = pool
+                going.step("merging", "uncurated", f"{len(found)} new passages with those kept")
+                break
+            verdict = self.curator.curate(query, pool, going.filings)
+            # As its code does: as many passages as may be kept are taken to be enough.
+            enough = verdict.answerable or len(verdict.kept) >= self.kept
+            asked = None if enough else verdict.complementary
+            filtered = "filter" not in self.without
+            kept = list(verdict.kept[: self.kept]) if filtered else pool
+            told = "answerable" if enough else f"asks: {asked.text}" if asked else "not answerable"
+            how = "filtered" if filtered else "unfiltered"
+            going.step("curation", how, f"{len(kept)} of {len(pool)} passages kept, {told}")
+        listed = by_position(once([*kept, *going.seen]))
         of_kept = [passage.stored.doc_id for passage in kept]
         of_listed = [passage.stored.doc_id for passage in listed]
         return SearchResult(
-            filings=filings_of(in_this_order([*of_kept, *filings, *of_listed])[: depth.documents], "place"),
+            filings=filings_of(in_this_order([*of_kept, *going.filings, *of_listed])[: depth.documents], "place"),
             pages=pages_of(in_this_order(passage.stored.key for passage in listed)[: depth.pages], "place"),
-            passages=listed[: depth.passages],
-            rounds=rounds,
-            kept=min(len(kept), depth.passages),
+            passages=listed[: max(depth.passages, len(kept))],
+            rounds=searches,
+            kept=len(kept),
+            curated=True,
+            steps=tuple(going.steps),
         )
 
-    def _documents(self, asked: Query, scope: Scope, limit: int) -> list[str]:
-        candidates = [doc_id for doc_id, _ in self.ranker.filings(Wording.of(asked), scope, self.candidates)]
-        if self.scorer is None:
-            return candidates[:limit]
-        scores = self.scorer.score(asked.text, [self.index.filing(doc_id).summary for doc_id in candidates])
-        order = sorted(range(len(candidates)), key=lambda place: (-round(scores[place], 6), place))
-        return [candidates[place] for place in order[:limit]]
+    def _retrieved(self, asked: Query, going: _Going) -> list[RankedPassage]:
+        """Algorithm 1, HierarchicalRetrieval."""
+        within = going.scope
+        if "hierarchy" not in self.without:
+            documents = self._documents(asked, going)
+            going.filings += [doc_id for doc_id in documents if doc_id not in going.filings]
+            if documents:
+                within = narrowed(within, documents[: self.documents])
+        ranked = self._passages(asked, within, going)
+        going.seen += ranked
+        return ranked[: self.kept if "curation" in self.without else self.passages]
 
-    def _passages(self, asked: Query, within: Scope, depth: Depth) -> list[RankedPassage]:
-        found = deep_enough(self.ranker, Wording.of(asked), within, depth)
-        ranked = stored(self.index, found[: max(CANDIDATES, depth.passages, depth.pages)])
-        return ranked if self.scorer is None else reordered(asked.text, ranked, self.scorer)
+    def _documents(self, asked: Query, going: _Going) -> list[str]:
+        words = asked.text
+        if "rewriting" not in self.without:
+            words = self.rewriter.rewritten(asked)
+            going.step("rewriting", "for the document stage", words)
+        limit = max(self.documents, going.depth.documents)
+        found = [doc_id for doc_id, _ in self.ranker.filings(Wording((words,)), going.scope, self.candidates)]
+        if self.scorer is not None:
+            texts = [self._title(doc_id) + self.index.filing(doc_id).summary for doc_id in found]
+            scores = self.scorer.score(words, texts)
+            found = [found[place] for place in sorted(range(len(found)), key=lambda at: (-round(scores[at], 6), at))]
+        going.step("documents", "by a cross-encoder" if self.scorer else _UNSCORED, ", ".join(found[: self.documents]))
+        return found[:limit]
 
+    def _passages(self, asked: Query, within: Scope, going: _Going) -> list[RankedPassage]:
+        flat = "hierarchy" in self.without or within.filings is None
+        if self.scorer is None or flat:
+            found = deep_enough(self.ranker, Wording.of(asked), within, going.depth)
+            ranked = stored(self.index, found[: max(CANDIDATES, going.depth.passages, going.depth.pages)])
+        else:
+            keys = [
+                key
+                for doc_id in within.filings or ()
+                for number in range(self.index.filing(doc_id).page_count)
+                if within.holds(key := PageKey(doc_id, number))
+            ]
+            ranked = [RankedPassage(each, 0.0) for each in self.index.passages(keys)]
+        if self.scorer is not None:
+            ranked = reordered(asked.text, ranked, self.scorer, self._title)
+        how = "of the whole index" if flat else "of the filings found"
+        by = _UNSCORED if self.scorer is None else f"{len(ranked)} by a cross-encoder"
+        going.step("passages", how, by)
+        return ranked
 
-Found = TypeVar("Found")
-
-_READ_OF_EACH = 2
-"""Passages of each part that an answer is written from at least."""
-
-
-class Decomposed:
-    """Searches for the whole question and for each of its parts, by another strategy.
-
-    The best of each search come first, then the second best and so on: a part that is hard to find is not crowded out
-    by one that many pages speak of.
-    """
-
-    def __init__(self, name: str, base: Strategy, decomposer: Decomposer, *, passages: int = 5) -> None:
-        self._name = name
-        self._base = base
-        self._decomposer = decomposer
-        self._passages = passages
-
-    @property
-    def name(self) -> str:
-        """See Strategy.name."""
-        return self._name
-
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search."""
-        asked = [query, *self._decomposer.parts(query)]
-        results = [self._base.search(each, scope, depth) for each in asked]
-        if len(results) == 1:
-            return results[0]
-        listed = once(_in_turn(result.passages for result in results))
-        read = max(self._passages, _READ_OF_EACH * len(results))
-        filings = _in_turn([filing.doc_id for filing in result.filings] for result in results)
-        pages = _in_turn([page.key for page in result.pages] for result in results)
-        return SearchResult(
-            filings=filings_of(in_this_order(filings)[: depth.documents], "place"),
-            pages=pages_of(in_this_order(pages)[: depth.pages], "place"),
-            passages=by_position(listed)[: depth.passages],
-            kept=min(len(listed), read, depth.passages),
-        )
+    def _title(self, doc_id: str) -> str:
+        """What goes before a filing's summary and its passages where they are scored (Section 5.1)."""
+        identity = self.index.filing(doc_id).identity
+        return f"Document title: {identity.company} {identity.fiscal_year or ''} {identity.form.value}. Context: "
 
 
-def _in_turn(lists: Iterable[Sequence[Found]]) -> list[Found]:
-    """The first of each list, then the second of each, and so on."""
-    missing = object()
-    dealt = zip_longest(*lists, fillvalue=missing)
-    return [each for row in dealt for each in row if each is not missing]  # type: ignore[misc]
+@dataclass(slots=True)
+class _Going:
+    """A search under way."""
 
+    scope: Scope
+    depth: Depth
+    filings: list[str] = field(default_factory=list)
+    seen: list[RankedPassage] = field(default_factory=list)
+    steps: list[SearchStep] = field(default_factory=list)
 
-_ENOUGH = re.compile(r"\bthe answer is\b", re.I)
-_NOTHING_YET = "(none)"
-_MOST_OF_A_PASSAGE = 3000
-"""Characters of a passage that the model reads."""
-
-
-class Interleaved:
-    """Search, let the model reason one sentence further, search with that sentence; at most `rounds` searches.
-
-    Ends where the model says it has the answer, or writes nothing that can be searched with. What all rounds find is
-    put together, `passages` of each. Raises PromptError where the prompt is not as it must be.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        base: Strategy,
-        writer: Writer,
-        notify: Callable[[str], None],
-        *,
-        passages: int = 5,
-        rounds: int = 3,
-        folder: Path | None = None,
-    ) -> None:
-        self._name = name
-        self._base = base
-        self._writer = writer
-        self._notify = notify
-        self._passages = passages
-        self._rounds = rounds
-        self._prompt = load_prompt("ircot", folder=folder)
-
-    @property
-    def name(self) -> str:
-        """See Strategy.name."""
-        return self._name
-
-    def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """See Strategy.search. What each round put before the model comes first, then the rest of the first round."""
-        deep = Depth(depth.documents, depth.pages, max(depth.passages, self._passages))
-        asked = query
-        results: list[SearchResult] = []
-        thoughts: list[str] = []
-        while True:
-            results.append(self._base.search(asked, scope, deep))
-            if len(results) == self._rounds:
-                break
-            thought = self._thought(query, self._read(results), thoughts)
-            if not thought or thought in thoughts or _ENOUGH.search(thought):
-                break
-            thoughts.append(thought)
-            asked = replace(query, text=thought, terms=Wording((thought,)).terms())
-        read = self._read(results)
-        rest = [passage for result in results for passage in result.passages[self._passages :]]
-        listed = once([*read, *rest])
-        pages = [page.key for result in results for page in result.pages]
-        filings = [filing.doc_id for result in results for filing in result.filings]
-        return SearchResult(
-            filings=filings_of(in_this_order([*(each.stored.doc_id for each in listed), *filings]), "place")[
-                : depth.documents
-            ],
-            pages=pages_of(in_this_order([*(each.stored.key for each in listed), *pages]), "place")[: depth.pages],
-            passages=by_position(listed)[: depth.passages],
-            rounds=len(results),
-            kept=min(len(read), depth.passages),
-        )
-
-    def _read(self, results: list[SearchResult]) -> list[RankedPassage]:
-        """The first few passages of each round, each once."""
-        found = [passage for result in results for passage in result.passages[: self._passages]]
-        return once(found)
-
-    def _thought(self, query: Query, read: list[RankedPassage], thoughts: list[str]) -> str:
-        places = [f"{passage.stored.doc_id} page {passage.stored.passage.page + 1}" for passage in read]
-        texts = [passage.stored.passage.text[:_MOST_OF_A_PASSAGE] for passage in read]
-        prompt = self._prompt.filled(
-            question=query.text,
-            passages=[Quoted(text, place) for text, place in zip(texts, places, strict=True)],
-            thoughts="\n".join(thoughts) or _NOTHING_YET,
-        )
-        return " ".join(written(self._writer, prompt, self._notify).split())
+    def step(self, stage: str, how: str, found: str) -> None:
+        self.steps.append(SearchStep(stage, how, found))
 
 
 KINDS = (

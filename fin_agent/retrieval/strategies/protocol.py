@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from fin_agent.errors import FinAgentError
@@ -31,7 +31,10 @@ class Strategy(Protocol):
         """As it is written in settings and reports: `bm25`, `rerank:hybrid`."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
-        """The best filings, pages and passages for `query` of what `scope` allows, as many as `depth` says."""
+        """The best filings, pages and passages for `query` of what `scope` allows, as many as `depth` says.
+
+        Passages that an answer is to be written from are all among them, where these are more.
+        """
 
 
 class StrategyError(FinAgentError):
@@ -59,6 +62,10 @@ class NamedStrategy:
     does: str
     usually: str = ""
     """What it stands over where nothing is said; empty where it stands alone."""
+    parts: tuple[str, ...] = ()
+    """What of it can be switched off, for an ablation: `hirec-no-filter`, `fingear-no-lexicon-question`."""
+    without: frozenset[str] = frozenset()
+    """What of it is switched off."""
 
     @property
     def over(self) -> tuple[Layer, ...]:
@@ -90,7 +97,13 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
         NamedStrategy("query-expansion", Layer.WORDING, "also with what the lexicon calls the same", "bm25"),
         NamedStrategy("hyde", Layer.WORDING, "with a passage that a model makes up", "dense"),
         NamedStrategy("multi-hyde", Layer.WORDING, "with the mean of four such passages", "dense"),
-        NamedStrategy("hirec", Layer.CURATED, "filings, passages, evidence curated, asked again", "hybrid"),
+        NamedStrategy(
+            "hirec",
+            Layer.CURATED,
+            "filings, passages, evidence curated, asked again: as published",
+            "dense",
+            ("rewriting", "hierarchy", "reranker", "curation", "filter"),
+        ),
         NamedStrategy("ircot", Layer.REASONED, "again with each sentence of a model's reasoning", "bm25"),
         NamedStrategy("sub-questions", Layer.REASONED, "for each part of the question on its own", "default"),
         NamedStrategy("rerank", Layer.ORDER, "the first 50 passages, ordered by a cross-encoder", "hybrid"),
@@ -98,12 +111,20 @@ STRATEGIES: Mapping[str, NamedStrategy] = {
             "tournament", Layer.ORDER, "the first 150 passages, their cards ranked in groups and rounds", "default"
         ),
         NamedStrategy("default-dense", Layer.WHOLE, "default, its page scorer with vectors too"),
-        NamedStrategy("fingear", Layer.WHOLE, "Items by the question's terms, chunks by two trees of each"),
+        NamedStrategy("self-rag", Layer.REASONED, "again in other words, as long as no passage is relevant", "dense"),
+        NamedStrategy("rq-rag", Layer.REASONED, "for the question rewritten, taken apart and widened, twice", "dense"),
         *(
-            NamedStrategy(f"fingear-no-{'-'.join(left_out)}", Layer.WHOLE, f"fingear without {' and '.join(left_out)}")
-            for count in (1, 2)
-            for left_out in combinations(("lexicon", "summary", "question"), count)
+            NamedStrategy(f"fingear{how}", Layer.WHOLE, does, parts=("lexicon", "summary", "question", "reranker"))
+            for how, does in (
+                ("", "Items by the question's terms, chunks by two trees of each"),
+                ("-dense", "fingear, the questions of its trees compared by vectors"),
+                ("-log", "fingear, Items weighed by the logarithm of their terms"),
+                ("-softmax", "fingear, Items weighed by the softmax of their terms"),
+            )
         ),
+        NamedStrategy("raptor", Layer.WHOLE, "chunks and summaries of one tree of the filing, side by side"),
+        NamedStrategy("lightrag", Layer.WHOLE, "terms of the question, their neighbours in a graph, and words"),
+        NamedStrategy("graphrag", Layer.WHOLE, "communities of a graph of terms, then their passages"),
     )
 }
 """Every strategy, by its name."""
@@ -117,15 +138,7 @@ def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
     >>> [layer.name for layer in parse_strategy("rerank")]
     ['rerank', 'hybrid']
     """
-    names = plainly(written).split(":")
-    for name in names:
-        if name not in STRATEGIES:
-            raise StrategyError(
-                f"there is no strategy {name!r}" if name else "a name is missing",
-                subject=f"strategy {written!r}",
-                remedy=f"There are: {', '.join(STRATEGIES)}; a colon puts one over another, as in `rerank:hybrid`",
-            )
-    layers = [STRATEGIES[name] for name in names]
+    layers = [_named(name, written) for name in plainly(written).split(":")]
     while layers[-1].usually:
         layers.append(STRATEGIES[layers[-1].usually])
     for upper, lower in pairwise(layers):
@@ -136,6 +149,24 @@ def parse_strategy(written: str) -> tuple[NamedStrategy, ...]:
                 remedy=_may_stand(upper),
             )
     return tuple(layers)
+
+
+def _named(name: str, written: str) -> NamedStrategy:
+    named, _, switched_off = name.partition("-no-")
+    if named not in STRATEGIES:
+        raise StrategyError(
+            f"there is no strategy {name!r}" if name else "a name is missing",
+            subject=f"strategy {written!r}",
+            remedy=f"There are: {', '.join(STRATEGIES)}; a colon puts one over another, as in `rerank:hybrid`",
+        )
+    found, without = STRATEGIES[named], frozenset(filter(None, switched_off.split("-")))
+    if odd := sorted(without.difference(found.parts)):
+        raise StrategyError(
+            f"{named} has no part {odd[0]!r} that could be switched off",
+            subject=f"strategy {written!r}",
+            remedy=f"It has: {', '.join(found.parts) or 'none'}",
+        )
+    return replace(found, without=without) if without else found
 
 
 def is_default(written: str) -> bool:
@@ -177,6 +208,13 @@ class Curator(Protocol):
 
     def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
         """Keep what serves the answer to `question` out of new and earlier passages; `filings` searched, best first."""
+
+
+class Rewriter(Protocol):
+    """Puts a question into other words. Deterministic where no model is asked; safe to share between threads."""
+
+    def rewritten(self, query: Query) -> str:
+        """What `query` asks for in the words of filings: company, form, period, line items; never empty."""
 
 
 class Decomposer(Protocol):
@@ -250,6 +288,7 @@ class Models:
     arena: PassageOrder | None = None
     """Where the cards of passages meet, for `tournament`."""
     decomposer: Decomposer | None = None
+    rewriter: Rewriter | None = None
     scorer: PassageScorer | None = None
     encoder: Encoder | None = None
     sparse_encoder: SparseEncoder | None = None

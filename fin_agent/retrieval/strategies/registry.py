@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar, get_args
 
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
+from fin_agent.retrieval.fingear.lexicon_map import Weighting
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.combined import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
-from fin_agent.retrieval.strategies.hirec import Decomposed, HiRec, Hypothetical, Interleaved, ManyHypothetical
+from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical, ManyHypothetical
 from fin_agent.retrieval.strategies.one_pass import Arrangement, Flat, OnePass, Ranker, Wording, WordRanker, expanded
 from fin_agent.retrieval.strategies.protocol import (
+    Curator,
+    Decomposer,
     Layer,
     Models,
     NamedStrategy,
     PassageScorer,
+    Rewriter,
     Strategy,
     StrategyError,
     Writer,
     parse_strategy,
     plainly,
 )
+from fin_agent.retrieval.strategies.refining import Decomposed, Interleaved, RqRag, SelfRag
 from fin_agent.retrieval.strategies.reranking import ByScores, Reranked
 from fin_agent.retrieval.strategies.staged import Staged
 from fin_agent.retrieval.strategies.vectors import (
@@ -33,6 +38,9 @@ from fin_agent.retrieval.strategies.vectors import (
     sparse_vector,
 )
 from fin_agent.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fin_agent.retrieval.dense.encoder import Encoder
 
 Model = TypeVar("Model")
 
@@ -91,29 +99,34 @@ class _Building:
                     self._writer,
                     self._models.notify,
                     passages=settings.passages,
-                    rounds=settings.rounds,
+                    searches=settings.rounds + 1,
                     folder=settings.prompts,
                 )
             case "sub-questions":
-                if self._models.decomposer is None:
-                    self._needs_analyst("one who takes questions apart")
-                below_it = self._under(name, below)
-                return Decomposed(name, below_it, self._models.decomposer, passages=settings.passages)
+                return Decomposed(name, self._under(name, below), self._decomposer, passages=settings.passages)
+            case "self-rag":
+                return SelfRag(name, self._under(name, below), self._curator, self._rewriter)
+            case "rq-rag":
+                return RqRag(name, self._under(name, below), self._rewriter, self._decomposer)
             case "hirec":
-                if self._models.curator is None:
-                    self._needs_analyst("a curator")
+                scored = "reranker" not in top.without
+                if scored and self._scorer is None:
+                    self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder", "hirec-no-reranker")
                 return HiRec(
                     name,
                     self._workspace.index,
                     self._ranker(below[0], VectorUnit.SUMMARY),
-                    self._models.curator,
-                    self._scorer,
+                    self._curator,
+                    self._rewriter,
+                    self._scorer if scored else None,
+                    top.without,
                     documents=settings.documents,
+                    kept=settings.evidence,
                     passages=settings.passages,
                     rounds=settings.rounds,
                 )
-        if top.name.startswith("fingear"):
-            return self._fingear(name)
+        if top.layer is Layer.WHOLE:
+            return self._structured(name, top)
         wording: Callable[[Query], Wording] = Wording.of
         if top.layer is Layer.WORDING:
             wording = self._wording(top)
@@ -129,22 +142,30 @@ class _Building:
         made = Hypothetical if top.name == "hyde" else ManyHypothetical
         return made(self._writer, self._models.notify, folder=self._settings.prompts)
 
-    def _fingear(self, name: str) -> Strategy:
-        from fin_agent.retrieval.fingear.search import FinGear, Parts, dense_similarity
+    def _structured(self, name: str, named: NamedStrategy) -> Strategy:
+        from fin_agent.retrieval.fingear.graph import GraphSearch
+        from fin_agent.retrieval.fingear.search import FinGear, Raptor
         from fin_agent.retrieval.fingear.trees import Chunking, TreeStore, trees_folder
 
-        settings, left_out = self._settings, name.split("-")
-        encoder = self._models.encoder
+        workspace, settings, variant = self._workspace, self._settings, named.name.partition("-")[2]
+        if named.name in ("lightrag", "graphrag"):
+            return GraphSearch(name, workspace, settings.documents)
+        store = TreeStore(trees_folder(workspace.index, settings.trees))
+        chunking = Chunking.parsed(settings.tree_chunks)
+        if named.name == "raptor":
+            whole = chunking.model_copy(update={"whole": True})
+            return Raptor(name, workspace, store, whole, documents=settings.documents, notify=self._models.notify)
         return FinGear(
             name,
-            self._workspace,
-            TreeStore(trees_folder(self._workspace.index, settings.trees)),
-            chunking=Chunking.parsed(settings.tree_chunks),
-            parts=Parts("summary" not in left_out, "question" not in left_out, "lexicon" not in left_out),
-            scorer=self._scorer,
-            similarity=dense_similarity(encoder) if encoder is not None else None,
+            workspace,
+            store,
+            chunking,
+            scorer=None if "reranker" in named.without else self._scorer,
+            encoder=self._encoder if variant == "dense" else None,
             documents=settings.documents,
             notify=self._models.notify,
+            parts=frozenset(named.parts) - named.without,
+            weighting=variant if variant in get_args(Weighting) else "relative",
         )
 
     def _arrangement(self, top: NamedStrategy, below: Sequence[NamedStrategy]) -> Arrangement:
@@ -179,9 +200,7 @@ class _Building:
         if self._models.encoder is None:  # what is lacking is said before a model is loaded, which takes a while
             require_packages()
             self._check_vectors(name_of(self._settings.encoder), units)
-        from fin_agent.retrieval.dense.encoder import load_encoder
-
-        encoder = self._models.encoder or _loaded_once(load_encoder, self._settings.encoder)
+        encoder = self._encoder
         if self._models.encoder is not None:
             self._check_vectors(encoder.name, units)
         return VectorRanker(
@@ -201,6 +220,24 @@ class _Building:
     def _check_vectors(self, model: str, units: Collection[VectorUnit], *, sparse: bool = False) -> None:
         subject, notify = f"strategy {self._spec!r}", self._models.notify
         check_vectors(self._workspace.index, model, units, subject, notify, sparse=sparse)
+
+    @property
+    def _encoder(self) -> Encoder:
+        from fin_agent.retrieval.dense.encoder import load_encoder
+
+        return self._models.encoder or _loaded_once(load_encoder, self._settings.encoder)
+
+    @property
+    def _curator(self) -> Curator:
+        return self._models.curator or self._needs_analyst("a curator")
+
+    @property
+    def _rewriter(self) -> Rewriter:
+        return self._models.rewriter or self._needs_analyst("one who rewrites questions")
+
+    @property
+    def _decomposer(self) -> Decomposer:
+        return self._models.decomposer or self._needs_analyst("one who takes questions apart")
 
     @cached_property
     def _scorer(self) -> PassageScorer | None:
@@ -223,14 +260,15 @@ class _Building:
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",
-            remedy="Build it with fin_agent.analyst.curating.strategy_for, or give one in Models",
+            remedy="Build it with fin_agent.analyst.strategies.strategy_for, or give one in Models",
         )
 
-    def _lacking(self, what: str, setting: str, example: str) -> NoReturn:
+    def _lacking(self, what: str, setting: str, example: str, otherwise: str = "") -> NoReturn:
+        without = f"; or do without, as {otherwise}" if otherwise else ""
         raise StrategyError(
             f"it needs {what}, and none is given",
             subject=f"strategy {self._spec!r}",
-            remedy=f"Give one: {VARIABLES[setting]}={example}, or {setting}={example!r} in Settings",
+            remedy=f"Give one: {VARIABLES[setting]}={example}, or {setting}={example!r} in Settings{without}",
         )
 
 

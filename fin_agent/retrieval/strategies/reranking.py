@@ -5,7 +5,7 @@ By a cross-encoder (Nogueira and Cho 2019), or by a tournament over their cards 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.retrieval.query import (
@@ -67,10 +67,18 @@ class Reranked:
         )
 
 
-def reordered(question: str, passages: Sequence[RankedPassage], scorer: PassageScorer) -> list[RankedPassage]:
-    """The passages by the scorer's scores, best first; equals stay in their order."""
+def reordered(
+    question: str,
+    passages: Sequence[RankedPassage],
+    scorer: PassageScorer,
+    title: Callable[[str], str] = lambda doc_id: "",
+) -> list[RankedPassage]:
+    """The passages by the scorer's scores, best first; equals stay in their order.
+
+    `title` gives what goes before the text of a passage, by its filing.
+    """
     if not passages:
         return []
-    scores = scorer.score(question, [passage.stored.passage.text for passage in passages])
+    scores = scorer.score(question, [title(each.stored.doc_id) + each.stored.passage.text for each in passages])
     order = sorted(range(len(passages)), key=lambda place: (-round(scores[place], 6), place))
     return [RankedPassage(passages[place].stored, scores[place]) for place in order]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,12 +12,21 @@ pytest.importorskip("umap")
 pytest.importorskip("bm25s")
 
 from fin_agent.config import Settings
-from fin_agent.retrieval.fingear.search import FinGear, Parts
-from fin_agent.retrieval.fingear.trees import Chunking, FilingTrees, RuleWriter, TreeError, TreeStore, build_trees
+from fin_agent.index.protocol import PageKey
+from fin_agent.retrieval.fingear.search import ALL_PARTS, FinGear, Raptor
+from fin_agent.retrieval.fingear.trees import (
+    WHOLE,
+    Chunking,
+    FilingTrees,
+    RuleWriter,
+    TreeError,
+    TreeStore,
+    build_trees,
+)
 from fin_agent.retrieval.query import Query, Scope
-from fin_agent.retrieval.strategies.protocol import STRATEGIES
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
+from tests.retrieval.strategies.wordy_encoders import WordyEncoder
 
 FILING = "harborlight_2024_10k"
 SMALL = Chunking(size=60)
@@ -105,24 +113,24 @@ def test_the_budget_goes_where_the_terms_are(workspace: Workspace, store: TreeSt
     given = searching.item_budgets("What were net sales and operating income?", [trees])
     assert sum(given.values()) == searching.chunks
     assert max(given, key=lambda item: given[item])[-1] in "78"
-    without = gear(workspace, store, parts=Parts(lexicon=False)).item_budgets("What were net sales?", [trees])
+    without = gear(workspace, store, parts=ALL_PARTS - {"lexicon"}).item_budgets("What were net sales?", [trees])
     assert sum(without.values()) == searching.chunks and max(without.values()) <= 2
 
 
 @pytest.mark.parametrize(
-    "parts", [Parts(), Parts(summary=False), Parts(question=False), Parts(lexicon=False), Parts(False, False, False)]
+    "left_out", [(), ("summary",), ("question",), ("lexicon",), ("lexicon", "summary", "question")]
 )
 def test_the_search_finds_within_the_filings_given(
-    workspace: Workspace, store: TreeStore, asked: Callable[[str], Query], parts: Parts
+    workspace: Workspace, store: TreeStore, asked: Callable[[str], Query], left_out: tuple[str, ...]
 ) -> None:
-    searching = gear(workspace, store, parts=parts)
+    searching = gear(workspace, store, parts=ALL_PARTS.difference(left_out))
     found = searching.search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert found.passages and {each.stored.doc_id for each in found.passages} == {FILING}
     again = searching.search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert [each.stored.passage.ordinal for each in again.passages] == [
         each.stored.passage.ordinal for each in found.passages
     ]
-    if parts == Parts():
+    if not left_out:
         assert "Corvane" in " ".join(each.stored.passage.text for each in found.passages)
 
 
@@ -142,12 +150,73 @@ def test_filings_without_trees_are_told(workspace: Workspace, tmp_path: Path, as
         gear(workspace, TreeStore(tmp_path)).search(asked(SUIT), Scope(doc_ids=(FILING,)))
 
 
-def test_the_names_switch_parts_off(workspace: Workspace, store: TreeStore) -> None:
-    names = [name for name in STRATEGIES if name.startswith("fingear")]
-    assert len(names) == 7
-    for name in names:
-        built = build_strategy(name, workspace, Settings(tree_chunks="60"))
-        assert isinstance(built, FinGear) and built.name == name
-        off = {part for part in ("lexicon", "summary", "question") if not getattr(built.parts, part)}
-        assert off == set(name.split("-")[2:])
-    assert replace(built, weighting="log").weighting == "log"
+@pytest.mark.parametrize(
+    ("name", "off", "weighting"),
+    [
+        ("fingear", set(), "relative"),
+        ("fingear-no-summary", {"summary"}, "relative"),
+        ("fingear-no-lexicon-question", {"lexicon", "question"}, "relative"),
+        ("fingear-log", set(), "log"),
+        ("fingear-softmax", set(), "softmax"),
+    ],
+)
+def test_the_names_switch_parts_off(workspace: Workspace, name: str, off: set[str], weighting: str) -> None:
+    built = build_strategy(name, workspace, Settings(tree_chunks="60"))
+    assert isinstance(built, FinGear) and built.name == name
+    assert ALL_PARTS - built.parts == off and built.weighting == weighting
+
+
+def test_the_stages_are_told(workspace: Workspace, store: TreeStore, asked: Callable[[str], Query]) -> None:
+    found = gear(workspace, store).search(asked("What were net sales in 2024?"), Scope(doc_ids=(FILING,)))
+    items, chunks, reranking = found.steps
+    assert items.how == "by terms, relative" and sum(int(each.split()[-1]) for each in items.found.split(", ")) == 10
+    assert (chunks.how, reranking.how) == ("question tree and summary tree", "by reciprocal ranks") or (
+        chunks.how == "summary tree and question tree"
+    )
+    without = gear(workspace, store, parts=ALL_PARTS - {"lexicon"}).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert without.steps[0].how == "all alike" and without.steps[1:] == found.steps[1:]
+
+
+def test_raptor_finds_chunks_by_themselves_and_by_summaries_above_them(
+    workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]
+) -> None:
+    whole = SMALL.model_copy(update={"whole": True})
+    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=whole, writer=RuleWriter()).trees
+    (tree,) = made.trees
+    assert tree.item == WHOLE and tree.leaves_under(tree.nodes[0]) and Chunking.parsed(str(whole)) == whole
+    assert {leaf.number for leaf in tree.leaves_under(tree.nodes[0])} == {leaf.number for leaf in tree.leaves}
+    kept = TreeStore(tmp_path)
+    kept.write(made)
+    raptor = Raptor("raptor", workspace, kept, whole, documents=1)
+    found = raptor.search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert "Corvane" in " ".join(each.stored.passage.text for each in found.passages[:5])
+    assert found == raptor.search(asked(SUIT), Scope(doc_ids=(FILING,)))
+
+
+@pytest.mark.parametrize("name", ["lightrag", "graphrag"])
+def test_graphs_find_passages_by_what_their_cards_speak_of(
+    workspace: Workspace, asked: Callable[[str], Query], name: str
+) -> None:
+    search = build_strategy(name, workspace)
+    found = search.search(asked("What were Harborlight's inventories in FY2024?"), Scope(doc_ids=(FILING,)))
+    assert any(page.key.page in (9, 10) for page in found.pages[:5]), "balance sheet or its note"
+    assert found == search.search(asked("What were Harborlight's inventories in FY2024?"), Scope(doc_ids=(FILING,)))
+    only = (PageKey(FILING, 4),)
+    assert {each.stored.key for each in search.search(asked(SUIT), Scope(pages=only)).passages} == set(only)
+
+
+def test_an_encoder_makes_vectors_of_the_questions_and_compares_by_them(
+    workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query]
+) -> None:
+    encoder = WordyEncoder()
+    made = build_trees(workspace.index, FILING, workspace.lexicon, chunking=SMALL, writer=RuleWriter(), encoder=encoder)
+    assert made.trees.encoder == encoder.name and made.seconds["vectors"] > 0
+    for tree in made.trees.trees:
+        assert len(tree.question_vectors(encoder.dimensions)) == sum(len(node.questions) for node in tree.nodes)
+    kept, told = TreeStore(tmp_path), list[str]()
+    kept.write(made.trees)
+    found = gear(workspace, kept, encoder=encoder, notify=told.append).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert found.passages and not told
+    other = WordyEncoder("another")
+    gear(workspace, kept, encoder=other, notify=told.append).search(asked(SUIT), Scope(doc_ids=(FILING,)))
+    assert "hold no vectors by another" in told[0] and "fin-agent trees --encoder another --again" in told[0]

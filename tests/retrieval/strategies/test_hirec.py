@@ -1,20 +1,140 @@
-"""`hirec`: filings, passages, curation, and again with what is lacking."""
+"""`hirec`: filings, passages, curation, and again with what is lacking; each part can be switched off."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from zlib import crc32
 
 import pytest
 
-from fin_agent.analyst.strategies import strategy_for
+from fin_agent.analyst.strategies import IdentityRewriter, strategy_for
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope
+from fin_agent.retrieval.query import Depth, Query, RankedPassage, Scope, SearchResult
 from fin_agent.retrieval.strategies.one_pass import key_of
-from fin_agent.retrieval.strategies.protocol import Models, StrategyError, Verdict
+from fin_agent.retrieval.strategies.protocol import Models, Strategy, StrategyError, Verdict
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, SUIT
+
+BARE = "hirec-no-reranker:bm25"
+
+
+class Scripted:
+    """Never content: keeps the first two passages it is shown, and asks for one thing after the other."""
+
+    def __init__(self, *asks: str) -> None:
+        self.asks = list(asks)
+        self.seen: list[tuple[str, int]] = []
+
+    def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+        self.seen.append((question.text, len(passages)))
+        asked = self.asks[(len(self.seen) - 1) % len(self.asks)]
+        return Verdict(tuple(passages[:2]), False, Query(asked, terms=()))
+
+
+class Shouting:
+    """Rewrites a question by adding the words that filings of Tellurond are summarized with."""
+
+    def rewritten(self, query: Query) -> str:
+        return f"{query.text} Tellurond"
+
+
+class Counting:
+    """Scores each text by its length and the query, and remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.scored: list[tuple[str, int, str]] = []
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.scored.append((query, len(texts), texts[0] if texts else ""))
+        return [float(crc32(f"{query}{text}".encode()) % 997) for text in texts]
+
+
+ASKS = ("Tellurond appointed chief executive officer", "Quillmark stores opened", "Harborlight patent suit settled")
+
+
+def published(name: str, workspace: Workspace) -> tuple[SearchResult, Scripted, Counting]:
+    curator, scorer = Scripted(*ASKS), Counting()
+    models = Models(curator=curator, scorer=scorer, rewriter=Shouting())
+    found = build_strategy(name, workspace, models=models).search(Query("Harborlight inventories", terms=()))
+    return found, curator, scorer
+
+
+def test_a_curator_that_is_never_content_sees_three_curations_and_four_searches(workspace: Workspace) -> None:
+    found, curator, scorer = published("hirec:bm25", workspace)
+    assert len(curator.seen) == 3 and found.rounds == 4
+    assert [step.stage for step in found.steps].count("passages") == 4
+    assert [question for question, _ in curator.seen] == ["Harborlight inventories"] * 3, "judged for the question"
+    assert [count for _, count in curator.seen] == [5, 7, 7], "new passages with the two kept before"
+    assert found.kept is not None and 5 < found.kept <= 15, "the last search is merged, uncurated"
+    assert found.steps[-1].stage == "merging" and found.curated
+    documents = [text for query, _, text in scorer.scored if query.endswith("Tellurond")]
+    assert len(documents) == 4 and all(text.startswith("Document title: ") for text in documents)
+    passages = [(query, count) for query, count, _ in scorer.scored if not query.endswith("Tellurond")]
+    assert [query for query, _ in passages] == ["Harborlight inventories", *ASKS], "rewritten for documents alone"
+    assert min(count for _, count in passages) > 50, "every passage of the five filings is scored"
+
+
+@pytest.mark.parametrize(
+    ("part", "gone", "other"),
+    [
+        ("rewriting", {"rewriting"}, set()),
+        ("hierarchy", {"rewriting", "documents"}, {("passages", "of the whole index")}),
+        ("curation", {"curation", "merging"}, set()),
+        ("filter", set(), {("curation", "unfiltered")}),
+        ("reranker", set(), {("documents", "as ranked, no cross-encoder")}),
+    ],
+)
+def test_each_switch_changes_one_stage_of_the_trace(
+    workspace: Workspace, part: str, gone: set[str], other: set[tuple[str, str]]
+) -> None:
+    whole = {(step.stage, step.how) for step in published("hirec:bm25", workspace)[0].steps}
+    found = published(f"hirec-no-{part}:bm25", workspace)[0]
+    steps = {(step.stage, step.how) for step in found.steps}
+    assert {stage for stage, _ in whole} - {stage for stage, _ in steps} == gone
+    assert steps - whole == other
+    changed = {stage for stage, _ in whole ^ steps} - gone
+    assert changed == {stage for stage, _ in other}
+
+
+def test_without_curation_ten_passages_are_read_of_one_search(workspace: Workspace) -> None:
+    found, curator, _ = published("hirec-no-curation:bm25", workspace)
+    assert (found.rounds, found.kept, curator.seen) == (1, 10, [])
+
+
+def test_without_the_filter_what_was_found_stays(workspace: Workspace) -> None:
+    found, curator, _ = published("hirec-no-filter:bm25", workspace)
+    assert [count for _, count in curator.seen] == sorted(count for _, count in curator.seen)
+    assert found.kept is not None and found.kept > 10
+
+
+def test_as_many_passages_as_may_be_kept_are_enough(workspace: Workspace) -> None:
+    class Greedy(Scripted):
+        def curate(self, question: Query, passages: Sequence[RankedPassage], filings: Sequence[str]) -> Verdict:
+            return replace(super().curate(question, passages, filings), kept=tuple(passages))
+
+    curator = Greedy(*ASKS)
+    models = Models(curator=curator, rewriter=Shouting())
+    found = build_strategy(BARE, workspace, Settings(evidence=5), models).search(Query("Harborlight", terms=()))
+    assert (found.rounds, found.kept, len(curator.seen)) == (1, 5, 1)
+
+
+def test_a_part_that_it_does_not_have_is_told(workspace: Workspace) -> None:
+    with pytest.raises(StrategyError, match=r"hirec has no part 'lexicon'.*rewriting, hierarchy, reranker"):
+        build_strategy("hirec-no-lexicon", workspace)
+
+
+def test_without_a_cross_encoder_it_says_how_to_do_without(workspace: Workspace) -> None:
+    with pytest.raises(StrategyError, match=r"needs a cross-encoder.*FIN_AGENT_RERANKER=.*hirec-no-reranker"):
+        build_strategy("hirec:bm25", workspace)
+
+
+def test_rules_rewrite_to_company_period_and_figure(workspace: Workspace, asked: Callable[[str], Query]) -> None:
+    words = IdentityRewriter(workspace).rewritten(asked("What was Harborlight's inventory turnover in FY2024?"))
+    assert "Harborlight Instruments" in words and "FY2024" in words and "turnover" not in words
+    assert IdentityRewriter(workspace).rewritten(Query("What is it?", terms=())) == "What is it?"
 
 
 class OfTellurond:
@@ -30,11 +150,15 @@ class OfTellurond:
         return Verdict(kept, bool(kept), self.then)
 
 
+def built(workspace: Workspace, curator: OfTellurond) -> Strategy:
+    return build_strategy(BARE, workspace, models=Models(curator=curator, rewriter=IdentityRewriter(workspace)))
+
+
 def test_what_is_lacking_is_searched_for_in_the_next_round(workspace: Workspace) -> None:
     curator = OfTellurond(Query("Tellurond appointed chief executive officer", terms=()))
-    hirec = build_strategy("hirec:bm25", workspace, models=Models(curator=curator))
+    hirec = built(workspace, curator)
     found = hirec.search(Query("Harborlight patent suit", terms=()), depth=Depth(5, 20, 10))
-    assert hirec.name == "hirec:bm25"
+    assert hirec.name == BARE
     assert (found.rounds, found.kept) == (2, 5)
     assert curator.seen == [("Harborlight patent suit", 5), ("Harborlight patent suit", 5)]
     assert found.passages[0].stored.key == found.pages[0].key == PageKey("tellurond_2024_8k", 1)
@@ -50,52 +174,48 @@ def test_earlier_passages_are_judged_again_with_new_ones(workspace: Workspace) -
             return Verdict(tuple(passages[:2]), False, self.then)
 
     curator = Two(Query("Tellurond appointed chief executive officer", terms=()))
-    found = build_strategy("hirec:bm25", workspace, models=Models(curator=curator)).search(
-        Query("Harborlight patent suit", terms=())
-    )
+    found = built(workspace, curator).search(Query("Harborlight patent suit", terms=()))
     assert [count for _, count in curator.seen] == [5, 7, 7]
-    assert (found.rounds, found.kept) == (3, 2)
+    assert (found.rounds, found.kept) == (4, 7)
 
 
 def test_it_ends_where_nothing_else_can_be_asked(workspace: Workspace) -> None:
     curator = OfTellurond(None)
-    found = build_strategy("hirec:bm25", workspace, models=Models(curator=curator)).search(
-        Query("Harborlight", terms=())
-    )
+    found = built(workspace, curator).search(Query("Harborlight", terms=()))
     assert (found.rounds, found.kept, len(curator.seen)) == (1, 0, 1)
     assert len(found.passages) == 10
 
 
 def test_a_cross_encoder_chooses_filings_by_summary_and_passages(workspace: Workspace) -> None:
-    class OfNinetyNine:
+    class OfTheYear:
         def score(self, query: str, texts: Sequence[str]) -> list[float]:
-            return [float("Quillmark" in text and "fiscal 2023" in text) for text in texts]
+            return [float("Document title: Quillmark Stores, Inc. 2023" in text) for text in texts]
 
-    models = Models(curator=OfTellurond(None), scorer=OfNinetyNine())
+    models = Models(curator=OfTellurond(None), scorer=OfTheYear(), rewriter=IdentityRewriter(workspace))
     found = build_strategy("hirec:bm25", workspace, models=models).search(Query("net sales of fiscal", terms=()))
     assert found.filings[0].doc_id == "quillmark_2023_10k"
 
 
 def test_the_rules_analyst_curates(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    hirec = strategy_for(Settings(strategy="hirec:bm25"), workspace)
+    hirec = strategy_for(Settings(strategy=BARE), workspace)
     found = hirec.search(asked(CHIEF))
     assert found.filings[0].doc_id == "tellurond_2024_8k" and found.pages[0].key.page == 1
     assert (found.rounds, found.kept) == (1, 1)
     figure = hirec.search(asked("What was Harborlight's inventory turnover in 2024?"))
-    assert figure.rounds == 3, "the words of the question find no balance sheet"
+    assert figure.rounds == 4, "the words of the question find no balance sheet"
     assert hirec.search(asked(CHIEF)) == found
     assert hirec.search(Query("?!", terms=())).passages == ()
 
 
 def test_it_stays_in_scope_and_depth(workspace: Workspace, asked: Callable[[str], Query]) -> None:
-    hirec = strategy_for(Settings(strategy="hirec:bm25"), workspace)
+    hirec = strategy_for(Settings(strategy=BARE), workspace)
     pages = (PageKey("harborlight_2024_10k", 4), PageKey("harborlight_2023_10k", 4))
     found = hirec.search(asked(SUIT), Scope(pages=pages), Depth(1, 1, 1))
     assert [page.key for page in found.pages] == [pages[0]]
-    assert (len(found.filings), len(found.passages), found.kept) == (1, 1, 1)
+    assert (len(found.filings), len(found.pages), len(found.passages)) == (1, 1, found.kept), "what is read is listed"
     assert {key_of(passage).on for passage in hirec.search(asked(SUIT), Scope(pages=pages)).passages} <= set(pages)
 
 
 def test_without_a_curator_it_says_where_one_is(workspace: Workspace) -> None:
-    with pytest.raises(StrategyError, match=r"'hirec:bm25': it needs a curator.*strategy_for"):
-        build_strategy("hirec:bm25", workspace)
+    with pytest.raises(StrategyError, match=r"it needs a curator.*strategy_for"):
+        build_strategy(BARE, workspace)

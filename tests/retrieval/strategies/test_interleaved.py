@@ -19,12 +19,12 @@ THOUGHT = "Next, the chief executive officer that Tellurond appointed must be lo
 def test_each_sentence_is_searched_with(
     workspace: Workspace, asked: Callable[[str], Query], script: type[Script], notes: list[str]
 ) -> None:
-    model = script(THOUGHT, "Then the segments of Quillmark must be looked up.")
+    model = script(THOUGHT, "Then the segments of Quillmark must be looked up.", "So the answer is: nobody.")
     ircot = build_strategy("ircot", workspace, models=Models(writer=model.writer, notify=notes.append))
     bm25 = build_strategy("bm25", workspace)
     first, second = bm25.search(asked(SUIT)), bm25.search(Query(THOUGHT, terms=()))
     found = ircot.search(asked(SUIT), depth=Depth(5, 20, 30))
-    assert (ircot.name, found.rounds, len(model.prompts)) == ("ircot", 3, 2)
+    assert (ircot.name, found.rounds, len(model.prompts)) == ("ircot", 3, 3)
     assert found.kept is not None and found.kept > 8
     keys = [key_of(passage) for passage in found.passages]
     assert keys[:5] == [key_of(passage) for passage in first.passages[:5]]
@@ -74,4 +74,4 @@ def test_it_stays_in_scope_and_depth(workspace: Workspace, asked: Callable[[str]
     ircot = build_strategy("ircot", workspace, models=Models(writer=script(THOUGHT, "So the answer is: x").writer))
     found = ircot.search(asked(SUIT), Scope(doc_ids=("harborlight_2024_10k",)), Depth(2, 3, 4))
     assert {passage.stored.doc_id for passage in found.passages} == {"harborlight_2024_10k"}
-    assert (len(found.filings), len(found.pages), len(found.passages), found.kept) == (1, 3, 4, 4)
+    assert (len(found.filings), len(found.pages), len(found.passages)) == (1, 3, found.kept), "what is read is listed"

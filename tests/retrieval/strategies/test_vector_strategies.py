@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("numpy", reason="vectors need numpy")
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import AnalystCurator
+from fin_agent.analyst.strategies import AnalystCurator, IdentityRewriter
 from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey, VectorUnit
 from fin_agent.retrieval.dense.embedding import embed
@@ -25,10 +25,10 @@ from fin_agent.workspace import Workspace
 from tests.retrieval.strategies.conftest import CHIEF, CHIEF_PAGE, SUIT, Script
 from tests.retrieval.strategies.wordy_encoders import WordyEncoder, WordySparseEncoder
 
-FUSED = ("hybrid", "hhr", "hirec")
+FUSED = ("hybrid", "hhr", "hirec-no-reranker")
 NAMES = (
-    "dense", "parent-child", "splade", "page-then-chunk", "query-expansion:dense", "hhr:dense", "hirec:parent-child",
-    "page-then-chunk:splade", *FUSED,
+    "dense", "parent-child", "splade", "page-then-chunk", "query-expansion:dense", "hhr:dense",
+    "hirec-no-reranker:parent-child", "page-then-chunk:splade", *FUSED,
 )  # fmt: skip
 
 
@@ -46,7 +46,10 @@ def embedded(sample_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Wo
 @pytest.fixture
 def models(embedded: Workspace) -> Models:
     return Models(
-        curator=AnalystCurator(RulesAnalyst(embedded)), encoder=WordyEncoder(), sparse_encoder=WordySparseEncoder()
+        curator=AnalystCurator(RulesAnalyst(embedded)),
+        rewriter=IdentityRewriter(embedded),
+        encoder=WordyEncoder(),
+        sparse_encoder=WordySparseEncoder(),
     )
 
 

@@ -20,7 +20,8 @@ class WordyEncoder:
     name = "wordy"
     dimensions = DIMENSIONS
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = name or self.name
         self.queries: list[str] = []
         self.made_up: list[str] = []
 
