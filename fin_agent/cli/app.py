@@ -251,7 +251,11 @@ def compare(
     k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many results count.")] = 5,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Gets summary.csv, rows.csv and misses.csv (of the first)."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.",
+        ),
     ] = None,
     pair: Annotated[
         list[str] | None,

@@ -20,7 +20,7 @@ from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.comparison import Comparison, Conditions, QuestionScore, compare
+from fin_agent.evaluation.comparison import Comparison, Conditions, KeptScores, QuestionScore, compare
 from fin_agent.evaluation.comparison_report import ComparisonReport, draw_comparison, report_on_comparison
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
 from fin_agent.evaluation.statistics import DRAWING, MEASURING, Overlap, require_libraries
@@ -51,8 +51,6 @@ def compare_strategies(
     require_libraries((*MEASURING, *DRAWING) if wanted.plot else MEASURING)
     started = time.perf_counter()
     asked = load_questions(questions, answers=False)
-    if wanted.out:
-        wanted.out.mkdir(parents=True, exist_ok=True)
     with opened(given) as workspace:
         comparison = _compare(asked, workspace, wanted, debug)
     for each in comparison.not_built:
@@ -114,20 +112,20 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             line += f"failed: {score.failure}" if score.failure else f"{score.seconds or 0:.2f} s"
             progress.step(line, problem=bool(score.failure))
 
+        conditions = Conditions(
+            k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=standing_for(records), debug=debug
+        )
+        held = sorted(record.content_hash for record in records)
+        compared = (asked, conditions, held, settings_from().model_dump_json())
         return compare(
             asked,
             wanted.strategies,
             build=partial(_built, workspace),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
-            conditions=Conditions(
-                k=wanted.k,
-                oracle=wanted.oracle,
-                forms=forms,
-                same_content=standing_for(records),
-                debug=debug,
-            ),
+            conditions=conditions,
             told=told,
+            kept=None if wanted.out is None else KeptScores(wanted.out, compared),
         )
 
 

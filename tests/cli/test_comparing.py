@@ -224,7 +224,7 @@ class TestComparing:
         name = "query-expansion:page-then-chunk:bm25"
         lines = compare(questions, sample_index, strategies=f"default,{name}").out.splitlines()
         assert max(map(len, lines)) <= width
-        assert sum(name in line for line in lines) == 6  # a table each
+        assert sum(name in line for line in lines) == 7  # a table each
         assert not any("…" in line for line in lines)
         assert "published" not in "".join(lines)
 

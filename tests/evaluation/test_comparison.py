@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import log2
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.comparison import Conditions
+from fin_agent.evaluation.comparison import Conditions, KeptScores
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.models.call import Role, Usage
+from fin_agent.models.metering import CallRecord, current_meter
+from fin_agent.retrieval.query import EVERYTHING, Scope, SearchResult
 from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
 
@@ -22,6 +29,37 @@ class TestScores:
         assert third.document_recall == 1.0
         assert (third.filing_type, second.question_type) == ("10-Q", "novel-generated")
         assert (first.bleu, first.rouge_l) == (0.25, 0.5)
+        assert (first.bleu_of_all, first.rouge_l_of_all) == (0.125, 0.375)
+
+    def test_filings_count_as_listed_and_by_the_passages(self) -> None:
+        one_filing = Scripted("one", [("A_2023", page) for page in range(5)] + [("B_2023", 1)])
+        third = compared(one_filing).of("one")[2]
+        assert (third.document_recall, third.document_recall_of_passages) == (1.0, 0.0)
+
+    def test_what_an_answer_reads_counts_whatever_k_is(self) -> None:
+        many = Scripted("many", [("B_2023", page) for page in range(5, 11)] + [("A_2023", 3), ("A_2023", 4)], kept=8)
+        first = compared(many).of("many")[0]
+        assert (first.page_recall_of_passages, first.page_recall_read, first.page_precision_read) == (0.0, 1.0, 0.25)
+        nothing = compared(Scripted("none", [], kept=0)).of("none")[0]
+        assert (nothing.page_recall_read, nothing.page_precision_read, nothing.ndcg) == (0.0, 0.0, 0.0)
+
+    def test_ndcg_is_of_the_first_ten_pages(self) -> None:
+        first, second, third = compared(GOOD).of("good")
+        assert first.ndcg == pytest.approx((1 + 1 / log2(4)) / (1 + 1 / log2(3)))
+        assert second.ndcg == pytest.approx(1 / log2(3)) and third.ndcg == pytest.approx(1 / log2(7))
+
+    def test_calls_of_models_are_counted(self) -> None:
+        class Calling(Scripted):
+            def search(self, *given: Any) -> SearchResult:
+                meter = current_meter()
+                assert meter is not None
+                usage = Usage(input=100, output=7)
+                meter.add(CallRecord(role=Role.CURATION, model="m", prompt="curation", prompt_version="1", usage=usage,
+                                     dollars=None, seconds=0.1))  # fmt: skip
+                return super().search(*given)
+
+        first = compared(Calling("calling", [("A_2023", 3)])).of("calling")[0]
+        assert (first.model_calls, first.tokens) == (1, 107)
 
     def test_a_smaller_k_counts_less_and_searches_as_far(self) -> None:
         strategy = Scripted("good", [("A_2023", 3), ("A_2023", 4)])
@@ -66,6 +104,37 @@ class TestFailures:
         assert compared(GOOD, conditions=conditions).not_built
         with pytest.raises(LookupError):
             compared(POOR, conditions=conditions)
+
+
+class TestStopped:
+    def test_what_was_scored_is_not_searched_again_and_what_failed_is(self, tmp_path: Path) -> None:
+        class Stopping(Scripted):
+            def search(self, *given: Any) -> SearchResult:
+                if len(self.asked) == 2:
+                    raise KeyboardInterrupt
+                return super().search(*given)
+
+        pages = [("A_2023", 3)]
+        with pytest.raises(KeyboardInterrupt):
+            compared(Stopping("s", pages), kept=KeptScores(tmp_path, "run"))
+        again = Scripted("s", pages)
+        scores = compared(again, kept=KeptScores(tmp_path, "run")).of("s")
+        assert [query.text for query, _, _ in again.asked] == ["question 3?"]
+        whole = compared(Scripted("s", pages)).of("s")
+        assert [replace(score, seconds=None) for score in scores] == [replace(score, seconds=None) for score in whole]
+        assert not list(tmp_path.iterdir())
+
+    def test_another_comparison_takes_nothing_of_it(self, tmp_path: Path) -> None:
+        kept = KeptScores(tmp_path, "run")
+        kept.add(0, compared(GOOD).of("good")[0])
+        with kept.path.open("a") as file:
+            file.write('1 {"strategy": "go')
+        assert KeptScores(tmp_path, "run").take("good", 0) and not KeptScores(tmp_path, "run").take("good", 1)
+        assert KeptScores(tmp_path, "other").take("good", 0) is None
+        failed = next(score for score in compared(POOR).scores if score.failure)
+        last = KeptScores(tmp_path, "run")
+        last.add(1, failed)
+        assert KeptScores(tmp_path, "run").take("poor", 1) is None
 
 
 class TestOracles:

@@ -133,7 +133,7 @@ class TestTables:
     def test_types_and_pairs(self, report: ComparisonReport) -> None:
         shown = printed(report.as_tables()).splitlines()
         cells = [line.split()[1:] for line in shown if line.startswith("good")]
-        assert cells[3:5] == [["50.0", "100.0"], ["100.0", "0.0"]]
+        assert cells[4:6] == [["50.0", "100.0"], ["100.0", "0.0"]]
         assert any("+50.0" in line for line in shown)
 
 
