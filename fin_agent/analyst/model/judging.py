@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
 
+_HIGHEST = 100.0
+"""Score of a card that is chosen and given none."""
 _ENOUGH_NAMED = 10
 """A ranking that names so many cards, or half of its list, can be used: what decides is who comes first."""
 _TOKENS_A_CARD = 60
@@ -53,7 +56,7 @@ class ModelJudge:
             max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * len(cards),
             check=partial(_ranks_enough, cards=len(cards)),
         )
-        reply, _ = self._ranking.value(call)
+        reply, _ = self._ranking.value(replace(call, temperature=0.0))
         return [
             Verdict(place.card - 1, fields=_matching(place.fields, held[place.card - 1]))
             for place in reply.ranking
@@ -64,17 +67,23 @@ class ModelJudge:
         """See GroupJudge.choose. Raises ModelError."""
         held = _held(brief, cards)
         if len(cards) < 2:
-            return [Verdict(at, 1.0, fields) for at, fields in enumerate(held)]
+            return [Verdict(at, _HIGHEST, fields) for at, fields in enumerate(held)]
         call = call_of(
             self.group_prompt(brief, cards, most),
             output=GroupReply,
             max_output_tokens=_MOST_THOUGHTS + _TOKENS_A_CARD * most,
             check=partial(_chooses_any, cards=len(cards)),
         )
-        reply, _ = self._choosing.value(call)
+        reply, _ = self._choosing.value(replace(call, temperature=0.0))
         there = [place for place in reply.chosen if 1 <= place.card <= len(cards)][:most]
-        chosen = {place.card - 1: Verdict(place.card - 1, 1.0, _matching(place.fields, held[place.card - 1]))
-                  for place in there}  # fmt: skip
+        chosen = {
+            place.card - 1: Verdict(
+                place.card - 1,
+                _HIGHEST if place.score is None else place.score,
+                _matching(place.fields, held[place.card - 1]),
+            )
+            for place in there
+        }
         return [*chosen.values(), *(Verdict(at, 0.0, held[at]) for at in range(len(cards)) if at not in chosen)]
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:

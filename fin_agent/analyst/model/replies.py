@@ -231,10 +231,17 @@ def _named(written: object) -> object:
     return [each for each in several if isinstance(each, str)] if isinstance(several, list) else ()
 
 
+def _hundredth(written: object) -> object:
+    """A score as far as it is a number; one out of bounds is what is nearest."""
+    return max(0.0, min(100.0, float(written))) if isinstance(written, int | float) else None
+
+
 class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
+    score: Annotated[float | None, BeforeValidator(_hundredth)] = None
+    """0 to 100, of a card that is chosen from a group."""
     fields: Annotated[tuple[str, ...], BeforeValidator(_named)] = Field(default=())
 
     @model_validator(mode="before")
@@ -267,7 +274,7 @@ def _wrapped(written: object, name: str) -> object:
 
 
 class GroupReply(Reply):
-    """The cards of a group that go on, best first (FinCards, Section 4)."""
+    """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
     chosen: Cards
 
@@ -278,7 +285,7 @@ class GroupReply(Reply):
 
 
 class ListwiseReply(Reply):
-    """All cards of a list, best first (FinCards, Section 4: listwise judging)."""
+    """All cards of a list, best first (FinCards, Section 3.4.4)."""
 
     ranking: Cards
 

@@ -1,1 +1,1 @@
-"""A tournament over cards: first cut by words, groups that meet, rounds that settle the order (FinCards, Section 4)."""
+"""A tournament over cards: a first cut by words, groups that meet, rounds that settle the order (FinCards, 3.4)."""

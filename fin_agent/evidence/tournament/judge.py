@@ -5,12 +5,24 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import ceil
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evidence.cards.card import Card, EvidenceType, RiskSignal, ScopeSignature, TemporalAnchor
+from fin_agent.evidence.cards.card import (
+    AnswerabilityProfile,
+    Card,
+    CardIdentity,
+    ClaimRole,
+    EvidenceType,
+    MeasurementBasis,
+    RiskSignal,
+    ScopeSignature,
+    TemporalAnchor,
+    Verifiability,
+)
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.retrieval.query import Query
@@ -35,8 +47,18 @@ class HiddenField(StrEnum):
     SCOPE = "scope"
 
 
+class Shown(StrEnum):
+    """What of a passage a judge is shown."""
+
+    CARD = "card"
+    SKETCH = "sketch"
+    """The line that sums it up, and no other field."""
+    TEXT = "text"
+    """Its own text, in the place of the sketch."""
+
+
 class TournamentSettings(BaseModel):
-    """How a tournament is held (FinCards, Section 4; the sizes it does not give are chosen by stage 2's own recall)."""
+    """How a tournament is held (FinCards, Section 3.4; sizes it does not give are chosen by stage 2's own recall)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,43 +73,62 @@ class TournamentSettings(BaseModel):
     )
     attempts: int = Field(default=3, ge=1, le=10, description="shufflings tried where a group or a round fails")
     rounds: int = Field(default=5, ge=1, le=50, description="rounds of ranking the finalists at most")
-    list_size: int = Field(default=60, ge=2, description="finalists ranked in one list at most")
+    list_fewest: int = Field(default=15, ge=2, description="finalists ranked in one list, if there are as many")
+    list_most: int = Field(default=25, ge=2, description="finalists ranked in one list at most; between: half of them")
     top_k: int = Field(default=10, ge=1, description="first places that have to agree before rounds end early")
     jaccard: float = Field(default=0.9, ge=0, le=1, description="how far they have to agree")
     early_stop: bool = Field(default=True, description="whether rounds end once the first places agree")
-    shuffled: bool = Field(default=True, description="whether groups and lists are shuffled")
+    shuffled: bool = Field(default=True, description="whether the lists of a round are drawn anew")
+    screened: bool = Field(default=True, description="whether groups choose finalists; else all let in are ranked")
+    cards_only: bool = Field(default=False, description="whether the judge does not know how well words fit")
+    shown: Shown = Shown.CARD
     aggregation: Aggregation = Aggregation.BORDA
     hidden: frozenset[HiddenField] = frozenset()
     seed: int = Field(default=0, ge=0, description="of all shuffling")
 
     @model_validator(mode="after")
     def _bounds_in_order(self) -> TournamentSettings:
-        for low, high in (("k_min", "k_max"), ("fewest", "most")):
+        for low, high in (("k_min", "k_max"), ("fewest", "most"), ("list_fewest", "list_most")):
             if getattr(self, low) > getattr(self, high):
                 raise ValueError(f"{low} is greater than {high}")
         return self
 
     def let_in(self, passages: int) -> int:
-        """How many of so many passages stage 1 lets in: clamp(0.5 L, 60, 150).
+        """How many of so many passages stage 1 lets in: clamp(ceil(0.5 L), 60, 150).
 
-        >>> [TournamentSettings().let_in(passages) for passages in (20, 80, 200, 900)]
-        [20, 60, 100, 150]
+        >>> [TournamentSettings().let_in(passages) for passages in (20, 80, 201, 900)]
+        [20, 60, 101, 150]
         """
-        return min(passages, max(self.fewest, min(self.most, round(self.share * passages))))
+        return min(passages, max(self.fewest, min(self.most, ceil(self.share * passages))))
+
+    def list_size(self, finalists: int) -> int:
+        """How many of so many finalists are ranked in one list at most: half of them, from 15 to 25.
+
+        >>> [TournamentSettings().list_size(finalists) for finalists in (8, 40, 90)]
+        [15, 20, 25]
+        """
+        return max(self.list_fewest, min(self.list_most, ceil(finalists / 2)))
 
 
+_ONE_LIST = {"list_fewest": 150, "list_most": 150}
 ABLATIONS: Mapping[str, Mapping[str, object]] = {
+    "zero-shot, raw text": {"screened": False, "rounds": 1, "shown": Shown.TEXT, "cards_only": True, **_ONE_LIST},
+    "stages 1+3": {"screened": False},
+    "cards only": {"cards_only": True},
+    "only summary": {"shown": Shown.SKETCH, "cards_only": True},
+    "raw text": {"shown": Shown.TEXT, "cards_only": True},
     "without time": {"hidden": frozenset({HiddenField.TIME})},
     "without metrics": {"hidden": frozenset({HiddenField.METRICS})},
     "without tables": {"hidden": frozenset({HiddenField.TABLES})},
     "without scope": {"hidden": frozenset({HiddenField.SCOPE})},
     "single round": {"rounds": 1},
     "fixed groups": {"shuffled": False},
+    "one list": _ONE_LIST,
     "mean rank": {"aggregation": Aggregation.MEAN_RANK},
     "votes": {"aggregation": Aggregation.VOTES},
     "no early stop": {"early_stop": False},
 }
-"""Name -> the settings that differ (FinCards, Section 5: ablations)."""
+"""Name -> the settings that differ (FinCards, Tables 1 to 3)."""
 
 
 CardKey = tuple[str, int]
@@ -106,7 +147,7 @@ class GroupJudge(Judge, Protocol):
     """A judge that says of a group who goes on, rather than who stands where."""
 
     def choose(self, brief: Brief, cards: Sequence[Card], most: int) -> Sequence[Verdict]:
-        """The cards best first: those that go on, at most `most`, have the score 1, the others 0.
+        """The cards best first: those that go on, at most `most`, have a score up to 100, the others 0.
 
         May raise anything, as `rank` may.
         """
@@ -132,7 +173,7 @@ class Verdict:
     at: int
     """Its place in the list as given, from 0."""
     score: float | None = None
-    """Higher is better; compares within one list only."""
+    """Higher is better; of groups, it compares with the scores of other groups."""
     fields: tuple[str, ...] = ()
     """Fields of its card that match: `metrics: revenue`, `time: FY2023`."""
 
@@ -156,6 +197,30 @@ def repaired(verdicts: Sequence[Verdict], cards: int) -> list[Verdict]:
             remedy="Shuffle the list and ask again, or let the rules judge",
         )
     return [*first.values(), *(Verdict(at) for at in range(cards) if at not in first)]
+
+
+def shown_as(card: Card, text: str, shown: Shown) -> Card:
+    """`card` as it is, or no more of it than where it stands and one line: its sketch, or the passage's `text`."""
+    if shown is Shown.CARD:
+        return card
+    identity = card.identity
+    return Card(
+        identity=CardIdentity(
+            doc_id=identity.doc_id,
+            page=identity.page,
+            ordinal=identity.ordinal,
+            company=identity.company,
+            form=identity.form,
+        ),
+        role=ClaimRole.DESCRIBES,
+        evidence_type=EvidenceType.NARRATIVE,
+        answers=AnswerabilityProfile(),
+        time=TemporalAnchor(),
+        scope=ScopeSignature(),
+        basis=MeasurementBasis(),
+        verifiability=Verifiability(),
+        sketch=card.sketch if shown is Shown.SKETCH else text,
+    )
 
 
 def masked(card: Card, hidden: Collection[HiddenField]) -> Card:

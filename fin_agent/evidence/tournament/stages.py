@@ -1,4 +1,4 @@
-"""Stage 2: groups of cards meet, and the finalists of each go on (FinCards, Section 4.2)."""
+"""Stage 2: groups of cards meet, and the finalists of each go on; stage 3: rounds of lists (FinCards, 3.4.3, 3.4.4)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GroupStage:
     """What came of the groups."""
 
     order: tuple[Entrant, ...]
-    """All entrants: first of their group, second of their group and so on; equals by their words."""
+    """All entrants by the score their group's judge gave them; equals by their words."""
     finalists: tuple[Entrant, ...]
     """Those who go on, in that order."""
     verdicts: Mapping[CardKey, Verdict]
@@ -45,7 +45,7 @@ class GroupStage:
 
 
 def hold_groups(entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str, ...]], panel: Panel) -> GroupStage:
-    """Groups of about equal size, shuffled, each ranked by the judge; `entrants` come best words first.
+    """Groups of about equal size, dealt in turn, each ranked by the judge; `entrants` come best words first.
 
     `fields` are the required fields each card has: none may lose all who have it (quotas). Where a judge fails or a
     quota cannot be met, all are shuffled anew with the next seed; after the last attempt the one who stands in ranks
@@ -58,7 +58,8 @@ def hold_groups(entrants: Sequence[Entrant], fields: Mapping[CardKey, tuple[str,
         met = [
             _met(number, attempt, group, fields, panel, last)
             for number, group in enumerate(
-                _dealt(entrants, settings, f"groups {settings.seed + attempt - 1}", settings.group_size), start=1
+                _dealt(entrants, settings.group_size, f"groups {settings.seed + attempt}" if attempt > 1 else ""),
+                start=1,
             )
         ]
         told += [group.told for group in met]
@@ -75,10 +76,13 @@ class _Met:
     failed: bool
 
 
-def _dealt(entrants: Sequence[Entrant], settings: TournamentSettings, seed: str, size: int) -> Iterator[list[Entrant]]:
-    """Deal one by one to as many lists of at most `size` as are needed: no two differ by more than one card."""
+def _dealt(entrants: Sequence[Entrant], size: int, seed: str) -> Iterator[list[Entrant]]:
+    """Deal one by one to as many lists of at most `size` as are needed: no two differ by more than one card.
+
+    Shuffled where there is a `seed`; else each list holds good, middling and poor ones.
+    """
     dealt = list(entrants)
-    if settings.shuffled:
+    if seed:
         random.Random(seed).shuffle(dealt)
     lists = ceil(len(dealt) / size)
     return (dealt[first::lists] for first in range(lists))
@@ -125,8 +129,8 @@ def _stage(
     told: Sequence[RankedGroup],
 ) -> GroupStage:
     words = {entrant.key: place for place, entrant in enumerate(entrants)}
-    places = {key: place for group in met for place, key in enumerate(group.ranked.keys)}
-    order = sorted(entrants, key=lambda entrant: (places[entrant.key], words[entrant.key]))
+    scores = {key: score for group in met for key, score in group.ranked.scores.items()}
+    order = sorted(entrants, key=lambda entrant: (-round(scores[entrant.key], 9), words[entrant.key]))
     through = {group.ranked.entrants[place].key for group in met for place in group.through}
     notes: list[str] = []
     held = {field for key in through for field in fields.get(key, ())}
@@ -217,13 +221,14 @@ def hold_rounds(finalists: Sequence[Entrant], panel: Panel) -> RoundStage:
     """
     settings = panel.settings
     before = [entrant.key for entrant in finalists]
+    size = settings.list_size(len(finalists))
     held: list[list[tuple[CardKey, ...]]] = []
     told: list[RankedGroup] = []
     verdicts: dict[CardKey, Verdict] = {}
     scores: dict[CardKey, float] = {}
     order: list[CardKey] = list(before)
     for number in range(1, settings.rounds + 1):
-        lists, notes, attempt = _round(finalists, panel, number)
+        lists, notes, attempt = _round(finalists, panel, number, size)
         held.append([ranked.keys for ranked in lists])
         for ranked in lists:
             verdicts |= zip(ranked.keys, ranked.verdicts, strict=True)
@@ -249,12 +254,13 @@ def hold_rounds(finalists: Sequence[Entrant], panel: Panel) -> RoundStage:
     return RoundStage(tuple(order), scores, verdicts, len(held), tuple(told))
 
 
-def _round(finalists: Sequence[Entrant], panel: Panel, number: int) -> tuple[list[Ranked], list[str], int]:
+def _round(finalists: Sequence[Entrant], panel: Panel, number: int, size: int) -> tuple[list[Ranked], list[str], int]:
     """The lists of one round as ranked, what went wrong, and the attempt that counted."""
     settings = panel.settings
     notes: list[str] = []
     for attempt in range(1, settings.attempts + 1):
-        drawn = list(_dealt(finalists, settings, f"round {settings.seed}.{number}.{attempt}", settings.list_size))
+        seed = f"round {settings.seed}.{number}.{attempt}" if settings.shuffled else ""
+        drawn = list(_dealt(finalists, size, seed))
         try:
             return [panel.rank(listed) for listed in drawn], notes, attempt
         except Exception as failure:  # a judge may fail in any way: the round is held again, shuffled
@@ -382,6 +388,15 @@ class Ranked:
     def keys(self) -> tuple[CardKey, ...]:
         """Its cards, best first."""
         return tuple(entrant.key for entrant in self.entrants)
+
+    @property
+    def scores(self) -> dict[CardKey, float]:
+        """Those of the judge; of one that gives none, the share of the other cards that stand below."""
+        given = [verdict.score for verdict in self.verdicts]
+        by_place = [borda(place, len(given)) for place in range(len(given))]
+        return {
+            key: own if score is None else score for key, score, own in zip(self.keys, given, by_place, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The tournament: words let in, groups send finalists on, rounds settle the order (FinCards, Section 4)."""
+"""The tournament: words let in, groups send finalists on, rounds settle the order (FinCards, Section 3.4)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from pydantic import ValidationError
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.alignment import matched_fields, required_fields
-from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, CardKey, Judge, TournamentSettings, Verdict, masked
+from fin_agent.evidence.cards.card import Card, ClaimRole, Use
+from fin_agent.evidence.tournament.judge import (
+    Brief,
+    CardKey,
+    Judge,
+    Shown,
+    TournamentSettings,
+    Verdict,
+    masked,
+    shown_as,
+)
 from fin_agent.evidence.tournament.stages import (
     Entrant,
     GroupStage,
@@ -104,22 +113,38 @@ def hold_tournament(
     unique = {(stored.doc_id, stored.passage.ordinal): stored for stored in passages}
     scored = by_words(brief.query, list(unique.values()), index, lexicon)
     let_in = scored[: settings.let_in(len(scored))]
-    entrants = [Entrant(_card(unique[key]), words) for key, words in let_in]
-    brief = replace(brief, words=dict(let_in))
+    entrants = [Entrant(_card(unique[key], settings.shown), words) for key, words in let_in]
+    brief = replace(brief, words={} if settings.cards_only else dict(let_in))
     required = required_fields(brief.query, brief.intent.parts)
     fields = {
-        entrant.key: matched_fields(masked(entrant.card, settings.hidden), required, brief.owners)
+        entrant.key: (*matched_fields(card, required, brief.owners), *_quota(card, brief.intent.use))
         for entrant in entrants
+        for card in (masked(entrant.card, settings.hidden),)
     }
     panel = Panel(brief, judge, stand_in, settings)
-    groups = hold_groups(entrants, fields, panel) if entrants else _NO_GROUPS
+    if entrants and settings.screened:
+        groups = hold_groups(entrants, fields, panel)
+    else:
+        groups = GroupStage(tuple(entrants), tuple(entrants), {}, ())
     rounds = hold_rounds(groups.finalists, panel) if entrants else _NO_ROUNDS
     return _result([key for key, _ in scored], unique, fields, groups, rounds)
 
 
-def _card(stored: StoredPassage) -> Card:
+def _quota(card: Card, use: Use) -> tuple[str, ...]:
+    """What some finalist has to be, by what is asked (FinCards, Section 3.4.3): a field that may not be lost."""
+    if use in (Use.TREND, Use.COMPARISON):
+        return ("quota: dated table",) if card.verifiability.table is not None and card.time.periods else ()
+    if use in (Use.DEFINITION, Use.POLICY):
+        return ("quota: explanation",) if card.role in _EXPLANATORY else ()
+    return ()
+
+
+_EXPLANATORY = (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
+
+
+def _card(stored: StoredPassage, shown: Shown) -> Card:
     try:
-        return Card.model_validate_json(stored.card)
+        return shown_as(Card.model_validate_json(stored.card), stored.passage.text, shown)
     except ValidationError as failure:
         raise FilingIndexError(
             f"the card of passage {stored.passage.ordinal} cannot be read ({failure.error_count()} fields)",
@@ -128,7 +153,6 @@ def _card(stored: StoredPassage) -> Card:
         ) from failure
 
 
-_NO_GROUPS = GroupStage((), (), {}, ())
 _NO_ROUNDS = RoundStage((), {}, {}, 0, ())
 
 

@@ -143,14 +143,6 @@ class TreeSearch(ABC):
             )
         return found
 
-    def _reranked(self, question: str, candidates: Sequence[Candidate], held: Passages) -> list[Candidate]:
-        if self.scorer is None:
-            return sorted(candidates, key=lambda one: (-one.fused, one.doc_id, one.leaf.number))
-        texts = [held.text(one.doc_id, one.leaf) for one in candidates]
-        scores = self.scorer.score(question, texts) if texts else []
-        order = sorted(range(len(candidates)), key=lambda place: (-round(scores[place], 6), place))
-        return [candidates[place] for place in order]
-
     def _by_questions(self, question: str, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
         """Score of each node: the likeness of the question with the one of its questions that is most like it."""
         asked = [(node.number, each) for node in tree.nodes for each in node.questions]
@@ -169,7 +161,8 @@ class TreeSearch(ABC):
 class FinGear(TreeSearch):
     """Lexicon-guided retrieval over the trees of each Item.
 
-    Without a cross-encoder both stages of reranking go by the ranks in the two trees (reciprocal rank fusion).
+    Without a cross-encoder both stages of reranking go by words (TF-IDF over the candidates); with that part switched
+    off, by the ranks in the two trees (reciprocal rank fusion).
     """
 
     parts: frozenset[str] = ALL_PARTS
@@ -207,8 +200,17 @@ class FinGear(TreeSearch):
                 chosen += self._reranked(question, within, held)[:budget]
         walked = [f"{part} tree" for part in ("summary", "question") if part in self.parts]
         steps.append(SearchStep("chunks", " and ".join(walked) or "in their order", f"{len(chosen)} chunks"))
-        steps.append(SearchStep("reranking", "by a cross-encoder" if self.scorer else "by reciprocal ranks"))
+        reranked = "by a cross-encoder" if self.scorer else "by words, no cross-encoder"
+        steps.append(SearchStep("reranking", reranked if "reranker" in self.parts else "by reciprocal ranks"))
         return self._reranked(question, chosen, held)
+
+    def _reranked(self, question: str, candidates: Sequence[Candidate], held: Passages) -> list[Candidate]:
+        by_ranks = sorted(candidates, key=lambda one: (-one.fused, one.doc_id, one.leaf.number))
+        if "reranker" not in self.parts or not candidates:
+            return by_ranks
+        texts = [held.text(one.doc_id, one.leaf) for one in by_ranks]
+        scores = self.scorer.score(question, texts) if self.scorer else tfidf_similarity(question, texts)
+        return [by_ranks[at] for at in sorted(range(len(texts)), key=lambda at: (-round(scores[at], 6), at))]
 
     def _candidates(
         self, question: str, of: FilingTrees, tree: ItemTree, budget: int, held: Passages

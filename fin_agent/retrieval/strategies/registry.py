@@ -160,7 +160,7 @@ class _Building:
             workspace,
             store,
             chunking,
-            scorer=None if "reranker" in named.without else self._scorer,
+            scorer=self._scorer,
             encoder=self._encoder if variant == "dense" else None,
             documents=settings.documents,
             notify=self._models.notify,

@@ -201,7 +201,7 @@ def test_a_tournament_goes_by_the_models_order(searched: Searched) -> None:
 def test_a_group_sends_on_those_that_are_chosen(script: type[Script], brief: Brief, cards: list[Card]) -> None:
     verdicts = ModelJudge(script('{"chosen": [{"card": 3}, 1, 9]}').caller).choose(brief, cards[:5], 4)
     assert [verdict.at for verdict in verdicts] == [2, 0, 1, 3, 4]
-    assert [verdict.score for verdict in verdicts] == [1, 1, 0, 0, 0]
+    assert [verdict.score for verdict in verdicts] == [100, 100, 0, 0, 0]
     none = ModelJudge(script('{"chosen": []}').caller).choose(brief, cards[:5], 4)
     assert {verdict.score for verdict in none} == {0} and len(none) == 5
     many = ModelJudge(script('{"chosen": [5, 4, 3, 2, 1]}').caller).choose(brief, cards[:5], 2)

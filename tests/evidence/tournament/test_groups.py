@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from fin_agent.evidence.tournament.judge import Judge, TournamentSettings, Verdict
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.stages import Panel, hold_groups
 from tests.evidence.tournament.entered import ByOrdinal, Failing, Saying, brief, entrants
 
@@ -34,16 +37,20 @@ def test_the_first_of_all_groups_come_before_the_second_of_any() -> None:
     }
 
 
-def test_fixed_groups_are_the_same_for_every_seed_and_shuffled_ones_are_not() -> None:
-    def met(**changed: object) -> list[list[int]]:
-        judge = ByOrdinal()
-        hold_groups(entrants(20), {}, panel(judge, SETTINGS.model_copy(update=changed)))
-        return judge.lists
+def test_groups_are_dealt_in_turn_so_that_each_holds_good_middling_and_poor_ones() -> None:
+    judge = ByOrdinal()
+    hold_groups(entrants(20), {}, panel(judge, SETTINGS.model_copy(update={"seed": 7})))
+    assert judge.lists[:2] == [[0, 4, 8, 12, 16], [1, 5, 9, 13, 17]]
 
-    assert met(shuffled=False, seed=1) == met(shuffled=False, seed=2)
-    assert met(shuffled=False)[0] == [0, 4, 8, 12, 16]
-    assert met(seed=1) != met(seed=2)
-    assert met(seed=1) == met(seed=1)
+
+def test_scores_of_groups_compare_and_equals_go_by_their_words() -> None:
+    class Scoring(ByOrdinal):
+        def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+            scores = [90.0 if card.identity.ordinal in (13, 2) else 40.0 for card in cards]
+            return [Verdict(at, scores[at]) for at in sorted(range(len(cards)), key=lambda at: -scores[at])]
+
+    stage = hold_groups(entrants(20), {}, panel(Scoring()))
+    assert [entrant.key[1] for entrant in stage.order] == [2, 13, 0, 1, *(at for at in range(3, 20) if at != 13)]
 
 
 def test_a_failing_judge_meets_shuffled_groups_and_then_the_rules_decide() -> None:

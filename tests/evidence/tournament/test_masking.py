@@ -6,7 +6,7 @@ import pytest
 
 from fin_agent.evidence.alignment import matched_fields, required_fields
 from fin_agent.evidence.cards.card import EvidenceType, ScopeSignature
-from fin_agent.evidence.tournament.judge import ABLATIONS, HiddenField, TournamentSettings, masked
+from fin_agent.evidence.tournament.judge import ABLATIONS, HiddenField, Shown, TournamentSettings, masked, shown_as
 from fin_agent.vocabulary.page import Statement
 from tests.evidence.tournament.entered import brief, card
 
@@ -45,5 +45,16 @@ def test_nothing_hidden_changes_nothing() -> None:
 def test_every_ablation_is_a_change_of_settings() -> None:
     usual = TournamentSettings()
     changed = {name: TournamentSettings.model_validate({**usual.model_dump(), **of}) for name, of in ABLATIONS.items()}
-    assert len(changed) == 9
+    assert len(changed) == len(ABLATIONS) == 15
     assert all(settings != usual for settings in changed.values())
+
+
+@pytest.mark.parametrize(("shown", "sketch"), [(Shown.SKETCH, FULL.sketch), (Shown.TEXT, "The text.")])
+def test_a_judge_may_be_shown_a_line_or_the_text_and_nothing_else(shown: Shown, sketch: str) -> None:
+    card = shown_as(FULL, "The text.", shown)
+    assert card.sketch == sketch and (card.identity.doc_id, card.identity.ordinal) == (
+        FULL.identity.doc_id,
+        FULL.identity.ordinal,
+    )
+    assert not (card.metrics or card.time.periods or card.scope.parts or card.verifiability.table or card.risks)
+    assert shown_as(FULL, "The text.", Shown.CARD) is FULL

@@ -30,7 +30,7 @@ def panel(judge: Judge, stand_in: Judge | None = None, **changed: object) -> Pan
 
 
 def test_rounds_end_once_the_first_places_agree() -> None:
-    stage = hold_rounds(entrants(30), panel(ByOrdinal()))
+    stage = hold_rounds(entrants(30), panel(ByOrdinal(), list_fewest=30, list_most=30))
     assert stage.rounds == 2
     assert stage.groups[-1].note == "top 10 agree (1.00)"
     assert [key[1] for key in stage.order] == list(range(30))
@@ -46,7 +46,7 @@ def test_a_wavering_judge_and_one_that_is_not_to_be_stopped_are_asked_to_the_end
 
 def test_finalists_too_many_for_one_list_are_ranked_in_several_shuffled_ones() -> None:
     judge = ByOrdinal()
-    stage = hold_rounds(entrants(30), panel(judge, list_size=10, early_stop=False))
+    stage = hold_rounds(entrants(30), panel(judge, list_fewest=10, list_most=10, early_stop=False))
     assert [len(listed) for listed in judge.lists] == [10] * 15
     assert len({tuple(sorted(listed)) for listed in judge.lists}) > 3
     assert [key[1] for key in stage.order[:2]] == [0, 1]

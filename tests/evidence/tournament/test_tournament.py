@@ -154,7 +154,15 @@ def test_any_tournament_is_a_permutation_of_its_candidates(
 ) -> None:
     among = [stored for stored in passages if stored.passage.ordinal in chosen]
     result = hold(
-        WORDS, among=among, seed=seed, group_size=group_size, k_max=k_max, list_size=list_size, fewest=3, most=20
+        WORDS,
+        among=among,
+        seed=seed,
+        group_size=group_size,
+        k_max=k_max,
+        list_fewest=list_size,
+        list_most=list_size,
+        fewest=3,
+        most=20,
     )
     for order in result.orders.values():
         assert sorted(order) == sorted((stored.doc_id, stored.passage.ordinal) for stored in among)

@@ -170,11 +170,12 @@ def test_the_stages_are_told(workspace: Workspace, store: TreeStore, asked: Call
     found = gear(workspace, store).search(asked("What were net sales in 2024?"), Scope(doc_ids=(FILING,)))
     items, chunks, reranking = found.steps
     assert items.how == "by terms, relative" and sum(int(each.split()[-1]) for each in items.found.split(", ")) == 10
-    assert (chunks.how, reranking.how) == ("question tree and summary tree", "by reciprocal ranks") or (
-        chunks.how == "summary tree and question tree"
-    )
+    assert (chunks.how, reranking.how) == ("summary tree and question tree", "by words, no cross-encoder")
     without = gear(workspace, store, parts=ALL_PARTS - {"lexicon"}).search(asked(SUIT), Scope(doc_ids=(FILING,)))
-    assert without.steps[0].how == "all alike" and without.steps[1:] == found.steps[1:]
+    assert without.steps[0].how == "all alike" and [step.how for step in without.steps[1:]] == [
+        chunks.how,
+        reranking.how,
+    ]
 
 
 def test_raptor_finds_chunks_by_themselves_and_by_summaries_above_them(
