@@ -84,6 +84,12 @@ def ranking(
         bool, typer.Option("--ablations", help="Also without time, metrics, tables, scope, shuffling, rounds ...")
     ] = False,
     seeds: Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")] = 5,
+    judge: Annotated[
+        str | None, typer.Option("--judge", metavar="MODEL", help="Judges the cards: `openai:gpt-5.4`; rules if none.")
+    ] = None,
+    waver: Annotated[
+        float, typer.Option(min=0, max=5, help="Noise on the rules' scores, as a share of their range: a shaky judge.")
+    ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="The first of these seeds; also for intervals and tests.")] = 0,
     resamples: Annotated[int, typer.Option(min=100, help="For intervals and tests.")] = 10_000,
     out: Annotated[
@@ -98,8 +104,8 @@ def ranking(
     from fin_agent.evaluation.ranking import Measuring
     from fin_agent.evidence.tournament.judge import TournamentSettings
 
-    measuring = Measuring(k, ablations, seeds, TournamentSettings(top_k=k, seed=seed), debug)
-    return run_ranking(questions, index, measuring, resamples, out, as_json=as_json)
+    measuring = Measuring(k, ablations, seeds, TournamentSettings(top_k=k, seed=seed), waver=waver, debug=debug)
+    return run_ranking(questions, index, measuring, resamples, out, judge=judge, as_json=as_json)
 
 
 @command(benchmarks, "ixbrl")

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
+from fin_agent.analyst.strategies import judge_for
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import Progress, say, show_result, warn
+from fin_agent.config import settings_from
 from fin_agent.errors import ReadError
 from fin_agent.evaluation import fact_search, ixbrl, ranking, reading
 from fin_agent.evaluation.benchmark import write_csv
@@ -100,10 +102,16 @@ def run_ranking(
     resamples: int,
     out: Path | None,
     *,
+    judge: str | None = None,
     as_json: bool,
 ) -> ExitCode:
-    """Measure the rankings; SOME_FAILED where a question failed (it has found nothing)."""
+    """Measure the rankings; SOME_FAILED where a question failed (it has found nothing).
+
+    `judge` names the chat model that judges cards. Raises ModelSetupError where it cannot be set up.
+    """
     require_libraries(FITTING)
+    if judge is not None:
+        measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
     asked = load_questions(questions)
     with opened(given) as workspace, Progress(len(asked), "ranking", "questions") as progress:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import random
 import time
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean, pvariance
 
@@ -14,7 +16,8 @@ from fin_agent.errors import FinAgentError, QuestionError
 from fin_agent.evaluation.benchmark import Column, Group, Report, mean_of, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
-from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, TournamentSettings
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, CardKey, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.stages import by_own_words
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
 from fin_agent.index.protocol import PageKey, StoredPassage
@@ -35,6 +38,10 @@ class Measuring:
     seeds: int = SEEDS
     """Tournaments held for each figure, with seeds from `settings.seed` on; figures of rankings are means over them."""
     settings: TournamentSettings = field(default_factory=TournamentSettings)
+    judge: Judge | None = None
+    """Ranks the cards; the rules where none is given, and in its place where it fails."""
+    waver: float = 0.0
+    """How far the judge wavers: the share of its scores' range that noise deviates by. Needs a judge that scores."""
     debug: bool = False
     """Whether an unexpected error ends the run, for its traceback."""
 
@@ -63,10 +70,16 @@ class RankingScore:
     passages: int
     relevant: int
     ndcg: float
+    graded: float
+    """nDCG where a passage that holds a gold text has grade 2, any other on a gold page grade 1."""
     average_precision: float
     reciprocal_rank: float
     variance: float
     """Of the places of the first k over the seeds."""
+    round_variance: float | None
+    """Of the places of finalists over the rounds of one tournament, as shares of their list (FinCards, Table 3)."""
+    lost: str
+    """By which stage nothing relevant was left among those who went on (FinCards, Appendix C); empty where not so."""
     seconds: float | None
     """Of one tournament; None for what is a part of another."""
     failure: str = ""
@@ -94,7 +107,7 @@ def measure_rankings(
     for question in questions:
         started = time.perf_counter()
         passages = _passages(question, workspace) if all(doc_id in known for doc_id in question.documents) else []
-        relevant = frozenset(_keys(stored for stored in passages if stored.key in _gold(question)))
+        relevant = _grades(question, passages)
         if not relevant:
             left_out.append(question.id)
             continue
@@ -105,7 +118,7 @@ def measure_rankings(
             if measuring.debug and not isinstance(error, FinAgentError):
                 raise
             failure = str(error) if isinstance(error, FinAgentError) else f"unexpected {type(error).__name__}: {error}"
-            measured = {name: _Measured([()], None) for name in measuring.names()}
+            measured = {name: _Measured([()]) for name in measuring.names()}
         for name in measuring.names():
             scores.append(_score(name, question, len(passages), relevant, measured[name], measuring.k, failure))
         told(question.id, time.perf_counter() - started, failure)
@@ -122,7 +135,8 @@ def measure_rankings(
 class _Measured:
     orders: Sequence[Sequence[CardKey]]
     """One for each seed."""
-    seconds: float | None
+    seconds: float | None = None
+    held: Sequence[TournamentResult] = ()
 
 
 def _rankings(
@@ -135,19 +149,58 @@ def _rankings(
     intent = analyst.intent(question.question)
     plan = analyst.plan(intent)
     brief = Brief(intent, plan, analyst.query(intent, plan, None), workspace.directory.owners)
-    judge = RulesJudge(workspace)
-    found = {BASELINE: _Measured([by_own_words(brief.query.terms, passages, workspace.index)], None)}
+    rules = RulesJudge(workspace)
+    found = {BASELINE: _Measured([by_own_words(brief.query.terms, passages, workspace.index)])}
     for name, settings in measuring.variants().items():
         held: list[TournamentResult] = []
         started = time.perf_counter()
         for seed in range(settings.seed, settings.seed + measuring.seeds):
             seeded = settings.model_copy(update={"seed": seed})
-            held.append(hold_tournament(brief, passages, workspace.index, workspace.lexicon, judge, settings=seeded))
+            judge = measuring.judge or rules
+            judge = WaveringJudge(judge, measuring.waver, seed) if measuring.waver else judge
+            held.append(
+                hold_tournament(
+                    brief,
+                    passages,
+                    workspace.index,
+                    workspace.lexicon,
+                    judge,
+                    stand_in=rules if measuring.judge else None,
+                    settings=seeded,
+                )
+            )
         seconds = (time.perf_counter() - started) / measuring.seeds
         if name == FULL:
-            found |= {of: _Measured([each.orders[stage] for each in held], None) for of, stage in _STAGES.items()}
-        found[name] = _Measured([each.orders[Stage.ROUNDS] for each in held], seconds)
+            found |= {of: _Measured([each.orders[stage] for each in held]) for of, stage in _STAGES.items()}
+        found[name] = _Measured([each.orders[Stage.ROUNDS] for each in held], seconds, held)
     return found
+
+
+class WaveringJudge:
+    """Another judge whose scores are off by noise: a list shuffled anew is another occasion, and gets another verdict.
+
+    The same list in the same order always gets the same. Rules do not waver, so that rounds and their aggregation have
+    nothing to settle; with this one they have (FinCards, Table 3).
+    """
+
+    def __init__(self, judge: Judge, noise: float, seed: int = 0) -> None:
+        """`noise` is the standard deviation, as a share of the range of a list's scores."""
+        self._judge = judge
+        self._noise = noise
+        self._seed = seed
+
+    def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+        """See Judge.rank. Raises ValueError where the judge gives no scores."""
+        said = self._judge.rank(brief, cards)
+        scores = [verdict.score for verdict in said if verdict.score is not None]
+        if len(scores) != len(cards):
+            raise ValueError("only a judge that scores each card can be made to waver")
+        listed = ((card.identity.doc_id, card.identity.ordinal) for card in cards)
+        drawn = random.Random(f"{self._seed} {list(listed)}")
+        deviation = self._noise * (max(scores) - min(scores)) if scores else 0.0
+        off = [replace(verdict, score=score + drawn.gauss(0, deviation))
+               for verdict, score in zip(said, scores, strict=True)]  # fmt: skip
+        return sorted(off, key=lambda verdict: -(verdict.score or 0.0))
 
 
 def _passages(question: FinanceBenchQuestion, workspace: Workspace) -> list[StoredPassage]:
@@ -155,19 +208,27 @@ def _passages(question: FinanceBenchQuestion, workspace: Workspace) -> list[Stor
     return workspace.index.passages([page.key for page in outline])
 
 
-def _gold(question: FinanceBenchQuestion) -> frozenset[PageKey]:
-    return frozenset(PageKey(*page) for page in (*question.pages, *question.also))
+def _grades(question: FinanceBenchQuestion, passages: Iterable[StoredPassage]) -> dict[CardKey, int]:
+    """The passages on gold pages: 2 where one holds most of the words of a gold text, else 1."""
+    gold = frozenset(PageKey(*page) for page in (*question.pages, *question.also))
+    texts = [words for _, text in question.texts if (words := set(text.lower().split()))]
+    found = {}
+    for stored in passages:
+        if stored.key in gold:
+            held = set(stored.passage.text.lower().split())
+            holds = any(len(words & held) >= _MOST_OF_A_TEXT * len(words) for words in texts)
+            found[stored.doc_id, stored.passage.ordinal] = 2 if holds else 1
+    return found
 
 
-def _keys(passages: Iterable[StoredPassage]) -> Iterator[CardKey]:
-    return ((stored.doc_id, stored.passage.ordinal) for stored in passages)
+_MOST_OF_A_TEXT = 0.6
 
 
 def _score(
     name: str,
     question: FinanceBenchQuestion,
     passages: int,
-    relevant: frozenset[CardKey],
+    relevant: Mapping[CardKey, int],
     measured: _Measured,
     k: int,
     failure: str,
@@ -180,22 +241,28 @@ def _score(
         question_type=question.question_type,
         passages=passages,
         relevant=len(relevant),
-        ndcg=fmean(ndcg(order, relevant, k) for order in measured.orders),
-        average_precision=fmean(average_precision(order, relevant, k) for order in measured.orders),
-        reciprocal_rank=fmean(reciprocal_rank(order, relevant, k) for order in measured.orders),
+        ndcg=fmean(ndcg(order, relevant.keys(), k) for order in measured.orders),
+        graded=fmean(ndcg(order, relevant, k) for order in measured.orders),
+        average_precision=fmean(average_precision(order, relevant.keys(), k) for order in measured.orders),
+        reciprocal_rank=fmean(reciprocal_rank(order, relevant.keys(), k) for order in measured.orders),
         variance=rank_variance(measured.orders, k),
+        round_variance=fmean(map(round_variance, measured.held)) if measured.held else None,
+        lost=_lost(measured.held[0], relevant, k) if measured.held else "",
         seconds=measured.seconds,
         failure=failure,
     )
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
-    """Normalised discounted cumulative gain of the first `k`, gains 0 or 1 (Järvelin & Kekäläinen 2002, log base 2).
+    """Normalised discounted cumulative gain of the first `k` (Järvelin & Kekäläinen 2002, log base 2).
 
-    The ideal puts all of `relevant` first. Raises ValueError where nothing is relevant.
+    Gains are 0 or 1, or 2^grade - 1 where `relevant` is a mapping of grades. The ideal puts all of `relevant` first,
+    the highest grades before the others. Raises ValueError where nothing is relevant.
     """
-    ideal = sum(_discount(place) for place in range(min(k, _wanted(relevant))))
-    return sum(_discount(place) for place, key in enumerate(ranked[:k]) if key in relevant) / ideal
+    _wanted(relevant)
+    gains = {key: 2 ** relevant[key] - 1 if isinstance(relevant, Mapping) else 1 for key in relevant}
+    ideal = sum(gain * _discount(place) for place, gain in enumerate(sorted(gains.values(), reverse=True)[:k]))
+    return sum(gains.get(key, 0) * _discount(place) for place, key in enumerate(ranked[:k])) / ideal
 
 
 def average_precision(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
@@ -228,6 +295,25 @@ def rank_variance(rankings: Sequence[Sequence[Hashable]], k: int) -> float:
     return fmean(pvariance([of[key] for of in places]) for key in rankings[0][:k])
 
 
+def round_variance(result: TournamentResult) -> float:
+    """Variance over rounds of a finalist's place, as a share of its list, mean over finalists; 0 for one round."""
+    places: dict[CardKey, list[float]] = {}
+    for group in result.groups:
+        if group.stage == "round":
+            for place, key in enumerate(group.ranked):
+                places.setdefault(key, []).append(place / max(1, len(group.ranked) - 1))
+    return fmean(pvariance(held) for held in places.values()) if places else 0.0
+
+
+def _lost(result: TournamentResult, relevant: Collection[CardKey], k: int) -> str:
+    if not set(result.orders[Stage.ROUNDS][:k]).isdisjoint(relevant):
+        return ""
+    stages = {card.stage for card in result.ranked if card.key in relevant}
+    if Stage.ROUNDS in stages:
+        return "ranked behind the first"
+    return "not among the finalists" if Stage.GROUPS in stages else "not let in by its words"
+
+
 def _discount(place: int) -> float:
     """Of a place counted from 0."""
     return 1.0 / math.log2(place + 2)
@@ -256,15 +342,19 @@ def report_on_rankings(scores: Sequence[RankingScore], *, k: int, seeds: int, re
         Column("questions", len),
         Column("failed", lambda held: sum(bool(score.failure) for score in held)),
         Column("ndcg", ndcg_of, f"nDCG@{k}", str),
+        Column("graded", mean_of(lambda score: score.graded), "graded"),
         Column("map", mean_of(lambda score: score.average_precision), f"MAP@{k}"),
         Column("mrr", mean_of(lambda score: score.reciprocal_rank), f"MRR@{k}"),
         Column("gain", gain_of, "over BM25", lambda test: f"{100 * test.difference:+.1f}"),
         Column("variance", mean_of(lambda score: score.variance), "variance", "{:.2f}".format),
+        Column("round_variance", mean_of(lambda score: score.round_variance), "rounds", "{:.4f}".format),
+        Column("lost", lambda held: dict(Counter(score.lost for score in held if score.lost))),
         Column("seconds", mean_of(lambda score: score.seconds), "seconds", "{:.2f}".format),
     )
     caption = (
         "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
-        f" variance: of the places of the first {k} over {seeds} seeds; relevant: all passages on gold pages"
+        f" variance: of the places of the first {k} over {seeds} seeds; rounds: of finalists' places over the rounds,"
+        " as shares of their lists; relevant: all passages on gold pages, graded: 2 where one holds the gold text"
     )
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"

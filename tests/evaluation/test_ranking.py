@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,8 @@ from fin_agent.evaluation.ranking import (
     measure_rankings,
     report_on_rankings,
 )
-from fin_agent.evidence.tournament.judge import ABLATIONS, TournamentSettings
+from fin_agent.evidence.cards.card import Card
+from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, TournamentSettings, Verdict
 from fin_agent.workspace import Workspace
 
 FILINGS = ("harborlight_2023_10k", "tellurond_2023_10k", "quillmark_2023_10k")
@@ -82,6 +85,46 @@ def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list
     assert sum(score.ndcg for score in by_ranking[FULL]) > sum(score.ndcg for score in by_ranking[BASELINE])
     assert all(score.variance == 0.0 for score in by_ranking[BASELINE])
     assert all(score.variance == 0.0 for score in by_ranking["fixed groups"])
+
+
+def test_what_is_lost_is_told_by_its_stage_and_rules_agree_over_the_rounds(
+    measured: tuple[list[RankingScore], list[str]],
+) -> None:
+    full = [score for score in measured[0] if score.ranking == FULL]
+    assert all(score.lost == "" and score.round_variance is not None for score in full)
+    assert all(score.ndcg <= 1 and score.graded <= 1 for score in measured[0])
+    assert all(score.round_variance is None for score in measured[0] if score.ranking == BASELINE)
+
+
+def test_a_judge_that_wavers_ranks_otherwise_at_each_seed_and_the_same_at_the_same(
+    questions: list[FinanceBenchQuestion], workspace: Workspace
+) -> None:
+    def scores(waver: float) -> list[RankingScore]:
+        measuring = Measuring(seeds=3, settings=SETTINGS, waver=waver)
+        found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
+        return [replace(score, seconds=None) for score in found if score.ranking == FULL]
+
+    assert scores(0.5) == scores(0.5)
+    assert sum(score.variance for score in scores(0.5)) > sum(score.variance for score in scores(0.0))
+
+
+def test_a_judge_of_ones_own_is_asked_and_the_rules_stand_in(
+    questions: list[FinanceBenchQuestion], workspace: Workspace
+) -> None:
+    class Down:
+        asked = 0
+
+        def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+            self.asked += 1
+            raise TimeoutError("no answer")
+
+    judge, plain = Down(), Measuring(seeds=1, settings=SETTINGS)
+    asked = measure_rankings(questions, workspace, RulesAnalyst(workspace), replace(plain, judge=judge))[0]
+    by_rules = measure_rankings(questions, workspace, RulesAnalyst(workspace), plain)[0]
+    assert judge.asked > 6
+    assert [score.reciprocal_rank for score in asked if score.ranking == FULL] == [
+        score.reciprocal_rank for score in by_rules if score.ranking == FULL
+    ]
 
 
 def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[RankingScore], list[str]]) -> None:

@@ -19,6 +19,13 @@ def test_ndcg_by_hand() -> None:
     assert ndcg("abcd", {"x"}, 10) == 0.0
 
 
+def test_graded_ndcg_by_hand() -> None:
+    ideal = 3 + 1 / math.log2(3)
+    assert ndcg("abcd", {"a": 2, "b": 1}, 10) == 1.0
+    assert ndcg("abcd", {"b": 2, "a": 1}, 10) == pytest.approx((1 + 3 / math.log2(3)) / ideal)
+    assert ndcg("ab", {"x": 2, "a": 1}, 1) == pytest.approx(1 / 3)
+
+
 def test_the_ideal_counts_no_more_than_k() -> None:
     assert ndcg("abc", set("abcdef"), 3) == 1.0
     assert average_precision("abc", set("abcdef"), 3) == 1.0

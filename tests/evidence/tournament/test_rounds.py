@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+import pytest
+
+from fin_agent.evaluation.ranking import WaveringJudge
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, Judge, TournamentSettings, Verdict
+from fin_agent.evidence.tournament.judge import Aggregation, Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.stages import Panel, hold_rounds
 from tests.evidence.tournament.entered import ByOrdinal, Failing, brief, entrants
 
@@ -74,3 +77,43 @@ def test_a_single_finalist() -> None:
     stage = hold_rounds(entrants(1), panel(ByOrdinal()))
     assert stage.order == (("acme23", 0),)
     assert stage.scores == {("acme23", 0): 1.0}
+
+
+class Scoring:
+    """The true order: the lower the ordinal, the higher the score."""
+
+    def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+        by_score = sorted(range(len(cards)), key=lambda at: cards[at].identity.ordinal)
+        return [Verdict(at, 100.0 - cards[at].identity.ordinal) for at in by_score]
+
+
+def displaced(seed: int, **changed: object) -> int:
+    """How far the finalists stand from their true places, added up, after rounds of a judge that wavers."""
+    judge = WaveringJudge(Scoring(), 0.4, seed)
+    order = hold_rounds(entrants(37)[::-1], panel(judge, seed=seed, early_stop=False, **changed)).order
+    return sum(abs(place - key[1]) for place, key in enumerate(order))
+
+
+def test_of_a_judge_that_wavers_five_rounds_are_nearer_to_the_truth_than_one() -> None:
+    seeds = range(8)
+    assert sum(displaced(seed, rounds=5) for seed in seeds) < 0.7 * sum(displaced(seed, rounds=1) for seed in seeds)
+    assert sum(displaced(seed) for seed in seeds) < sum(displaced(seed, shuffled=False) for seed in seeds)
+    assert sum(displaced(seed) for seed in seeds) < sum(
+        displaced(seed, aggregation=Aggregation.VOTES) for seed in seeds
+    )
+
+
+def test_mean_ranks_differ_from_bordas_shares_where_lists_differ_in_length() -> None:
+    judge = WaveringJudge(Scoring(), 0.4)
+    by = {how: hold_rounds(entrants(37), panel(judge, aggregation=how)).order for how in Aggregation}
+    assert by[Aggregation.BORDA] != by[Aggregation.MEAN_RANK]
+
+
+def test_the_same_list_gets_the_same_verdict_and_a_judge_without_scores_cannot_waver() -> None:
+    cards = [entrant.card for entrant in entrants(9)]
+    judge = WaveringJudge(Scoring(), 0.4)
+    assert judge.rank(brief(), cards) == judge.rank(brief(), cards)
+    assert WaveringJudge(Scoring(), 0.4, 1).rank(brief(), cards) != judge.rank(brief(), cards)
+    assert [verdict.at for verdict in WaveringJudge(Scoring(), 0.0).rank(brief(), cards)] == list(range(9))
+    with pytest.raises(ValueError, match="only a judge that scores"):
+        WaveringJudge(Wavering(), 0.4).rank(brief(), cards)
