@@ -55,6 +55,7 @@ class Settings(BaseModel):
     encoder: str = Field(default="minilm", min_length=1, description="makes vectors: `minilm`, or a model's folder")
     sparse_encoder: str | None = Field(default=None, description="weighs terms for `splade`: a model's folder")
     reranker: str | None = Field(default=None, description="cross-encoder that orders anew: a model's folder")
+    rerank_candidates: int = Field(default=50, ge=2, le=500, description="passages that `rerank` orders anew")
     chat_model: str | None = Field(default=None, description="writes for `hyde` and its like: `openai:gpt-4o-mini`")
     card_model: str | None = Field(default=None, description="makes the cards of passages to be judged; rules if none")
     judge_model: str | None = Field(default=None, description="judges cards for `tournament`; rules if none is given")

@@ -25,7 +25,8 @@ NO_LIMITS = {"tokens": None, "calls": None, "seconds": None, "dollars": None}
 def test_defaults_are_those_published() -> None:
     assert Settings().model_dump() == {
         "documents": 5, "pages": 20, "passages": 5, "listed": 10, "rounds": 3, "evidence": 10,
-        "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "chat_model": None,
+        "strategy": "default", "encoder": "minilm", "sparse_encoder": None, "reranker": None, "rerank_candidates": 50,
+        "chat_model": None,
         "card_model": None, "judge_model": None, "analyst": "auto", "prompts": None,
         "trees": None, "tree_chunks": "512:0",
         "models": {

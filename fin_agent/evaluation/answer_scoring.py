@@ -96,6 +96,24 @@ def published_numeric_match(answer_text: str, gold: str) -> bool:
     )
 
 
+def kobeissi_numeric_match(answer_text: str, gold: str) -> bool:
+    """Whether some number of the answer is close to some number of the gold answer, as Kobeissi & Langlais count it.
+
+    Numbers are what a regular expression finds once commas and currency signs are gone, years among them; close is
+    numpy's `isclose` with absolute and relative tolerances of 0.03 (Section 3.4). `published_numeric_match` reads
+    numbers with their scales and has no absolute tolerance, by which 0.04 is 0.02.
+    """
+    ours, theirs = _plain_numbers(answer_text), _plain_numbers(gold)
+    return any(abs(one - other) <= TOLERANCE + TOLERANCE * abs(other) for other in theirs for one in ours)
+
+
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def _plain_numbers(text: str) -> list[float]:
+    return [float(found) for found in _PLAIN_NUMBER.findall(re.sub(r"[,$€£]", "", text))]
+
+
 def strict_numeric_match(value: float | None, unit: str | None, gold: str, question: str = "") -> bool:
     """Whether a value equals some number of the gold answer at that number's own rounding.
 

@@ -16,6 +16,7 @@ from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import (
     document_recall,
     gold_figures,
+    kobeissi_numeric_match,
     page_hit,
     page_precision,
     page_recall,
@@ -94,6 +95,8 @@ class Row:
     """The same where filings with the same bytes count as one; equal to `retrieval` where there are none."""
     numeric_match: bool | None
     """By the published rule; None for questions whose answer is no number by their type."""
+    kobeissi_match: bool | None
+    """As Kobeissi & Langlais count it: plain numbers, an absolute tolerance beside the relative one."""
     strict_match: bool | None
     numeric_match_any: bool | None
     """By the published rule, whatever the type; None for questions whose gold answer holds no figure."""
@@ -152,6 +155,7 @@ def score(
         retrieval=_retrieval(question, answer.retrieved, {}),
         same_content=_retrieval(question, answer.retrieved, same_content or {}),
         numeric_match=matches if numeric else None,
+        kobeissi_match=(told and kobeissi_numeric_match(said, question.answer)) if numeric else None,
         strict_match=strict if numeric else None,
         numeric_match_any=matches if has_figure else None,
         stated_match=stated if has_figure else None,
@@ -362,6 +366,7 @@ _FOUND_CAPTION = (
 _NUMBERS: tuple[Column[Row], ...] = (
     Column("numeric_questions", _count(lambda row: row.numeric_match), "metrics", str),
     Column("numeric_match", mean_of(lambda row: row.numeric_match), "match"),
+    Column("kobeissi_match", mean_of(lambda row: row.kobeissi_match), "plain"),
     Column("strict_match", mean_of(lambda row: row.strict_match), "strict"),
     Column("figure_questions", _count(lambda row: row.numeric_match_any), "figures", str),
     Column("numeric_match_any", mean_of(lambda row: row.numeric_match_any), "match any"),
@@ -369,6 +374,7 @@ _NUMBERS: tuple[Column[Row], ...] = (
 )
 _NUMBERS_CAPTION = (
     "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
-    " match, match any: some number within 3% of some number of the gold answer (published rule); strict: the value"
+    " match, match any: some number within 3% of some number of the gold answer; plain: the same of plain numbers, or"
+    " within 0.03 (the published rule to the letter); strict: the value"
     " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit"
 )

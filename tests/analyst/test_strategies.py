@@ -8,7 +8,13 @@ import pytest
 
 from fin_agent.analyst.model.searching import ModelSubQuestions
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import AnalystDecomposer, strategy_for
+from fin_agent.analyst.strategies import (
+    AnalystCurator,
+    AnalystDecomposer,
+    IdentityRewriter,
+    ModelEvidence,
+    strategy_for,
+)
 from fin_agent.config import Settings
 from fin_agent.retrieval.query import Query
 from fin_agent.workspace import Workspace
@@ -71,3 +77,44 @@ def test_where_a_model_is_of_no_use_rules_take_it_apart(workspace: Workspace, re
 def test_a_question_that_is_one_stays_one(workspace: Workspace) -> None:
     query = query_of(workspace, GROWTH)
     assert decomposer(workspace, Script(json.dumps({"questions": [query.text]})), []).parts(query) == []
+
+
+SUIT = "Which patent suit did Harborlight settle in 2024?"
+
+
+def evidence_roles(workspace: Workspace, replies: list[str], notes: list[str]) -> tuple[ModelEvidence, Script]:
+    model = Script(*replies)
+    made = ModelEvidence(
+        model.caller, model.caller, RulesAnalyst(workspace), workspace, Settings(evidence=3), notify=notes.append
+    )
+    return made, model
+
+
+def test_a_model_curates_in_one_call_and_rules_add_nothing(workspace: Workspace) -> None:
+    found = strategy_for(Settings(strategy="bm25"), workspace).search(query_of(workspace, SUIT)).passages
+    reply = {
+        "kept": [{"passage": number, "reason": "it says so"} for number in (4, 2, 4, 99, 1, 3)],
+        "missing": ["the amount"],
+        "answerable": False,
+        "complementary_question": "What did Harborlight pay in FY2024?",
+    }
+    notes: list[str] = []
+    curator, model = evidence_roles(workspace, [json.dumps(reply)], notes)
+    verdict = curator.curate(query_of(workspace, SUIT), found, [])
+    assert [found.index(each) for each in verdict.kept] == [3, 1, 0], "as it says, three at most"
+    assert not verdict.answerable and len(model.prompts) == 1 and not notes
+    assert verdict.complementary is not None
+    assert verdict.complementary.text == reply["complementary_question"] and verdict.complementary.companies
+
+
+def test_a_model_rewrites_and_rules_do_where_it_cannot(workspace: Workspace) -> None:
+    notes: list[str] = []
+    query = query_of(workspace, GROWTH)
+    rewriter, _ = evidence_roles(workspace, [json.dumps({"query": "Harborlight 10-K FY2023 net sales"})], notes)
+    assert rewriter.rewritten(query) == "Harborlight 10-K FY2023 net sales" and not notes
+    silent, _ = evidence_roles(workspace, [], notes)
+    assert silent.rewritten(query) == IdentityRewriter(workspace).rewritten(query) != ""
+    found = strategy_for(Settings(strategy="bm25"), workspace).search(query_of(workspace, SUIT)).passages
+    by_rules = AnalystCurator(RulesAnalyst(workspace)).curate(query_of(workspace, SUIT), found, [])
+    assert silent.curate(query_of(workspace, SUIT), found, []) == by_rules
+    assert "rewritten by rules" in notes[0] and "curated by rules" in notes[1]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fin_agent.evaluation.answer_scoring import (
     document_recall,
+    kobeissi_numeric_match,
     page_hit,
     page_precision,
     page_recall,
@@ -139,3 +140,19 @@ class TestPercentile:
     def test_needs_values(self, values: list[float], percent: float) -> None:
         with pytest.raises(ValueError, match="percentile"):
             percentile(values, percent)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "close"),
+    [
+        ("0.04", "0.02", True),
+        ("$1,577.00 million", "1577", True),
+        ("1.577 billion", "1577", False),
+        ("103", "100", True),
+        ("104", "100", False),
+        ("no number", "1", False),
+        ("in 2021", "2022", True),
+    ],
+)
+def test_the_published_rule_to_the_letter(answer: str, gold: str, close: bool) -> None:
+    assert kobeissi_numeric_match(answer, gold) is close

@@ -260,7 +260,13 @@ class SparseEncoder:
         return windows_of(text, self._model.tokenizer, self._model.max_seq_length)
 
 
+MOST_TERMS = 256
+"""Of a text, the heaviest (Kobeissi & Langlais, Section 4.2)."""
+
+
 def _row(weighed: torch.Tensor) -> SparseRow:
     numbers = weighed.float().cpu().numpy()
     (terms,) = np.nonzero(numbers > 0)
+    if len(terms) > MOST_TERMS:
+        terms = np.sort(terms[np.argsort(-numbers[terms], kind="stable")[:MOST_TERMS]])
     return SparseRow(terms.astype(np.uint32), numbers[terms].astype(np.float32))

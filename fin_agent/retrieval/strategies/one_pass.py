@@ -286,7 +286,11 @@ def expanded(query: Query) -> Wording:
     Each of these counts once however it is written or inflected, as a word of the question does: what the lexicon lists
     in several forms (`Net revenue`, `net revenues`) would weigh more than the question itself.
     """
-    return Wording((query.text,), _each_once((*query.expansions, *query.synonyms)))
+    years = (f"fiscal year {'20' * (len(year) == 2)}{year}" for year in _SHORT_YEAR.findall(query.text))
+    return Wording((query.text,), _each_once((*query.expansions, *query.synonyms, *years)))
+
+
+_SHORT_YEAR = re.compile(r"\bFY\s?'?(\d{2}|\d{4})\b", re.I)
 
 
 def _each_once(phrases: Iterable[str]) -> tuple[str, ...]:

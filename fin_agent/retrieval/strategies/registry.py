@@ -87,7 +87,7 @@ class _Building:
             case "rerank":
                 if self._scorer is None:
                     self._lacking("a cross-encoder", "reranker", "/models/my-cross-encoder")
-                return Reranked(name, self._under(name, below), ByScores(self._scorer))
+                return Reranked(name, self._under(name, below), ByScores(self._scorer), settings.rerank_candidates)
             case "tournament":
                 if self._models.arena is None:
                     self._needs_analyst("an arena")

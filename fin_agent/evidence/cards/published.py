@@ -1,0 +1,158 @@
+"""A card in the fields of FinCards' own schema (Figure 3), and the core that Section 3.2 projects out of them.
+
+Derived from the fields of `Card` by the tables below, whoever made the card; nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from pydantic import BaseModel, ConfigDict
+
+from fin_agent.evidence.cards.card import Card, ClaimRole, EvidenceType, RiskSignal, Use
+from fin_agent.lexicon.lexicon import Lexicon
+
+_NUMBER = re.compile(r"\(?[$€£]?\s?\d[\d,]*(?:\.\d+)?%?\)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MOST_NUMBERS = 40
+_MOST_ANCHORS = 3
+_SHINGLE = 8
+
+ROLES: Mapping[ClaimRole, str] = {
+    ClaimRole.REPORTS: "primary_evidence",
+    ClaimRole.EXPLAINS: "primary_evidence",
+    ClaimRole.FORECASTS: "primary_evidence",
+    ClaimRole.TELLS_EVENT: "primary_evidence",
+    ClaimRole.SETS_POLICY: "definition",
+    ClaimRole.DEFINES: "definition",
+    ClaimRole.WARNS: "caveat",
+    ClaimRole.DESCRIBES: "supporting_context",
+    ClaimRole.FORMAL: "structural_heading",
+}
+EVIDENCE: Mapping[ClaimRole, str] = {
+    ClaimRole.FORECASTS: "guidance",
+    ClaimRole.SETS_POLICY: "policy_text",
+    ClaimRole.DEFINES: "policy_text",
+    ClaimRole.FORMAL: "none",
+}
+ANSWERS: Mapping[Use, str] = {
+    Use.LOOKUP: "single_fact",
+    Use.COMPARISON: "comparison",
+    Use.TREND: "trend",
+    Use.AGGREGATION: "aggregation",
+    Use.EXPLANATION: "attribution",
+}
+BOILERPLATE_FROM = 0.5
+"""Share of the runs of words of prose that other filings hold as well, from which it is boilerplate."""
+
+
+class PublishedCard(BaseModel):
+    """FinCards' Chunk Card."""
+
+    model_config = ConfigDict(frozen=True)
+
+    claim_role: str
+    evidence_type: str
+    answerability_profile: tuple[str, ...]
+    temporal_quality: str
+    """`exact` for periods that are named, `dates` for days alone, `none`."""
+    temporal_span: tuple[str | None, str | None]
+    """First and last month, `YYYY-MM`; a fiscal year is the twelve months up to the end of the calendar year."""
+    entity: str
+    geography: tuple[str, ...]
+    """Parts of the company, as printed; regions and products are not told apart by rules."""
+    measurement_basis: str
+    boilerplate_likelihood: float | None
+    """0 to 1; None where there is nothing to compare with."""
+    limitations: tuple[str, ...]
+    sketch: str
+    topic_anchors: tuple[str, ...]
+    topic: str
+    """T of the core."""
+    entities: tuple[str, ...]
+    """E."""
+    metrics: tuple[str, ...]
+    """M."""
+    numbers: tuple[str, ...]
+    """N: numbers as they are printed."""
+    periods: tuple[str, ...]
+    """P."""
+    section: str | None
+    """S."""
+    triples: tuple[tuple[str, str, str], ...]
+    """D: (entity, metric, period)."""
+    spans: tuple[tuple[int, int], ...]
+    """Xi: characters of the passage."""
+
+
+def published_card(card: Card, text: str, lexicon: Lexicon, others: frozenset[str] | None = None) -> PublishedCard:
+    """`card` of the passage `text`; `others` are the `shingles` of other filings, for the likelihood of boilerplate."""
+    identity = card.identity
+    likelihood = None if others is None else _shared(text, others)
+    prose = card.evidence_type is EvidenceType.NARRATIVE and card.role is not ClaimRole.FORMAL
+    formulaic = prose and likelihood is not None and likelihood >= BOILERPLATE_FROM
+    topics = tuple(topic.words[0] for topic in lexicon.topics(f"{identity.heading}. {card.sketch}"))
+    entities = tuple(dict.fromkeys((identity.company, *card.scope.parts)))
+    periods = card.time.periods
+    return PublishedCard(
+        claim_role="boilerplate" if formulaic else ROLES[card.role],
+        evidence_type=_evidence(card),
+        answerability_profile=tuple(dict.fromkeys(ANSWERS[use] for use in card.answers.uses if use in ANSWERS)),
+        temporal_quality="exact" if periods else "dates" if card.time.dates else "none",
+        temporal_span=_span(periods, card.time.dates),
+        entity="company" if card.scope.consolidated else "part" if card.scope.parts else "unknown",
+        geography=card.scope.parts,
+        measurement_basis=_basis(card),
+        boilerplate_likelihood=likelihood,
+        limitations=tuple(risk.value for risk in card.risks),
+        sketch=card.sketch,
+        topic_anchors=(*topics, *card.metrics)[:_MOST_ANCHORS],
+        topic=(*topics, *card.metrics, "Other")[0],
+        entities=entities,
+        metrics=card.metrics,
+        numbers=tuple(found[0].strip() for found in _NUMBER.finditer(text))[:_MOST_NUMBERS],
+        periods=periods,
+        section=identity.item,
+        triples=tuple(
+            (entity, metric, period) for entity in entities[:1] for metric in card.metrics for period in periods
+        ),
+        spans=tuple((span.start, span.end) for span in card.spans),
+    )
+
+
+def shingles(text: str) -> frozenset[str]:
+    """The runs of eight words of a text, numbers left out: what near-copies have in common."""
+    words = re.findall(r"[a-z]+", text.lower())
+    return frozenset(" ".join(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
+
+
+def _shared(text: str, others: frozenset[str]) -> float:
+    own = shingles(text)
+    return len(own & others) / len(own) if own else 0.0
+
+
+def _evidence(card: Card) -> str:
+    if card.role in EVIDENCE:
+        return EVIDENCE[card.role]
+    if card.evidence_type in (EvidenceType.STATEMENT, EvidenceType.TABLE):
+        return "table_numeric"
+    return "narrative_numeric" if card.evidence_type is EvidenceType.MIXED else "qualitative_explanation"
+
+
+def _basis(card: Card) -> str:
+    if RiskSignal.NON_GAAP in card.risks:
+        return "non-GAAP"
+    if card.basis.adjusted:
+        return "adjusted"
+    if card.evidence_type is EvidenceType.STATEMENT:
+        return "GAAP"
+    return "reported" if card.basis.units else "unknown"
+
+
+def _span(periods: Sequence[str], dates: Sequence[date]) -> tuple[str | None, str | None]:
+    years = sorted(int(found) for period in periods for found in _YEAR.findall(period))
+    if years:
+        return f"{years[0]}-01", f"{years[-1]}-12"
+    return (f"{dates[0]:%Y-%m}", f"{dates[-1]:%Y-%m}") if dates else (None, None)
