@@ -17,6 +17,7 @@ from fin_agent.config import Settings
 from fin_agent.evidence.cards.card import Card, ClaimRole
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.models import LoadedModel, ModelSettings, ModelSetupError, UnusableReplyError
+from fin_agent.models.call import Call
 from fin_agent.prompts import PromptError
 from fin_agent.prompts.prompt import prompt_source
 from fin_agent.retrieval.query import SearchResult
@@ -283,3 +284,21 @@ def test_the_model_is_loaded_by_its_setting_for_tournaments_alone(
     monkeypatch.undo()
     with pytest.raises(ModelSetupError, match="no such model"):
         strategy_for(Settings(strategy="tournament:bm25", judge_model="no such model"), workspace)
+
+
+def test_judges_are_asked_at_temperature_0(brief: Brief, cards: list[Card]) -> None:
+    class Noting:
+        """A caller that notes the temperature it is asked at."""
+
+        def __init__(self) -> None:
+            self.temperatures: list[float] = []
+
+        def value(self, call: Call) -> tuple[object, None]:
+            self.temperatures.append(call.temperature)
+            assert call.output is not None
+            return call.output.model_validate({"chosen": [1], "ranking": [1, 2, 3, 4, 5]}), None
+
+    caller = Noting()
+    judge = ModelJudge(caller)  # type: ignore[arg-type]
+    assert judge.rank(brief, cards[:5]) and judge.choose(brief, cards[:5], 3)
+    assert caller.temperatures == [0.0, 0.0]

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings
+from fin_agent.evidence.cards.card import Card, ClaimRole, Use
+from fin_agent.evidence.tournament.judge import ABLATIONS, Brief, Judge, TournamentSettings, Verdict
 from fin_agent.evidence.tournament.tournament import Stage, TournamentResult, hold_tournament
 from fin_agent.index.protocol import StoredPassage
+from fin_agent.retrieval.query import Query
 from fin_agent.workspace import Workspace
 from tests.evidence.tournament.entered import Failing
 
@@ -166,3 +168,41 @@ def test_any_tournament_is_a_permutation_of_its_candidates(
     )
     for order in result.orders.values():
         assert sorted(order) == sorted((stored.doc_id, stored.passage.ordinal) for stored in among)
+
+
+def test_without_groups_all_let_in_are_ranked(hold: Hold) -> None:
+    result = hold(screened=False)
+    assert all(group.stage == "round" for group in result.groups)
+    met = {key for group in result.groups for key in group.ranked}
+    assert met == set(result.orders[Stage.WORDS][: len(met)]) and len(met) > len(hold().groups[-1].ranked)
+
+
+@pytest.mark.parametrize(
+    ("use", "quota"),
+    [(Use.TREND, "quota: dated table"), (Use.POLICY, "quota: explanation"), (Use.LOOKUP, "")],
+)
+def test_a_trend_keeps_a_dated_table_and_a_policy_an_explanation(
+    workspace: Workspace, passages: list[StoredPassage], use: Use, quota: str
+) -> None:
+    class Averse(RulesJudge):
+        """Puts tables and explanations last."""
+
+        def rank(self, brief: Brief, cards: Sequence[Card]) -> list[Verdict]:
+            def liked(at: int) -> bool:
+                explains = cards[at].role in (ClaimRole.DEFINES, ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)
+                return not explains and cards[at].verifiability.table is None
+
+            order = sorted(range(len(cards)), key=lambda at: (not liked(at), at))
+            return [Verdict(at, 100.0 if liked(at) else 1.0) for at in order]
+
+    analyst = RulesAnalyst(workspace)
+    intent = analyst.intent(WORDS).model_copy(update={"use": use})
+    plan = analyst.plan(intent)
+    brief = Brief(intent, plan, Query("operating", ("operating",)), workspace.directory.owners)
+    settings = TournamentSettings.model_validate({**SMALL, "k_min": 1, "fewest": 30})
+    result = hold_tournament(brief, passages, workspace.index, workspace.lexicon, Averse(workspace), settings=settings)
+    finalists = {card.key: card for card in result.ranked if card.stage is Stage.ROUNDS}
+    cards = {(stored.doc_id, stored.passage.ordinal): Card.model_validate_json(stored.card) for stored in passages}
+    tables = [key for key in finalists if cards[key].verifiability.table is not None and cards[key].time.periods]
+    explanations = [key for key in finalists if cards[key].role in (ClaimRole.SETS_POLICY, ClaimRole.EXPLAINS)]
+    assert bool(tables) is (quota == "quota: dated table") and bool(explanations) is (quota == "quota: explanation")

@@ -68,3 +68,10 @@ def test_without_the_library_it_says_what_to_install(workspace: Workspace, monke
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(FinAgentError, match=r"\.\[dense\]"):
         build_strategy("rerank:bm25", workspace, Settings(reranker="/nowhere"))
+
+
+def test_as_many_are_ordered_anew_as_the_settings_say(workspace: Workspace, asked: Callable[[str], Query]) -> None:
+    scorer = Longest()
+    settings, models = Settings(rerank_candidates=20), Models(scorer=scorer)
+    build_strategy("rerank:bm25", workspace, settings, models).search(asked(SUIT))
+    assert [count for _, count in scorer.given] == [20]

@@ -178,3 +178,9 @@ def test_only_the_pages_chosen_first_are_searched(workspace: Workspace, asked: C
     found = narrow.search(asked("How did net sales and operating income change?"))
     assert len(found.pages) == 20
     assert {passage.stored.key for passage in found.passages} == {page.key for page in found.pages[:3]}
+
+
+def test_short_years_are_written_out() -> None:
+    made = expanded(Query("Margin in FY18 and FY2019, not in 2020?", terms=()))
+    assert made.synonyms == ("fiscal year 2018", "fiscal year 2019")
+    assert expanded(Query("Margin in 2020?", terms=())).synonyms == ()
