@@ -203,8 +203,8 @@ class KeptScores:
                     read = _SCORE.validate_json(score)
                     self._scores[read.strategy, int(number)] = read
         self.path.write_text(f"{head}\n", encoding="utf-8")
-        for (_, place), score in self._scores.items():
-            self.add(place, score)
+        for (_, place), kept in self._scores.items():
+            self.add(place, kept)
 
     def take(self, strategy: str, number: int) -> QuestionScore | None:
         """The score of a strategy on the question at that place, if there is one."""

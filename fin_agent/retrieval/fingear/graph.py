@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from fin_agent.errors import how_to_install
 from fin_agent.evidence.cards.card import Card
@@ -39,6 +39,7 @@ _COMMUNITIES = 3
 """Whose reports are read."""
 _SKETCHES = 5
 """In a report."""
+_MOST_GRAPHS = 64
 _LEAST = 2
 """Passages that hold an entity; one that stands alone relates nothing."""
 
@@ -51,9 +52,8 @@ class EntityGraph:
     cards: tuple[Card, ...]
 
     @classmethod
-    @lru_cache(maxsize=64)
-    def of(cls, index: FilingIndex, doc_id: str, content_hash: str) -> EntityGraph:
-        """The graph of a filing; `content_hash` tells one version of it from another."""
+    def of(cls, index: FilingIndex, doc_id: str) -> EntityGraph:
+        """The graph of a filing."""
         passages = tuple(Passages(index).all_of(doc_id).values())
         return cls(passages, tuple(Card.model_validate_json(stored.card) for stored in passages))
 
@@ -147,16 +147,17 @@ class GraphSearch:
     name: str
     workspace: Workspace
     documents: int = 5
+    _graphs: dict[str, EntityGraph] = field(default_factory=dict, repr=False, compare=False)
+    """By the hash of a filing's content: made once."""
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Passages without anything asked for come last, in the order of their filings."""
         how, look = _MODES[self.name]
         ranked = filings_for(query, self.workspace, scope, max(self.documents, depth.documents))
-        index = self.workspace.index
         passages: list[StoredPassage] = []
         lists: _Lists = []
         for filing in ranked[: self.documents]:
-            graph = EntityGraph.of(index, filing.doc_id, index.filing(filing.doc_id).content_hash)
+            graph = self._graph(filing.doc_id)
             passages += graph.passages
             found = look(graph, query)
             lists = [[*one, *other] for one, other in zip(lists or [[] for _ in found], found, strict=True)]
@@ -170,6 +171,16 @@ class GraphSearch:
         pages = pages_of(best_of((each.stored.key, each.score) for each in listed), "place")[: depth.pages]
         step = SearchStep("passages", how, f"{len(passages)} passages of {len(ranked[: self.documents])} graphs")
         return SearchResult(tuple(ranked[: depth.documents]), pages, tuple(listed[: depth.passages]), steps=(step,))
+
+    def _graph(self, doc_id: str) -> EntityGraph:
+        version = self.workspace.index.filing(doc_id).content_hash
+        graph = self._graphs.get(version)
+        if graph is None:
+            graph = EntityGraph.of(self.workspace.index, doc_id)
+            if len(self._graphs) >= _MOST_GRAPHS:
+                self._graphs.clear()
+            self._graphs[version] = graph
+        return graph
 
 
 def _fused(lists: _Lists) -> list[float]:

@@ -16,6 +16,7 @@ from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.retrieval.terms import stems_of
 
 Weighting = Literal["relative", "log", "softmax"]
+WEIGHTINGS: tuple[Weighting, ...] = ("relative", "log", "softmax")
 _LONGEST_TERM = 6
 """Words of a term; longer ones stand nowhere word by word."""
 

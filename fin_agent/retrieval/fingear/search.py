@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fin_agent.errors import how_to_install
@@ -102,6 +101,7 @@ class TreeSearch(ABC):
     documents: int = 5
     chunks: int = 10
     notify: Notify = logged
+    _vectors: dict[str, Matrix] = field(default_factory=dict, repr=False, compare=False)
 
     def search(self, query: Query, scope: Scope = EVERYTHING, depth: Depth = USUAL_DEPTH) -> SearchResult:
         """See Strategy.search. Raises TreeError where none of the filings found has trees."""
@@ -143,11 +143,20 @@ class TreeSearch(ABC):
             )
         return found
 
+    def _vector(self, question: str) -> Matrix:
+        assert self.encoder is not None
+        vector = self._vectors.get(question)
+        if vector is None:
+            vector = self.encoder.encode_queries([question])[0]
+            self._vectors.clear()  # the trees of one search ask for the same
+            self._vectors[question] = vector
+        return vector
+
     def _by_questions(self, question: str, of: FilingTrees, tree: ItemTree, texts: Mapping[int, str]) -> _Scores:
         """Score of each node: the likeness of the question with the one of its questions that is most like it."""
         asked = [(node.number, each) for node in tree.nodes for each in node.questions]
         if self.encoder is not None and of.encoder == self.encoder.name:
-            found = (tree.question_vectors(self.encoder.dimensions) @ _vector(self.encoder, question)).tolist()
+            found = (tree.question_vectors(self.encoder.dimensions) @ self._vector(question)).tolist()
         else:
             asked += [(node.number, texts.get(node.number, "")) for node in tree.nodes if not node.questions]
             found = tfidf_similarity(question, [text for _, text in asked])
@@ -323,11 +332,6 @@ def tfidf_similarity(question: str, texts: Sequence[str]) -> list[float]:
         return [0.0] * len(texts)
     found: list[float] = (weighted[1:] @ weighted[0].T).toarray().ravel().tolist()
     return found
-
-
-@lru_cache(maxsize=64)
-def _vector(encoder: Encoder, question: str) -> Matrix:
-    return encoder.encode_queries([question])[0]
 
 
 def _lacking(failure: ImportError) -> TreeError:

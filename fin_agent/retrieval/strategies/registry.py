@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NoReturn, TypeVar, get_args
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from fin_agent.config import VARIABLES, Settings
 from fin_agent.index.protocol import VectorUnit
-from fin_agent.retrieval.fingear.lexicon_map import Weighting
+from fin_agent.retrieval.fingear.lexicon_map import WEIGHTINGS
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.combined import FusedRanker, Hierarchical, PageThenChunk, reciprocal_rank_fusion
 from fin_agent.retrieval.strategies.hirec import HiRec, Hypothetical, ManyHypothetical
@@ -165,7 +165,7 @@ class _Building:
             documents=settings.documents,
             notify=self._models.notify,
             parts=frozenset(named.parts) - named.without,
-            weighting=variant if variant in get_args(Weighting) else "relative",
+            weighting=next((how for how in WEIGHTINGS if how == variant), "relative"),
         )
 
     def _arrangement(self, top: NamedStrategy, below: Sequence[NamedStrategy]) -> Arrangement:
