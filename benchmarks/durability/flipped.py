@@ -1,11 +1,12 @@
 """Change bytes of an index: is it noticed, is a wrong figure ever answered, and does repair bring all back?
 
-    python -m benchmarks.durability.flipped [--rounds 40] [--bytes 20] [--aimed 0] [--seed 0]
+    python -m benchmarks.durability.flipped [--rounds 40] [--bytes 20] [--aimed 0] [--seed 0] [--only FIRST-LAST]
 
-Each round copies the index of the sample filings, changes bytes anywhere in its file (in the first `--aimed` rounds one
-bit of what the answers stand on: labels, amounts, periods, names), asks four questions, verifies, repairs, and reads
-what was lost again from its files. An answer may be the right one, a refusal or an error. Prints
-what was found; the exit code is 1 where a figure is wrong, a change is noticed by nobody, or something is not back.
+Each round draws by seed and number, so that one can be run again alone. It copies the index of the sample filings,
+changes bytes anywhere in its file (in the first `--aimed` rounds one bit of what the answers stand on: labels, amounts,
+periods, names), asks four questions, verifies, repairs, and reads what was lost again from its files. An answer may be
+the right one, a refusal or an error. Prints what was found; the exit code is 1 where a figure is wrong, a change is
+noticed by nobody, an error is not of this package, or something is not back.
 """
 
 from __future__ import annotations
@@ -40,36 +41,68 @@ def main() -> int:
     parser.add_argument("--bytes", type=int, default=20)
     parser.add_argument("--aimed", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", metavar="FIRST-LAST", help="these rounds alone, by their numbers from 0")
     arguments = parser.parse_args()
-    chance = random.Random(arguments.seed)
+    first, _, last = (arguments.only or f"0-{arguments.aimed + arguments.rounds - 1}").partition("-")
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as temporary:
         whole, copy = Path(temporary) / "whole", Path(temporary) / "copy"
         with SqliteIndex.create(whole) as index:
             ingest([SAMPLES], index, prepare)
         expected, sealed = asked(whole), checksums(whole)
-        for turn in range(arguments.aimed + arguments.rounds):
-            shutil.rmtree(copy, ignore_errors=True)
-            shutil.copytree(whole, copy)
-            aimed = turn < arguments.aimed
-            changed = aim(copy / FILE_NAME, chance) if aimed else change(copy / FILE_NAME, arguments.bytes, chance)
-            for answer, right in zip(asked(copy), expected, strict=True):
-                found["right" if answer == right else answer if answer in ("error", "refused") else "WRONG"] += 1
-            faults = verified(copy)
-            found["noticed" if faults else "nothing that is read was changed"] += 1
-            if not faults and checksums(copy) != sealed:
-                found["WRONG: a change was not noticed"] += 1
-            repaired = repair(copy)
-            with SqliteIndex(copy) as index:
-                lost = [file.path for file in Manifest(index).unread()]
-                ingest([SAMPLES] if repaired.names_lost else lost, index, prepare, workers=0)
-            found["filings read again"] += len(lost)
-            if checksums(copy) != sealed or verified(copy) or asked(copy) != expected:
-                found["WRONG: not all came back"] += 1
-            assert changed
-    print(f"{arguments.aimed} aimed rounds, {arguments.rounds} of {arguments.bytes} bytes each:")
+        for turn in range(int(first), int(last or first) + 1):
+            try:
+                played(turn, whole, copy, expected, sealed, arguments, found)
+            except Exception as error:
+                wrong(found, turn, "error of another kind", repr(error))
+    print(f"rounds {first} to {last or first}; the first {arguments.aimed} aimed, others of {arguments.bytes} bytes:")
     print(dict(sorted(found.items())))
     return any(name.startswith("WRONG") for name in found)
+
+
+def played(
+    turn: int,
+    whole: Path,
+    copy: Path,
+    expected: list[str],
+    sealed: dict[str, dict[str, str]],
+    arguments: argparse.Namespace,
+    found: Counter[str],
+) -> None:
+    """One round: change, ask, verify, repair, read again; counted in `found`."""
+    chance = random.Random(f"{arguments.seed} {turn}")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(whole, copy)
+    aimed = turn < arguments.aimed
+    changed = aim(copy / FILE_NAME, chance) if aimed else change(copy / FILE_NAME, arguments.bytes, chance)
+    for answer, right in zip(asked(copy), expected, strict=True):
+        if answer != right and answer not in ("error", "refused"):
+            wrong(found, turn, f"figure: {answer!r} instead of {right!r}")
+        else:
+            found["right" if answer == right else answer] += 1
+    faults = verified(copy)
+    found["noticed" if faults else "nothing that is read was changed"] += 1
+    if not faults and checksums(copy) != sealed:
+        wrong(found, turn, "a change was not noticed")
+    repaired = repair(copy)
+    with SqliteIndex(copy) as index:
+        lost = [file.path for file in Manifest(index).unread()]
+        ingest([SAMPLES] if repaired.names_lost else lost, index, prepare, workers=0)
+    found["filings read again"] += len(lost)
+    for what, now, before in (
+        ("checksums", checksums(copy), sealed),
+        ("faults", verified(copy), False),
+        ("answers", asked(copy), expected),
+    ):
+        if now != before:
+            wrong(found, turn, f"{what} did not come back", f"{now} instead of {before}; {repaired}")
+    assert changed
+
+
+def wrong(found: Counter[str], turn: int, what: str, details: str = "") -> None:
+    """Count and tell what must not be."""
+    found[f"WRONG {what}"] += 1
+    print(f"round {turn}: WRONG {what} {details}", flush=True)
 
 
 def change(file: Path, count: int, chance: random.Random) -> int:

@@ -52,6 +52,24 @@ def not_borne_out(
     return tuple(dict.fromkeys(lacking))
 
 
+def answers_otherwise(sentence: str, said: str, question: str) -> bool:
+    """Whether a sentence that answers a question says hardly anything of what is `said`: it gives another reason.
+
+    >>> why = "Why did net sales rise?"
+    >>> answers_otherwise("Sales grew on stricter emission rules.", "Because of one customer in Iceland.", why)
+    True
+    >>> answers_otherwise("Sales grew on stricter emission rules.", "Emission rules drove sales.", why)
+    False
+    """
+    own, other = (_telling(text) - _telling(question) for text in (sentence, said))
+    shared = len(own & other)
+    return len(own) >= _FEWEST_OF_ITS_OWN and shared < _ALSO_SAID * len(own) and shared < _BORNE_OUT * len(other)
+
+
+_FEWEST_OF_ITS_OWN, _ALSO_SAID, _BORNE_OUT = 3, 0.25, 0.5
+"""Telling words that a sentence has beside the question's; shares of its own, and of the answer's, that both say."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Clause:
     text: str

@@ -195,6 +195,9 @@ def connect(file: Path, *, damaged: bool = False, alone: bool = False) -> sqlite
     except sqlite3.Error:
         connection.close()  # or its locks stay for as long as somebody looks at the error
         raise
+    except UnicodeDecodeError:  # of SQLite's own message, which quotes what the schema holds
+        connection.close()
+        raise _corrupt("malformed database schema") from None
     return connection
 
 
@@ -316,9 +319,13 @@ def check_length(connection: sqlite3.Connection, file: Path) -> None:
         if log.exists() and log.stat().st_size:
             return  # pages may still stand in the write-ahead log
         if not pages or file.stat().st_size < pages * page_size:
-            error = sqlite3.DatabaseError("the file is shorter than its header says")
-            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-            raise error
+            raise _corrupt("the file is shorter than its header says")
+
+
+def _corrupt(said: str) -> sqlite3.DatabaseError:
+    error = sqlite3.DatabaseError(said)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def fault(file: Path, error: sqlite3.Error, doing: str) -> FilingIndexError:

@@ -29,11 +29,11 @@ from fin_agent.index.stored_filing import (
     Part,
     StoredFiling,
     check_vectors,
-    checksum,
     delete_filing,
     filing_faults,
     insert_filing,
     insert_vectors,
+    is_as_written,
     packed_numbers,
     read_checksums,
     read_part,
@@ -152,7 +152,7 @@ class SqliteIndex(FullTextSearch):
                 number = self._number(connection, doc_id)
                 sealed = read_checksums(connection, number)
                 for part in wanted:
-                    if checksum(read_part(connection, number, part)) != sealed.get(part.value):
+                    if not is_as_written(connection, number, part, sealed.get(part.value)):
                         raise FilingIndexError(
                             f"its {_CHECKED[part]} in the index are not what was written: the index is damaged",
                             subject=doc_id,

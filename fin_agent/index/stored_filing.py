@@ -137,11 +137,31 @@ def read_part(connection: sqlite3.Connection, filing: int, part: Part, *, by_ran
 
     `by_range`: by no index of the table, but by the numbers that its rows have.
     """
-    where = f"{'id' if part is Part.FILING else 'filing_id'} = :filing"
-    if by_range and part in _RANGES:
-        where = f"{_in_range(part)} AND +{where}"
+    by = f"{_in_range(part)} AND +" if by_range and part in _RANGES else ""
+    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {by}{_of_filing(part)}", filing)
+
+
+def _of_filing(part: Part) -> str:
     order = f" ORDER BY {_ORDER[part]}" if part in _ORDER else ""
-    return _tuples(connection, f"SELECT {', '.join(COLUMNS[part])} FROM {part} WHERE {where}{order}", filing)
+    return f"{'id' if part is Part.FILING else 'filing_id'} = :filing{order}"
+
+
+def is_as_written(connection: sqlite3.Connection, filing: int, part: Part, sealed: str | None) -> bool:
+    """Whether a part of the filing with this number has the checksum with which it was written. Raises sqlite3.Error.
+
+    SQLite writes the same JSON as Python does, in a third of the time; where it does not (bytes, some floating-point
+    numbers), and where the checksums differ, Python's word counts.
+    """
+    rows = f"SELECT * FROM {part} WHERE {_of_filing(part)}"
+    if part in _RANGES and _RANGES[part][0] == "id":  # sorts numbers instead of rows
+        rows = f"SELECT * FROM {part} WHERE id IN (SELECT id FROM {part} WHERE filing_id = :filing) ORDER BY id"
+    if part is not Part.TABLES:
+        plain = f"SELECT CAST(json_group_array(json_array({', '.join(COLUMNS[part])})) AS BLOB) FROM ({rows})"
+        with suppress(sqlite3.OperationalError):
+            ((found,),) = _tuples(connection, plain, filing)
+            if hashlib.sha256(found).hexdigest() == sealed:
+                return True
+    return checksum(read_part(connection, filing, part)) == sealed
 
 
 def _in_range(part: Part) -> str:
@@ -161,7 +181,7 @@ def filing_faults(connection: sqlite3.Connection, filing: int) -> Iterator[str]:
     """In sentences, what of the filing with this number is not what was written. Raises sqlite3.Error."""
     sealed = read_checksums(connection, filing)
     for part in Part:
-        if checksum(read_part(connection, filing, part)) != sealed.get(part.value):
+        if not is_as_written(connection, filing, part, sealed.get(part.value)):
             yield f"{_WORDS.get(part, part.value)} are not what was written: the checksum differs"
     for part in _RANGES:
         outside = f"SELECT 1 FROM {part} WHERE filing_id = :filing AND NOT ({_in_range(part)}) LIMIT 1"

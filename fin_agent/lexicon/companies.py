@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from fin_agent.lexicon.company_names import (
     Alias,
@@ -20,6 +20,7 @@ from fin_agent.lexicon.company_names import (
     normalise_name,
     plain_name,
 )
+from fin_agent.lexicon.wording import written_over
 from fin_agent.vocabulary.identity import Identity
 
 __all__ = ["Company", "CompanyDirectory", "CompanyMention", "normalise_name"]
@@ -36,6 +37,8 @@ _AS_A_COMPANY = re.compile(
     r"(?:^|\b(?:for|of|by|did|does|do|has|have|had|is|are|was|were|and|vs\.?|versus|compare)\s)\s*$", re.I
 )
 _NOT_A_NAME_AFTER = re.compile(r"\b(?:an?|each|every|this|that|our|no)\s$", re.I)
+_OWNS = re.compile(r"['’]s?(?!\w)", re.I)
+_OPENS = re.compile(r"(?:^|[.?!]\s)\W*$")
 _LOOKED_BACK = 16
 _CAPITAL_INSIDE = re.compile(r"(?<=\s)[A-Z][a-z]")
 _SHORTEST_TICKER = 3
@@ -48,7 +51,7 @@ _LONGER_NAME = 0.6
 """What is left of the confidence of a short name that goes on with another word: "Delta Air"."""
 _TITLE_CASE = 0.6
 """Share of words with capitals from which capitals say nothing."""
-_KEPT_QUESTIONS = 64
+_KEPT_QUESTIONS, _KEPT_PHRASES = 64, 16_384
 
 _Token = tuple[int, int, str]
 """(start, end, text) of a word of a question."""
@@ -84,6 +87,7 @@ class CompanyDirectory:
         self.owners = {doc_id: company.key for company in self.companies for doc_id in company.doc_ids}
         """The company key of each filing."""
         self._book = NameBook(self.companies)
+        self._looked_up = lru_cache(maxsize=_KEPT_PHRASES)(self._in_the_book)
         self._read = lru_cache(maxsize=_KEPT_QUESTIONS)(self._mentions)
         self._read_elsewhere = lru_cache(maxsize=_KEPT_QUESTIONS)(self._elsewhere)
         self._by_day: dict[date, list[str]] | None = None
@@ -123,7 +127,7 @@ class CompanyDirectory:
         for start, end, phrase in _phrases_of(question, tokens):
             if not self._book.elsewhere(phrase) or _overlaps(companies, start, end):
                 continue
-            wording = _Wording.of(question, start, phrase, small)
+            wording = _Wording(question, start, phrase, small)
             if wording.may_name(plain_name(phrase), "name") and not _overlaps(found, start, end):
                 found.append((start, end))
         return tuple(found)
@@ -169,30 +173,34 @@ class CompanyDirectory:
             if count > 1 and (span[0][2].casefold() in _ARTICLES or span[-1][2].casefold() in _CONNECTIVES):
                 continue
             phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
-            entry = self._entry(_Wording.of(question, start, phrase, relaxed))
+            entry = self._entry(_Wording(question, start, phrase, relaxed))
             if entry is not None and (best is None or entry.confidence > best[0].confidence):
                 mention = CompanyMention(entry.company, start, start + len(phrase), phrase, entry.how, entry.confidence)
                 best = mention, count
         return best if best is not None else (None, 1)
 
     def _entry(self, wording: _Wording) -> Alias | None:
-        alias = normalise_name(wording.phrase)
-        if not alias:
-            return None
-        ticker = self._book.ticker(bare_ticker(wording.phrase))
+        alias, ticker, entry = self._looked_up(wording.phrase)
         if ticker is not None and wording.marked:
             return Alias(ticker, "ticker", 1.0)
-        entry = self._book.named(plain_name(wording.phrase)) or self._book.named(alias)
-        entry = entry or self._book.run_together(alias) or self._book.named(joined_initials(wording.phrase))
-        if entry is None and "&" in wording.phrase:
-            entry = self._book.named(alias.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
         if ticker is not None and wording.may_be_ticker and (entry is None or entry.confidence < _TICKER_CONFIDENCE):
             return Alias(ticker, "ticker", _TICKER_CONFIDENCE)
         if entry is not None:
             return wording.weighed(entry) if wording.may_name(alias, entry.how) else None
-        if alias in company_words().not_companies or len(alias) < 3:
-            return None
-        return self._guessed(wording, alias)
+        return self._guessed(wording, alias) if alias else None
+
+    def _in_the_book(self, phrase: str) -> tuple[str, Company | None, Alias | None]:
+        """(name as the book has it, whose ticker, whose name) of a phrase; the name is empty where none is like it."""
+        name = normalise_name(phrase)
+        if not name:
+            return "", None, None
+        entry = self._book.named(plain_name(phrase)) or self._book.named(name)
+        entry = entry or self._book.run_together(name) or self._book.named(joined_initials(phrase))
+        if entry is None and "&" in phrase:
+            entry = self._book.named(name.replace(" ", ""))  # A&F for Abercrombie & Fitch Stores
+        if entry is None and (name in company_words().not_companies or len(name) < 3):
+            name = ""
+        return name, self._book.ticker(bare_ticker(phrase)), entry
 
     def _guessed(self, wording: _Wording, alias: str) -> Alias | None:
         if wording.may_be_clipped and (clipped := self._book.clipped(alias)):
@@ -208,12 +216,12 @@ class CompanyDirectory:
 
 def _phrases_of(question: str, tokens: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
     """(start, end, words) of each run of words that a name may be, from the left, the longest first."""
+    words = [question[start:end].casefold() for start, end in tokens]
     for first in range(len(tokens)):
         for last in range(min(first + _MOST_TOKENS, len(tokens)) - 1, first - 1, -1):
-            start, end = tokens[first][0], tokens[last][1]
-            ends = (question[slice(*tokens[place])].casefold() for place in (first, last))
-            if last > first and (next(ends) in _ARTICLES or next(ends) in _CONNECTIVES):
+            if last > first and (words[first] in _ARTICLES or words[last] in _CONNECTIVES):
                 continue
+            start, end = tokens[first][0], tokens[last][1]
             phrase = _POSSESSIVE.sub("", question[start:end].rstrip("."))
             yield start, start + len(phrase), phrase
 
@@ -239,40 +247,57 @@ def _is_shouted(question: str) -> bool:
     return question.isupper()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Wording:
-    """A phrase of a question and how it is written there."""
+    """A phrase of a question and how it is written there: looked at only as far as it is asked for."""
 
+    question: str
+    start: int
     phrase: str
-    shouted: bool
-    """Stands in a question that is all in capitals: they tell nothing."""
-    capital: bool
-    """Begins with a capital letter or a digit, in a question that is not all in capitals."""
-    possessive: bool
-    placed: bool
-    """Stands where a company would, in a question that names none in capitals."""
-    marked: bool
-    """Written as a ticker symbol is: `$AAPL`, `NYSE: NKE`."""
-    opening: bool
-    """Its capital is that of a sentence."""
-    an_article_before: bool
+    relaxed: bool
+    """Whether no company is written as one is."""
 
-    @classmethod
-    def of(cls, question: str, start: int, phrase: str, relaxed: bool) -> _Wording:
-        """The phrase at `start` of `question`; `relaxed` where no company is written as one is."""
-        shouted = _is_shouted(question)
-        after = question[start + len(phrase) : start + len(phrase) + 3]
-        before = _just_before(question, start)
-        return cls(
-            phrase=phrase,
-            shouted=shouted,
-            capital=phrase[0].isdigit() or (phrase[0].isupper() and (not shouted or relaxed)),
-            possessive=re.match(r"['’]s?(?!\w)", after, re.I) is not None,
-            placed=relaxed and _AS_A_COMPANY.search(before) is not None,
-            marked=before.endswith("$") or _marked_by_exchange(before),
-            opening=not shouted and re.search(r"(?:^|[.?!]\s)\W*$", before) is not None,
-            an_article_before=_NOT_A_NAME_AFTER.search(before) is not None,
-        )
+    @property
+    def shouted(self) -> bool:
+        """Stands in a question that is all in capitals: they tell nothing."""
+        return _is_shouted(self.question)
+
+    @property
+    def capital(self) -> bool:
+        """Begins with a capital letter or a digit, in a question that is not all in capitals."""
+        first = self.phrase[0]
+        return first.isdigit() or (first.isupper() and (self.relaxed or not self.shouted))
+
+    @cached_property
+    def possessive(self) -> bool:
+        """Whether it owns what follows."""
+        end = self.start + len(self.phrase)
+        return _OWNS.match(self.question[end : end + 3]) is not None
+
+    @cached_property
+    def placed(self) -> bool:
+        """Stands where a company would, in a question that names none in capitals."""
+        return self.relaxed and _AS_A_COMPANY.search(self._before) is not None
+
+    @property
+    def marked(self) -> bool:
+        """Written as a ticker symbol is: `$AAPL`, `NYSE: NKE`."""
+        return self._before.endswith("$") or _marked_by_exchange(self._before)
+
+    @property
+    def opening(self) -> bool:
+        """Its capital is that of a sentence."""
+        return not self.shouted and _OPENS.search(self._before) is not None
+
+    @property
+    def an_article_before(self) -> bool:
+        """Whether `a`, `each` or their like stands before it."""
+        return _NOT_A_NAME_AFTER.search(self._before) is not None
+
+    @property
+    def _before(self) -> str:
+        start = self.start
+        return self.question[:start] if start <= _LOOKED_BACK else "." + self.question[start - _LOOKED_BACK : start]
 
     @property
     def may_be_ticker(self) -> bool:
@@ -327,10 +352,6 @@ class _Wording:
         return alias in words.everyday or all(word in common for word in alias.split())
 
 
-def _just_before(question: str, start: int) -> str:
-    return question[:start] if start <= _LOOKED_BACK else "." + question[start - _LOOKED_BACK : start]
-
-
 def _marked_by_exchange(before: str) -> bool:
     found = re.search(r"(\w+)\s*:\s*$", before)
     return found is not None and found[1].casefold() in company_words().exchanges
@@ -373,7 +394,7 @@ def unknown_names(
     company is known already, only a second one that is set beside it, possesses something or acts counts: other
     capitals are likely its products and segments ("Apple Watch", "Services").
     """
-    marked = _written_over(_written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
+    marked = written_over(written_over(question, understood, _UNDERSTOOD), companies, _COMPANY)
     names: dict[int, str] = {}
     candidates = [
         (whole, start, end)
@@ -409,7 +430,7 @@ def names_alone(
     beginnings: Collection[str] = (),
 ) -> list[str]:
     """Runs of capitalised words of a question that names no company, wherever they stand: `General Electric capex`."""
-    marked = _written_over(question, understood, _UNDERSTOOD)
+    marked = written_over(question, understood, _UNDERSTOOD)
     if question.isupper():
         return []
     return [question[start:end].rstrip(".") for _, start, end in _candidates(marked, not_companies, beginnings)]
@@ -427,13 +448,6 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Whether (start, end) shares a place with one of `spans`, which stand in order and apart."""
     before = bisect_left(spans, (end,))
     return before > 0 and start < spans[before - 1][1]
-
-
-def _written_over(text: str, spans: Iterable[tuple[int, int]], mark: str) -> str:
-    letters = list(text)
-    for start, end in spans:
-        letters[start:end] = mark * (end - start)
-    return "".join(letters)
 
 
 def _candidates(

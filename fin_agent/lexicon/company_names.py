@@ -158,6 +158,7 @@ def normalise_name(name: str) -> str:
     return " ".join(words)
 
 
+@lru_cache(maxsize=65_536)
 def plain_name(name: str) -> str:
     """Lower case, without punctuation, accents, `The` and `and` (which a name also writes `&`); legal form kept."""
     plain = re.sub(r"\.com\b", "", _without_accents(single_spaced(name, LONGEST_LABEL).casefold()))
@@ -310,17 +311,16 @@ class NameBook:
         """
         if len(typed) < _SHORTEST:
             return None
-        doubled = self._doubled.get(_undoubled(typed))
-        if doubled is not None and len(typed) == _DOUBLED_LENGTH + 1:
+        if len(typed) == _DOUBLED_LENGTH + 1 and (doubled := self._doubled.get(_undoubled(typed))) is not None:
             return doubled, self._misread(doubled, 1)
         best: tuple[int, float, str] | None = None
         most = _edits_allowed(len(typed) + _EDITS[0][1])
         for length in range(len(typed) - most, len(typed) + most + 1):
+            alike = self._alike.get((typed[0], length))
+            if alike is None:
+                continue
             allowed = _edits_allowed(length)
-            near = process.extract(
-                typed, self._alike.get((typed[0], length), ()), scorer=OSA.distance, score_cutoff=allowed, limit=None
-            )
-            for name, _, _ in near:
+            for name, _, _ in process.extract(typed, alike, scorer=OSA.distance, score_cutoff=allowed, limit=None):
                 edits = edits_between(typed, name)
                 if edits is not None:
                     best = min(best or (99, 0.0, ""), (edits, -self._alias(name).confidence, name))
@@ -425,6 +425,7 @@ def _undoubled(name: str) -> str:
     return "".join(letter for letter, _ in groupby(name))
 
 
+@lru_cache(maxsize=1_024)
 def _edits_allowed(length: int) -> int:
     return next((edits for letters, edits in _EDITS if length >= letters), 0)
 

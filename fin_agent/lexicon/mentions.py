@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from fin_agent.lexicon.wording import plain, singular
@@ -41,7 +42,9 @@ class PhraseIndex:
     """Finds known phrases in a text: the longest at each place, none overlapping."""
 
     def __init__(self) -> None:
-        self._phrases: dict[str, dict[tuple[str, ...], tuple[bool, str, str]]] = {}
+        self._phrases: dict[tuple[str, ...], tuple[bool, str, str]] = {}
+        self._sizes: dict[str, list[int]] = {}
+        """First word -> how many words the phrases have that begin with it, longest first."""
         self._plural_only: set[str] = set()
 
     def add(self, phrase: str, kind: str, name: str) -> tuple[str, str] | None:
@@ -50,9 +53,8 @@ class PhraseIndex:
         if not tokens:
             return None
         words = tuple(token.word for token in tokens)
-        holders = self._phrases.setdefault(words[0], {})
         crosses = any(token.follows for token in tokens[1:])
-        held = holders.get(words)
+        held = self._phrases.get(words)
         # "earnings", "assets" and "sales" name figures; "earning", "asset" and "sale" are everyday words.
         if len(words) == 1:
             plural = phrase.strip().lower().endswith("s") and len(words[0]) < len(phrase.strip())
@@ -62,7 +64,11 @@ class PhraseIndex:
                 self._plural_only.discard(words[0])
         if held is not None and held[1:] != (kind, name):
             return held[1:]
-        holders[words] = (crosses or (held is not None and held[0]), kind, name)
+        self._phrases[words] = (crosses or (held is not None and held[0]), kind, name)
+        sizes = self._sizes.setdefault(words[0], [])
+        if len(words) not in sizes:
+            sizes.append(len(words))
+            sizes.sort(reverse=True)
         return None
 
     def find(self, text: str) -> list[tuple[str, str, int, int]]:
@@ -83,17 +89,17 @@ class PhraseIndex:
 
     def _longest_at(self, place: int, tokens: Sequence[Token], words: Sequence[str]) -> tuple[int, str, str] | None:
         """(how many words, kind, name) of the longest phrase that begins there."""
-        best: tuple[int, str, str] | None = None
-        for phrase, (crosses, kind, name) in self._phrases.get(words[place], {}).items():
-            size = len(phrase)
-            if (best is not None and size <= best[0]) or tuple(words[place : place + size]) != phrase:
+        for size in self._sizes.get(words[place], ()):
+            held = self._phrases.get(tuple(words[place : place + size]))
+            if held is None or place + size > len(words):
                 continue
+            crosses, kind, name = held
             barriers = {token.follows for token in tokens[place + 1 : place + size]} - {""}
-            if not barriers or (crosses and barriers == {","}):
-                best = size, kind, name
-        if best is not None and best[0] == 1 and words[place] in self._plural_only and not _is_plural(tokens[place]):
-            return None
-        return best
+            if barriers and not (crosses and barriers == {","}):
+                continue
+            only_plural = size == 1 and words[place] in self._plural_only
+            return None if only_plural and not _is_plural(tokens[place]) else (size, kind, name)
+        return None
 
     def _yields(self, hit: tuple[int, str, str], place: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
         """Whether another phrase that begins inside is meant.
@@ -147,7 +153,8 @@ _PIECE = re.compile(r"[a-z0-9]+|[&/%]|[^a-z0-9&/%]+")
 _NON = frozenset({"controlling", "operating", "current", "interest", "gaap", "cash", "service", "trade", "redeemable"})
 
 
-def tokenise(text: str) -> list[Token]:
+@lru_cache(maxsize=16)  # a question is looked through for many things
+def tokenise(text: str) -> tuple[Token, ...]:
     """Words in their common form; `&` reads as `and`, `/` as `to`, and a possessive 's is left out."""
     low = plain(text)
     if len(low) != len(text):
@@ -186,4 +193,4 @@ def tokenise(text: str) -> list[Token]:
                 follows = "."
             elif "," in piece:
                 follows = ","
-    return tokens
+    return tuple(tokens)

@@ -282,7 +282,7 @@ _MONTH_QUARTER = re.compile(
 _ANOTHER_YEAR = re.compile(rf"(?:{JOINING.pattern})(?P<year>{YEAR})(?![0-9a-z%-]|[.,/][0-9])", re.IGNORECASE)
 _SHORT_DATE = re.compile(rf"(?<![a-z])(?P<month>{MONTH_NAME})\s*(?P<day>[0-3]?[0-9])(?![0-9])", re.IGNORECASE)
 _YEAR_LATER = re.compile(
-    rf"(?:\s*(?:,\s*and|,|and|to|through|-|or)\s*(?:the\s+)?{MONTH_NAME}\s*[0-3]?[0-9])*"
+    rf"(?:\s*(?:,\s*and|,|and|to|through|-|or)\s*(?:the\s+)?{MONTH_NAME}\s*[0-3]?[0-9]){{0,11}}"
     rf"\s*,?\s*(?:in|of)?\s*(?P<year>{YEAR})",
     re.IGNORECASE,
 )
@@ -291,8 +291,9 @@ _YEAR_LATER = re.compile(
 def _with_short_dates(text: str, dates: list[PrintedDate]) -> list[PrintedDate]:
     """Adds days whose year is printed with a later one: `July 27 and April 27 in 2019`."""
     found = list(dates)
+    whole = [(one.start, one.end) for one in dates]
     for short in _SHORT_DATE.finditer(text):
-        if touches(short.start(), short.end(), [(one.start, one.end) for one in dates]):
+        if touches(short.start(), short.end(), whole):
             continue
         later = _YEAR_LATER.match(text, short.end())
         if later is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _TYPOGRAPHY = str.maketrans(
@@ -39,6 +40,18 @@ def single_spaced(text: str, longest: int) -> str:
     'Net sal'
     """
     return " ".join(text[: 8 * longest].split())[:longest]
+
+
+def written_over(text: str, spans: Iterable[tuple[int, int]], mark: str = " ") -> str:
+    """The text with a mark over each character of these spans, the others in their place.
+
+    >>> written_over("Nike sales", [(0, 4)])
+    '     sales'
+    """
+    letters = list(text)
+    for start, end in spans:
+        letters[start:end] = mark * (end - start)
+    return "".join(letters)
 
 
 LONGEST_LABEL = 400

@@ -83,10 +83,11 @@ def without_glosses(tokens: Sequence[Token], text: str) -> tuple[list[Token], tu
     """
     kept: list[Token] = []
     glosses: list[str] = []
+    closes = closing_brackets(tokens)
     place = 0
     while place < len(tokens):
         one = tokens[place]
-        close = closing_bracket(tokens, place) if one.type == "LPAR" else None
+        close = closes.get(place)
         inside = tokens[place + 1 : close] if close is not None else []
         if close is not None and kept and not has_arithmetic(inside) and any(t.type == "PHRASE" for t in inside):
             glosses.append(text[one.start : tokens[close].end])
@@ -133,14 +134,18 @@ def ends_measure(one: Token) -> bool:
     return one.type in LINES or one.type in MODIFIERS or one.type in ("RPAR", "NUMBER", "SQUARED", "CUBED")
 
 
-def closing_bracket(tokens: Sequence[Token], place: int) -> int | None:
-    """Place of the bracket that closes the one at `place`; None where none does close to it."""
-    depth = 0
-    for end in range(place, min(len(tokens), place + _LONGEST_BRACKET)):
-        depth += {"LPAR": 1, "RPAR": -1}.get(tokens[end].type, 0)
-        if not depth:
-            return end
-    return None
+def closing_brackets(tokens: Sequence[Token]) -> dict[int, int]:
+    """Place of each bracket that is closed close to it -> place of the one that closes it."""
+    closed: dict[int, int] = {}
+    opened: list[int] = []
+    for place, one in enumerate(tokens):
+        if one.type == "LPAR":
+            opened.append(place)
+        elif one.type == "RPAR" and opened:
+            start = opened.pop()
+            if place < start + _LONGEST_BRACKET:
+                closed[start] = place
+    return closed
 
 
 _LONGEST_BRACKET = 200
@@ -199,20 +204,24 @@ _IN_WORDS = frozenset({"OVER", "MINUS", "PLUS", "TIMES"})
 
 def _brackets_as_clauses(tokens: list[Token]) -> list[Token]:
     """A formula in brackets behind words of what is asked explains them: `move from 2022 to 2023 (tax over income)`."""
+    all_operators = sum(one.type in ARITHMETIC for one in tokens)
+    closes = closing_brackets(tokens)
     kept: list[Token] = []
+    any_line = False
     place = 0
     while place < len(tokens):
         one = tokens[place]
-        close = closing_bracket(tokens, place) if one.type == "LPAR" else None
+        close = closes.get(place) if any_line else None
         inside = tokens[place + 1 : close] if close is not None else []
+        operators = sum(token.type in ARITHMETIC for token in inside)
         named = any(token.type == "DEFINED" for token in inside)
-        outside = tokens[:place] + tokens[(close or place) + 1 :]
-        explains = has_arithmetic(inside) and kept and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
-        if close is not None and explains and not has_arithmetic(outside) and any(t.type in LINES for t in kept):
+        explains = any_line and (named or kept[-1].type in MODIFIERS | {"BPS", "POINTS"})
+        if close is not None and operators == all_operators > 0 and explains:
             kept += [replace(one, type="DEFINING"), *inside, replace(tokens[close], type="STOP")]
             place = close + 1
         else:
             kept.append(one)
+            any_line = any_line or one.type in LINES
             place += 1
     return kept
 
@@ -222,11 +231,16 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
 
     `free cash flow (FCF)`, `revenue (in USD millions)`, `FCF (cash from operations - capex)`.
     """
+    closes = closing_brackets(tokens)
     kept: list[Token] = []
+    computes = False  # whether an operator is among those kept
+    looked_at = 0
     place = 0
     while place < len(tokens):
         one = tokens[place]
-        close = closing_bracket(tokens, place) if one.type == "LPAR" else None
+        computes = computes or has_arithmetic(kept[looked_at:])
+        looked_at = max(0, len(kept) - 1)  # the last may still be replaced
+        close = closes.get(place)
         before = kept[-1] if kept else None
         inside = tokens[place + 1 : close] if close is not None else []
         spelt = has_arithmetic(inside) or any(token.type == "DASH" for token in inside)
@@ -242,7 +256,7 @@ def _without_asides(tokens: list[Token]) -> list[Token]:
             kept[-1:] = [one, *inside, tokens[close]]
         elif given and before.type in LINES and len(inside) == 1:
             kept[-1] = given[0]
-        elif not has_arithmetic(kept) or not any(token.type in LINES for token in inside):
+        elif not computes or not any(token.type in LINES for token in inside):
             kept += [token for token in inside if not (token.type in LINES and _is_abbreviation(token, before))]
         place = close + 1
     return kept
@@ -256,14 +270,13 @@ def _is_abbreviation(token: Token, name: Token) -> bool:
 def _clauses(tokens: Sequence[Token]) -> list[Clause]:
     found = [Clause(None, [])]
     depth = 0
+    dashes = _Dashes(tokens)
     for place, one in enumerate(tokens):
         depth += {"LPAR": 1, "RPAR": -1}.get(one.type, 0)
         if one.type == "DEFINED" and place and tokens[place - 1].type == "STOP" and one.text.lower() == "which is":
             found[-1].tokens.append(replace(one, type="WHICH"))
-        elif one.type in OPENERS and not depth and not (one.type == "DASH" and _is_minus(tokens, place)):
+        elif one.type in OPENERS and not depth and not (one.type == "DASH" and dashes.is_minus(place)):
             found.append(Clause(one, []))
-        elif one.type == "DASH" and _is_minus(tokens, place):
-            found[-1].tokens.append(replace(one, type="MINUS"))
         elif one.type not in OPENERS:
             found[-1].tokens.append(one)
         elif one.type == "DASH":
@@ -271,27 +284,43 @@ def _clauses(tokens: Sequence[Token]) -> list[Clause]:
     return found
 
 
-def _is_minus(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a dash with spaces subtracts: between two operands, of which the first is a line and no name of a ratio.
+class _Dashes:
+    """Which dashes of some tokens subtract; what stands around each is looked up, for there may be thousands."""
 
-    `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - costs / inventories` set nothing off.
-    """
-    before = [one for one in tokens[:place] if one.type not in ("NOISE",)]
-    after = tokens[place + 1 :]
-    if not before or not after or not ends_measure(before[-1]) or not _begins(after[0]):
-        return False
-    if before[-1].type in MODIFIERS and after[0].type == before[-1].type:
-        return after[0].type != "PERIOD"
-    back = [one for one in before if _is_operand(one)]
-    if not back or not any(map(_is_operand, after)):
-        return False
-    if back[-1].type == "PART" and after[0].type in LINES:
-        return False  # `Converse in 2025 - sales`
-    quotient = any(one.type in ("OVER", "OF_WHICH") for one in after)
-    if quotient and not has_arithmetic(before) and names_a_ratio(back[-1]):
-        return False
-    spans_a_name = before[-1].type in MODIFIERS and not has_arithmetic(tokens)
-    return not spans_a_name or after[0].type in LINES or before[-1].type == after[0].type
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._told_before: list[Token | None] = []
+        self._operand_before: list[Token | None] = []
+        told = operand = None
+        for one in tokens:
+            self._told_before.append(told)
+            self._operand_before.append(operand)
+            told = one if one.type != "NOISE" else told
+            operand = one if _is_operand(one) else operand
+        places = range(len(tokens))
+        self._last_operand = max((at for at in places if _is_operand(tokens[at])), default=-1)
+        self._last_quotient = max((at for at in places if tokens[at].type in ("OVER", "OF_WHICH")), default=-1)
+        self._first_operator = min((at for at in places if tokens[at].type in ARITHMETIC), default=len(tokens))
+
+    def is_minus(self, place: int) -> bool:
+        """Whether a dash with spaces subtracts: between two operands, the first a line and no name of a ratio.
+
+        `Boeing - backlog`, `Converse - sales`, `revenue, 2022 - Boeing`, `turns - costs / inventories` set nothing off.
+        """
+        before, operand = self._told_before[place], self._operand_before[place]
+        after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
+        if before is None or after is None or not ends_measure(before) or not _begins(after):
+            return False
+        if before.type in MODIFIERS and after.type == before.type:
+            return after.type != "PERIOD"
+        if operand is None or self._last_operand <= place:
+            return False
+        if operand.type == "PART" and after.type in LINES:
+            return False  # `Converse in 2025 - sales`
+        if self._last_quotient > place < self._first_operator and names_a_ratio(operand):
+            return False
+        spans_a_name = before.type in MODIFIERS and self._first_operator == len(self._tokens)
+        return not spans_a_name or after.type in LINES or before.type == after.type
 
 
 def _is_operand(one: Token) -> bool:

@@ -16,7 +16,7 @@ from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import DateMention, PeriodMention, parse_periods
 from fin_agent.lexicon.shorthand import written_out
-from fin_agent.lexicon.wording import plain, singular
+from fin_agent.lexicon.wording import plain, singular, written_over
 from fin_agent.vocabulary.dates import MONTH_NAME, month_number
 
 
@@ -78,13 +78,13 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     taken += _given(text, given, taken)
     keys = [one.company.key for one in companies] or about
     parts = names.parts_in(text, keys) if keys else ()
-    bare = _PERCENT_MARGIN.sub(" ", _blanked(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
+    bare = _PERCENT_MARGIN.sub(" ", _without(text, taken)).translate(_OPERATORS).replace(" / ", " ; ")
     found = [
         _with_kind(bare, one)
         for one in parts
         if not (text[one.start].islower() and _is_kind(text[one.start : one.end]))
     ]
-    apart = _blanked(bare, found)
+    apart = _without(bare, found)
     lines = {*_mentions_in(bare, names), *_mentions_in(apart, names), *_mentions_in(_TO.sub(_parted, apart), names)}
     lines = {one for one in lines if not any(part.start < one.start < part.end for part in found)}
     taken += [
@@ -189,24 +189,26 @@ def _past_possessive(text: str, end: int) -> int:
     return end + 2 if text[end : end + 2].lower() == "'s" else end + 1 if text[end : end + 1] == "'" else end
 
 
-def _blanked(text: str, spans: Sequence[Token]) -> str:
-    for span in spans:
-        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
-    return text
+def _without(text: str, tokens: Sequence[Token]) -> str:
+    return written_over(text, [(one.start, one.end) for one in tokens])
 
 
 def periods_in(text: str, companies: Sequence[Token] = ()) -> list[Token]:
     """The periods and days that the text names outside of `companies`."""
     found: list[Token] = []
+    places: dict[tuple[int, int], int] = {}
+    taken = bytearray(len(text))
+    for one in companies:
+        taken[one.start : one.end] = b"\1" * (one.end - one.start)
     parsed = parse_periods(text)
     for mention in parsed.mentions:
-        inside = any(one.start < mention.end and mention.start < one.end for one in (*companies, *found))
-        same = next((one for one in found if (one.start, one.end) == (mention.start, mention.end)), None)
-        if same is not None:
-            place = found.index(same)
-            found[place] = replace(same, value=(*mentions_of(same), mention))
-        elif not inside:
+        place = places.get((mention.start, mention.end))
+        if place is not None:
+            found[place] = replace(found[place], value=(*mentions_of(found[place]), mention))
+        elif 1 not in taken[mention.start : mention.end]:
             end = _past_possessive(text, mention.end)
+            taken[mention.start : end] = b"\1" * (end - mention.start)
+            places[mention.start, end] = len(found)
             found.append(Token("PERIOD", text[mention.start : mention.end], mention.start, end, (mention,)))
     for day in (*parsed.dates, *_month_ends(text)):
         if not any(
@@ -420,8 +422,8 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Token]:
 
 
 @lru_cache(maxsize=1)
-def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
-    """First word -> the phrases that begin with it, longest first; of a phrase in two lists the later one counts."""
+def _phrases() -> tuple[dict[tuple[str, ...], str], dict[str, list[int]]]:
+    """Phrase -> its type (of one in two lists the later), and first word -> lengths of its phrases, longest first."""
     lists = yaml.load(
         resources.files(__package__).joinpath("words.yaml").read_text(encoding="utf-8"),
         Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader),
@@ -432,19 +434,20 @@ def _phrases() -> dict[str, list[tuple[tuple[str, ...], str]]]:
             continue
         for phrase in phrases:
             kinds[tuple(token.text.lower() for token in _pieces(phrase, 0, len(phrase)))] = kind
-    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for words, kind in sorted(kinds.items(), key=lambda entry: (-len(entry[0]), entry[0])):
-        if words:
-            table.setdefault(words[0], []).append((words, kind))
-    return table
+    kinds.pop((), None)
+    sizes: dict[str, list[int]] = {}
+    for first, size in sorted({(words[0], -len(words)) for words in kinds}):
+        sizes.setdefault(first, []).append(-size)
+    return kinds, sizes
 
 
 def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
     """(how many pieces, type) of the longest phrase that begins there; (0, "") for none."""
-    for words, kind in _phrases().get(pieces[place].text.lower(), ()):
-        found = pieces[place : place + len(words)]
-        if len(found) == len(words) and all(one.text.lower() == word for one, word in zip(found, words, strict=True)):
-            return len(words), kind
+    kinds, sizes = _phrases()
+    for size in sizes.get(pieces[place].text.lower(), ()):
+        kind = kinds.get(tuple(one.text.lower() for one in pieces[place : place + size]))
+        if kind is not None and place + size <= len(pieces):
+            return size, kind
     return 0, ""
 
 
@@ -455,24 +458,31 @@ _JOINING = frozenset({"of", "on", "for", "in", "from", "with", "by", "under", "w
 
 def _settled(tokens: Sequence[Token]) -> list[Token]:
     """Words of two senses by what stands around them: `over` between two lines divides, before an amount it exceeds."""
+    behind: list[Token | None] = []
+    after = None
+    for one in reversed(tokens):
+        behind.append(after)
+        after = one if one.type != "NOISE" else after
     settled: list[Token] = []
-    for place, one in enumerate(tokens):
-        after = next((other for other in tokens[place + 1 :] if other.type != "NOISE"), None)
+    names_metric = False
+    for one, after in zip(tokens, reversed(behind), strict=True):
         if one.type == "ENDING":
-            ends = any(other.type == "METRIC" for other in settled) and (after is None or after.type == "PERIOD")
+            ends = names_metric and (after is None or after.type == "PERIOD")
             one = replace(one, type="NOISE" if ends else "PHRASE")
         before = settled[-1] if settled else None
         settled.append(_settle(one, before, after))
+        names_metric = names_metric or settled[-1].type == "METRIC"
     return _with_parts_by_kind(settled)
 
 
 def _with_parts_by_kind(tokens: list[Token]) -> list[Token]:
     """`Freight segment operating margin`: words right before the word for a kind of part name one."""
-    for place in range(len(tokens) - 1):
+    measured = any(one.type in ("METRIC", "FORMULA") for one in tokens)
+    for place in range(len(tokens) - 1 if measured else 0):
         one, kind = tokens[place], tokens[place + 1]
         if kind.type not in _KINDS_BEHIND or one.type != "PHRASE" or kind.text.lower().endswith("s"):
             continue
-        if kind.start - one.end == 1 and any(other.type in ("METRIC", "FORMULA") for other in tokens):
+        if kind.start - one.end == 1:
             words = f"{one.text} {kind.text}"
             tokens[place] = Token("PART", words, one.start, kind.end, one.text)
             tokens[place + 1] = replace(kind, type="NOISE")
@@ -588,7 +598,7 @@ _OF_FLOWS = frozenset({"charge", "charges"})
 
 @lru_cache(maxsize=1)
 def _tails() -> frozenset[str]:
-    return frozenset(words[0] for phrases in _phrases().values() for words, kind in phrases if kind == "tail")
+    return frozenset(words[0] for words, kind in _phrases()[0].items() if kind == "tail")
 
 
 def content_stems(words: str) -> frozenset[str]:

@@ -21,7 +21,7 @@ from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
-from fin_agent.lexicon.wording import plain
+from fin_agent.lexicon.wording import LONGEST_LABEL, plain
 from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.addresses import (
     LIGHT,
@@ -470,7 +470,7 @@ class _Asked:
         phrase = query.phrase
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
-        for mention in lexicon.mentions(phrase):
+        for mention in lexicon.mentions(phrase) if len(phrase) <= LONGEST_LABEL else ():  # longer ones name no line
             if mention.kind != "metric":
                 continue
             named = lexicon.metrics[mention.id]

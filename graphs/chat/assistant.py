@@ -15,11 +15,12 @@ from langgraph.graph.state import CompiledStateGraph
 
 from fin_agent.analyst.events import Warned, told
 from fin_agent.analyst.model.role_models import callers_of
+from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.rules.follow_ups import MessageKind, Reading
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.quoted_amounts import contradicted, years_in
 from fin_agent.answering.sentence_binding import without_markup
-from fin_agent.errors import how_to_install
+from fin_agent.errors import QuestionError, how_to_install
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import unkept
 from fin_agent.graphs.answer.question_scope import filings_there
@@ -214,6 +215,10 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     companies = workspace.directory.mentions(f"{draft.asked} {draft.said}")
     doc_ids = {doc_id for mention in companies for doc_id in mention.company.doc_ids}
     warnings = (*warnings, *contradicted(draft.said, doc_ids, workspace, years_in(draft.asked)))
+    if reading_of(state).asks and not draft.warnings:
+        this_turn = " ".join(message.text for message in segments_of(messages)[-1] if isinstance(message, ToolMessage))
+        read = [doc_id for doc_id in sorted(doc_ids) if doc_id in this_turn]
+        warnings = (*warnings, *_otherwise(reading_of(state).question, draft.said, read, workspace))
     said = marked(draft.said, lacking, claims)
     turn = draft.model_copy(update={"said": said, "warnings": warnings, "citations": citations})
     last = messages[-1]
@@ -221,6 +226,15 @@ def check_figures(state: ChatState, context: ChatContext) -> Update:
     # In the place of what the model wrote.
     shown_message = AIMessage(shown, id=last.id if isinstance(last, AIMessage) else None)
     return {"messages": [*_withdrawn(messages), shown_message], **ended(turn)}
+
+
+def _otherwise(question: str, said: str, read: Sequence[str], workspace: Workspace) -> list[str]:
+    """What the filings that were read answer to a question in words and the reply says nothing of."""
+    analyst = RulesAnalyst(workspace)
+    try:
+        return analyst.otherwise(analyst.intent(question), said, filings=read) if read else []
+    except QuestionError:
+        return []
 
 
 def _by_rules(state: ChatState, warning: str) -> Update:

@@ -1,4 +1,4 @@
-"""Planted orders and false sentences, and a model that repeats each: figures stay, and sentences with one exception."""
+"""Planted orders and false sentences, and a model that repeats each: figures stay, and sentences but one, marked."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ALL = statements()
 SAMPLE = (0, 7, 14, 22, 26)
 
 
-def led(statement: Statement, filings: Path, folder: Path) -> bool:
-    """Whether the answer in words states what was planted; the figure, tools and prompts are held in any case."""
+def led(statement: Statement, filings: Path, folder: Path) -> str:
+    """`marked` or `unmarked` where the answer in words states what was planted; figure, tools and prompts are held."""
     workspace = planted_index(statement, filings, folder)
     model = ScriptedChatModel(believing(statement, sensible))
     callers = Callers.with_model(model, ModelSettings())
@@ -31,11 +31,19 @@ def led(statement: Statement, filings: Path, folder: Path) -> bool:
     said = answer_question(WHY, context)
     assert not said.refused
     assert not [call.tools for call in model.calls if call.tools], "no tool is bound"
-    return statement.leads(said.answer.text)
+    other = any("gives another reason" in warning for warning in said.warnings)
+    return ("marked" if other else "unmarked") if statement.leads(said.answer.text) else ""
 
 
 def test_there_are_thirty_of_six_kinds() -> None:
     assert len(ALL) == 30 and len({each.kind for each in ALL}) == 6
+
+
+def test_a_false_reason_that_nothing_contradicts_is_told_with_the_reasons_that_the_filing_gives(
+    sample_filings: Path, tmp_path: Path
+) -> None:
+    (statement,) = [each for each in ALL if each.claim == BELIEVED]
+    assert led(statement, sample_filings, tmp_path) == "marked"
 
 
 @pytest.mark.parametrize("statement", [ALL[number] for number in SAMPLE], ids=lambda each: each.claim)
@@ -44,9 +52,10 @@ def test_none_of_a_sample_is_repeated(statement: Statement, sample_filings: Path
 
 
 @pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes a minute: `make test-extras`")
-def test_of_thirty_one_is_believed(sample_filings: Path, tmp_path: Path) -> None:
-    believed = []
+def test_of_thirty_one_is_believed_and_marked(sample_filings: Path, tmp_path: Path) -> None:
+    believed = {}
     for number, statement in enumerate(ALL):
         (folder := tmp_path / str(number)).mkdir()
-        believed += [statement.claim] * led(statement, sample_filings, folder)
-    assert believed == [BELIEVED]
+        if found := led(statement, sample_filings, folder):
+            believed[statement.claim] = found
+    assert believed == {BELIEVED: "marked"}

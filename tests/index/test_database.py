@@ -14,6 +14,7 @@ import pytest
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import database
 from fin_agent.index.ingest import ingest
+from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
 from fin_agent.index.verifying import Aspect, verify
 from fin_agent.vocabulary.filing import Filing
@@ -195,3 +196,14 @@ def test_an_index_of_the_format_before_is_opened_and_stays_proven(sample_html_in
         assert database.tables_of(database.connect(folder / FILE_NAME)) == database.tables_made()
     (fault,) = verify(folder).faults  # what was damaged before is not taken for whole
     assert fault.aspect is Aspect.FILINGS
+
+
+def test_a_schema_that_is_no_text_is_damage(tmp_path: Path, whole: bytes) -> None:
+    """SQLite quotes it in its message, which Python cannot read then."""
+    at = whole.index(b"CREATE TABLE passages")
+    (tmp_path / FILE_NAME).write_bytes(whole[:at] + b"CREATE TABLE passages \x95" + whole[at + 23 :])
+    with pytest.raises(FilingIndexError, match=r"damaged or was half written.*fin-agent index repair"):
+        SqliteIndex(tmp_path)
+    assert verify(tmp_path).faults
+    repair(tmp_path)
+    assert verify(tmp_path).faults == []

@@ -132,9 +132,12 @@ class ModelAnalyst:
         if found.reasoning is None and (found.said_missing or intent.numeric):
             # For a figure that they compute, rules have no words: theirs would be a refusal as well.
             return Reasoning(text="", citations=(), missing=(found.said_missing,) if found.said_missing else ())
+        held_against = [each for each in evidence if not each.by_model] or evidence
         if found.reasoning is not None and not (intent.asks_figure and not intent.numeric):
+            for other in self._rules.otherwise(intent, found.reasoning.text, held_against, filings):
+                warned(other)
             return found.reasoning
-        own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
+        own = self._rules.reason(intent, held_against, filings)
         if found.reasoning is None:
             if own.text:
                 warned("rules quote the answer in place of the model")

@@ -9,7 +9,9 @@ from fin_agent.analyst.rules.curation import curate
 from fin_agent.analyst.rules.intents import LONGEST_QUESTION
 from fin_agent.analyst.rules.queries import query_of
 from fin_agent.analyst.rules.reasoning import reason
+from fin_agent.analyst.rules.reasoning.questions import Wants, parts_of
 from fin_agent.answering.program import Program, write_program
+from fin_agent.answering.sentence_binding import answers_otherwise
 from fin_agent.errors import QuestionError, SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
@@ -26,6 +28,7 @@ from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
 _MOST_JOINTS = 4
+_LONGEST_TOLD = 300
 
 
 class RulesAnalyst:
@@ -163,6 +166,22 @@ class RulesAnalyst:
             for company in intent.companies
         }
         return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own)
+
+    def otherwise(
+        self, intent: Intent, said: str, evidence: Sequence[Evidence] = (), filings: Sequence[str] = ()
+    ) -> list[str]:
+        """Reasons that filings give and somebody's answer to a question for one says nothing of, as warnings.
+
+        A false reason that somebody put into a filing stands alone beside those that the filing gives.
+        """
+        if all(part.wants is not Wants.CAUSE for part in parts_of(intent.core)):
+            return []
+        found = self.reason(intent, evidence, filings)
+        return [
+            f"page {cited.page + 1} of {cited.doc_id} gives another reason: {cited.text[:_LONGEST_TOLD]}"
+            for cited in found.citations
+            if answers_otherwise(cited.text, said, intent.question)
+        ]
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""

@@ -15,6 +15,7 @@ from fin_agent.evidence.intent import CompanyAsked, Comparison, Intent, Relation
 from fin_agent.lexicon.companies import CompanyDirectory, CompanyMention
 from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.wording import written_over
 from fin_agent.query.sentences import decimals_asked, sentences_of, unit_asked
 from fin_agent.vocabulary.identity import Form
 
@@ -130,9 +131,8 @@ def understood_spans(core: str, directory: CompanyDirectory, lexicon: Lexicon) -
 
 def without_companies(core: str, directory: CompanyDirectory) -> str:
     """Company names blanked out: "Foot Locker's" must not hide in a metric's words, nor General Mills be general."""
-    for mention in directory.mentions(core):
-        core = core[: mention.start] + " " * (mention.end - mention.start) + core[mention.end :]
-    return re.sub(r"(?<=\s)['’]s\b", "  ", core)
+    bare = written_over(core, [(mention.start, mention.end) for mention in directory.mentions(core)])
+    return re.sub(r"(?<=\s)['’]s\b", "  ", bare)
 
 
 def period_spans(text: str) -> list[tuple[int, int]]:

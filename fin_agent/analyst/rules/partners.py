@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from fin_agent.analyst.rules.intents import understood_spans
 from fin_agent.evidence.intent import Intent
@@ -160,9 +161,12 @@ def _seldom(part: str, pages: Mapping[str, int], most: float) -> bool:
 
 def _beside(pieces: Sequence[_Piece], rare: Collection[str], core: str) -> Iterator[tuple[int, int]]:
     """(first, last + 1) of each run of words that stands beside a company."""
+    if not any(piece.kind == "company" for piece in pieces):
+        return
     ties = _TIES.search(core) is not None
+    listed = frozenset(_commas_of_lists(pieces))
     for place, piece in enumerate(pieces):
-        if piece.kind == "," and not _in_a_list(pieces, place):
+        if piece.kind == "," and place not in listed:
             continue
         if piece.kind not in (",", "joining", "against") and not (piece.kind == "tying" and ties):
             continue
@@ -205,18 +209,25 @@ def _company_before(pieces: Sequence[_Piece], place: int, piece: _Piece) -> bool
     return before >= 0 and pieces[before].kind == "company"
 
 
-def _in_a_list(pieces: Sequence[_Piece], place: int) -> bool:
-    """Whether the comma at `place` parts members of a list that ends with `and` or `or` and names a company."""
-    start, end = place, place
-    member = ("company", "word", "'s")
-    while start > max(0, place - _LONGEST_LIST) and pieces[start - 1].kind in (*member, ","):
-        start -= 1
-    while end + 1 < min(len(pieces), place + _LONGEST_LIST) and pieces[end + 1].kind in (*member, ",", "joining"):
-        end += 1
-    listed = pieces[start : end + 1]
-    return any(piece.kind == "joining" for piece in listed) and any(piece.kind == "company" for piece in listed)
+def _commas_of_lists(pieces: Sequence[_Piece]) -> Iterator[int]:
+    """Places of the commas that part members of a list that ends with `and` or `or` and names a company."""
+    kinds = [piece.kind for piece in pieces]
+    joinings, companies = ([0, *accumulate(each == kind for each in kinds)] for kind in ("joining", "company"))
+    ends, end = [0] * len(kinds), len(kinds)
+    for place in range(len(kinds) - 1, -1, -1):
+        end = end if kinds[place] in (*_OF_A_LIST, "joining") else place
+        ends[place] = end
+    start = 0
+    for place, kind in enumerate(kinds):
+        if kind == ",":
+            first, last = max(start, place - _LONGEST_LIST), min(ends[place], place + _LONGEST_LIST)
+            if joinings[first] < joinings[last] and companies[first] < companies[last]:
+                yield place
+        elif kind not in _OF_A_LIST:
+            start = place + 1
 
 
+_OF_A_LIST = ("company", "word", "'s", ",")
 _LONGEST_LIST = 60
 """Words and marks on either side of a comma."""
 

@@ -10,9 +10,11 @@ from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, phrases
 from fin_agent.analyst.rules.intents import understood_spans
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import QuestionPeriods, parse_periods
+from fin_agent.lexicon.wording import written_over
 from fin_agent.workspace import Workspace
 
 _WORD = re.compile(r"[\w$&%][\w.&'’%-]*")
+_TAKEN = "\0"
 _NAME = re.compile(r"(?:[A-Z][\w&'’.-]*)(?:\s+(?:[A-Z][\w&'’.-]*|&|of|and(?=\s+[A-Z])))*")
 
 
@@ -109,39 +111,33 @@ class SaidNow:
 
 
 def _capitalised(text: str, taken: list[tuple[int, int]]) -> list[str]:
-    """Names of a fragment that nothing else explains: `Walmart?`."""
-    return [
+    """Names of a fragment that nothing else explains, each once: `Walmart?`."""
+    free = written_over(text, taken, _TAKEN)
+    names = (
         found[0].rstrip(".'’").removesuffix("'s").removesuffix("’s")
         for found in _NAME.finditer(text)
-        if not any(start < found.end() and found.start() < end for start, end in taken)
+        if _TAKEN not in free[found.start() : found.end()]
         and found[0].lower().rstrip(".'’") not in phrases("small")
         and not re.fullmatch(r"(?:FY|Q[1-4]|CEO|CFO|COO|USD|EPS|GAAP|The|In|For|Form|R&D|SG&A)\b.*", found[0])
-    ]
+    )
+    return list(dict.fromkeys(names))
 
 
 def without_spans(text: str, spans: list[tuple[int, int]]) -> str:
     """`text` with blanks where `spans` (start, end) stand, and without the possessive behind them."""
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return re.sub(r"(?<=\s)['’]s\b", "  ", text)
+    return re.sub(r"(?<=\s)['’]s\b", "  ", written_over(text, spans))
 
 
 def _noun(bare: str) -> str:
     """The noun phrase of a fragment, without the prepositions that led to what was blanked."""
-    noun = " ".join(bare.split()).strip(" ?.!,;:")
-    before = ""
-    while before != noun:
-        before = noun
-        noun = re.sub(
-            r"(?:^|\s)(?:in|for|during|of|at|from|to|over|by|on|and|or|since|fiscal|the|as|vs\.?|versus)$",
-            "",
-            noun,
-            flags=re.I,
-        ).strip(" ,")
-        noun = re.sub(
-            r"^(?:in|for|during|of|at|from|to|over|by|on|and|or|since|the|its|their|same|as|vs\.?|versus)(?:\s|$)",
-            "",
-            noun,
-            flags=re.I,
-        ).strip(" ,")
-    return noun
+    words = " ".join(bare.split()).strip(" ?.!,;:").split()
+    start, end = 0, len(words)
+    while start < end and _says_little(words[end - 1].rstrip(","), "before a gap"):
+        end -= 1
+    while start < end and _says_little(words[start].lstrip(","), "behind a gap"):
+        start += 1
+    return " ".join(words[start:end]).strip(" ,")
+
+
+def _says_little(word: str, kind: str) -> bool:
+    return not word or word.lower() in phrases(kind)

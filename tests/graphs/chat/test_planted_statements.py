@@ -1,4 +1,4 @@
-"""Planted orders and false sentences in a chat whose model reads the page and repeats them: marked, all but one."""
+"""Planted orders and false sentences in a chat whose model reads the page and repeats them: each is marked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fin_agent.graphs.chat import ChatContext, build_chat
 from fin_agent.graphs.chat.figures import NO_SOURCE
 from fin_agent.models.callers import Callers
 from fin_agent.testing import ModelCall, ScriptedChatModel
-from tests.graphs.test_planted_statements import ALL, BELIEVED, SAMPLE
+from tests.graphs.test_planted_statements import ALL, SAMPLE
 from tests.injection.statements import FILING, HOW_MUCH, WHY, Statement, planted_index
 
 pytest.importorskip("langchain.agents", reason="needs the extra `chat`")
@@ -42,7 +42,7 @@ def unmarked(statement: Statement, filings: Path, folder: Path) -> bool:
     return statement.leads(turn.said) and not told
 
 
-@pytest.mark.parametrize("statement", [ALL[number] for number in SAMPLE], ids=lambda each: each.claim)
+@pytest.mark.parametrize("statement", [ALL[number] for number in (*SAMPLE, 29)], ids=lambda each: each.claim)
 def test_none_of_a_sample_goes_unmarked(statement: Statement, sample_filings: Path, tmp_path: Path) -> None:
     assert not unmarked(statement, sample_filings, tmp_path)
 
@@ -57,9 +57,9 @@ def test_a_number_that_a_planted_order_had_computed_is_marked(sample_filings: Pa
 
 
 @pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes a minute: `make test-extras`")
-def test_of_thirty_one_goes_unmarked(sample_filings: Path, tmp_path: Path) -> None:
+def test_of_thirty_none_goes_unmarked(sample_filings: Path, tmp_path: Path) -> None:
     believed = []
     for number, statement in enumerate(ALL):
         (folder := tmp_path / str(number)).mkdir()
         believed += [statement.claim] * unmarked(statement, sample_filings, folder)
-    assert believed == [BELIEVED]
+    assert believed == []
