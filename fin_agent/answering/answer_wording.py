@@ -124,10 +124,11 @@ def _places(intent: Intent, unit: str) -> int | None:
 def _moved_as_claimed(intent: Intent, change: float) -> str:
     if " or " in intent.core.lower() or _NO_CLAIM.match(intent.core):
         return ""
+    above = intent.claim.above if intent.claim else None
     if intent.losses:
-        rising = not (intent.claim.above if intent.claim else loss_asked_to_grow(intent.core))
+        rising = not (loss_asked_to_grow(intent.core) if above is None else above)
     else:
-        rising = intent.claim.above if intent.claim else asked_to_rise(intent.core)
+        rising = asked_to_rise(intent.core) if above is None else above
     return "Yes: " if change and rising == (change > 0) else "No: "
 
 

@@ -64,7 +64,7 @@ def search_index(
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
         intent = with_only_company(analyst.intent(question), workspace, doc_ids)
-        for missing in what_cannot_be_met(intent, workspace, doc_ids or None):
+        for missing in what_cannot_be_met(intent, workspace, doc_ids or None, company_needed=False):
             warn(missing)
         query = analyst.query(intent, analyst.plan(intent), None)
         for doubt in (*_periods_not_covered(intent, workspace), *_words_nowhere(intent, query, strategy, workspace)):

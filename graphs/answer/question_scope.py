@@ -75,10 +75,13 @@ def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str]
     return intent.model_copy(update={"periods": (period,), "assumed": (*intent.assumed, note)})
 
 
-def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None) -> list[str]:
+def what_cannot_be_met(
+    intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None, *, company_needed: bool = True
+) -> list[str]:
     """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing.
 
-    Where only the filings `doc_ids` are asked, no company of another is told of.
+    A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of another
+    is told of.
     """
     never = never_answered(intent.core)
     if never:
@@ -89,7 +92,7 @@ def what_cannot_be_met(intent: Intent, workspace: Workspace, doc_ids: Collection
     if missing and not _is_beside_the_point(intent, workspace):
         return missing
     figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
-    if not intent.companies and (intent.numeric or figure_of_nobody):
+    if company_needed and not intent.companies and (intent.numeric or figure_of_nobody):
         name = name_alone(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
