@@ -80,8 +80,8 @@ def what_cannot_be_met(
 ) -> list[str]:
     """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing.
 
-    A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of another
-    is told of.
+    A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of
+    another is told of.
     """
     never = never_answered(intent.core)
     if never:
