@@ -183,7 +183,8 @@ class _Offered:
         others = {}
         for folder in self.indexes:
             plain = re.sub(r"[^\w.-]+", "_", folder.resolve().name, flags=re.ASCII) or "index"
-            name = next(name for name in (plain, *(f"{plain}-{more}" for more in count(2))) if name not in others)
+            names = (plain if number == 1 else f"{plain}-{number}" for number in count(1))
+            name = next(each for each in names if each not in others)
             other = ToolContext.of(Workspace.open(folder), context.settings)
             others[name] = (other, Keeping.beside(folder, uploads=not self.read_only))
         return http_api(context, self.access, self.limits, self.keeping, models=self.models, others=others)
