@@ -118,8 +118,11 @@ def model() -> Iterator[Model]:
 def with_model(browser: Any, model: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Two processes over one index, and a chat model behind them."""
     folder = tmp_path_factory.mktemp("with-model")
-    ingest(sorted(SAMPLES.glob("tellurond_2024*")), folder, workers=0)
+    ingest([SAMPLES / "tellurond_2024_10k.pdf"], folder, workers=0)
+    other = tmp_path_factory.mktemp("with-model")
+    ingest([SAMPLES / "harborlight_2024_8k.pdf"], other, workers=0)
     options = ("--model", "openai:gpt-4o", "--base-url", model.server.url, "--workers", "2")
+    options += ("--offer-model", "openai:gpt-4o-mini", "--offer-index", str(folder), "--offer-index", str(other))
     server = Server(folder, *options, OPENAI_API_KEY=KEY)
     yield server
     server.stop()
@@ -187,3 +190,9 @@ def test_questions_of_a_tab_are_asked_as_its_settings_say(beside_model: Any, mod
     assert page.get_by_label("Who reasons").input_value() == "rules"
     page.get_by_role("button", name="As the server was started").click()
     page.locator("#set-model option:checked[value='openai:gpt-4o']").wait_for(state="attached")
+    assert page.locator("#set-model option").count() == 3 and page.locator("#set-prefix option").count() == 3
+    page.locator("#set-prefix").select_option(index=2)
+    page.click("text=Use these")
+    page.click("nav >> text=Filings")
+    page.locator("table.filings .id >> text=harborlight_2024_8k").wait_for()
+    assert "tellurond" not in page.inner_text("table.filings")

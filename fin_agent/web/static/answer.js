@@ -147,7 +147,7 @@ function readingEditor({ words, query, choices, measures, problem: what, remedy 
     const row = (name, content) => [h("dt", {}, name), h("dd", {}, content)];
     fill(
       chips,
-      row("Asks for", h("span", { class: "kind" }, `a ${query.kind}${query.comparison ? ` over ${query.comparison.axis}: ${query.comparison.how}` : ""}${measures.length ? `: ${measures.join("; ")}` : ""}`)),
+      row("Asks for", h("span", { class: "kind" }, `a ${query.kind}${query.comparison ? ` over ${query.comparison.axis}, ${query.comparison.how}` : ""}${measures.length ? `: ${measures.join("; ")}` : ""}`)),
       lines.length > 0 && row(lines.length > 1 ? "Lines" : "Measure", lines.map((line) => typed("measure", line.words, (text) => rename(line, text)))),
       row("Company", [query.companies.map((each, index) => typed("company", each.name, (text) => replaceCompany(index, text), () => (query.companies.splice(index, 1), companiesChanged()))), adder("company", (text) => replaceCompany(query.companies.length, text))]),
       lines.length > 0 && row("Part", partChips()),
