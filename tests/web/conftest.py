@@ -18,7 +18,7 @@ from fin_agent.index.ingest import ingest
 
 SAMPLES = Path(__file__).parents[2] / "examples" / "filings"
 INCOME = "What was Harborlight's net income in FY2023?"
-MOST_MILLISECONDS = 45_000
+MOST_MILLISECONDS = 60_000
 _FLAGS = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
 
 
