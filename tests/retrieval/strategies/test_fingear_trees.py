@@ -15,6 +15,7 @@ from fin_agent.config import Settings
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.fingear.search import ALL_PARTS, FinGear, Raptor
 from fin_agent.retrieval.fingear.trees import (
+    NO_ITEM,
     WHOLE,
     Chunking,
     FilingTrees,
@@ -221,3 +222,33 @@ def test_an_encoder_makes_vectors_of_the_questions_and_compares_by_them(
     other = WordyEncoder("another")
     gear(workspace, kept, encoder=other, notify=told.append).search(asked(SUIT), Scope(doc_ids=(FILING,)))
     assert "hold no vectors by another" in told[0] and "fin-agent trees --encoder another --again" in told[0]
+
+
+def test_a_filing_without_items_and_one_with_few_are_searched(
+    workspace: Workspace, tmp_path: Path, asked: Callable[[str], Query], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = TreeStore(tmp_path)
+    event = "tellurond_2024_8k"
+    with monkeypatch.context() as patched:
+        patched.setattr(workspace.index, "outline", lambda doc_ids: [])
+        made = build_trees(workspace.index, event, workspace.lexicon, chunking=SMALL, writer=RuleWriter()).trees
+    assert [tree.item for tree in made.trees] == [NO_ITEM]
+    kept.write(made)
+    found = gear(workspace, kept).search(asked("Who was appointed chief executive officer?"), Scope(doc_ids=(event,)))
+    assert found.passages and found.steps[0].found == f"{NO_ITEM} 10"
+
+
+def test_with_fewer_chunks_than_items_the_lightest_items_give_none(
+    workspace: Workspace, store: TreeStore, trees: FilingTrees, asked: Callable[[str], Query]
+) -> None:
+    searching = gear(workspace, store, chunks=2)
+    given = searching.item_budgets("What were net sales and operating income?", [trees])
+    assert sum(given.values()) == 2 < len(given) and list(given.values()).count(0) >= len(given) - 2
+    assert searching.search(asked(SUIT), Scope(doc_ids=(FILING,))).passages
+
+
+def test_an_item_without_text_has_no_tree_and_no_budget(
+    workspace: Workspace, store: TreeStore, trees: FilingTrees
+) -> None:
+    counted = trees.model_copy(update={"terms": {**trees.terms, "10-K.9": {"revenue": 1000}}})
+    assert "10-K.9" not in gear(workspace, store).item_budgets("What was revenue?", [counted])
