@@ -14,6 +14,7 @@ from fin_agent.answering.answer import Answer, Retrieved
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import (
+    answer_rouge_l,
     document_recall,
     gold_figures,
     kobeissi_numeric_match,
@@ -102,6 +103,8 @@ class Row:
     """By the published rule, whatever the type; None for questions whose gold answer holds no figure."""
     stated_match: bool | None
     """The same, and the figure is the value or stands in the first sentence, in the same kind of unit."""
+    rouge_l: float
+    """Of the answer's text against the gold answer; 0 for a refusal."""
     rounds: int
     seconds: float
 
@@ -159,6 +162,7 @@ def score(
         strict_match=strict if numeric else None,
         numeric_match_any=matches if has_figure else None,
         stated_match=stated if has_figure else None,
+        rouge_l=answer_rouge_l(answer.answer.text, question.answer) if told else 0.0,
         rounds=answer.rounds,
         seconds=answer.seconds,
     )
@@ -371,10 +375,12 @@ _NUMBERS: tuple[Column[Row], ...] = (
     Column("figure_questions", _count(lambda row: row.numeric_match_any), "figures", str),
     Column("numeric_match_any", mean_of(lambda row: row.numeric_match_any), "match any"),
     Column("stated_match", mean_of(lambda row: row.stated_match), "stated"),
+    Column("rouge_l", mean_of(lambda row: row.rouge_l), "ROUGE-L"),
 )
 _NUMBERS_CAPTION = (
     "metrics: questions whose answers are numbers by their type; figures: all whose gold answer holds a figure;"
     " match, match any: some number within 3% of some number of the gold answer; plain: the same of plain numbers, or"
     " within 0.03 (the published rule to the letter); strict: the value"
-    " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit"
+    " equals it as rounded there; stated: within 3%, and it is the value or in the first sentence, in its unit;"
+    " ROUGE-L: of the answer's text"
 )

@@ -38,6 +38,7 @@ FIRST = Row(
     strict_match=False,
     numeric_match_any=True,
     stated_match=True,
+    rouge_l=0.5,
     rounds=1,
     seconds=1.0,
 )
