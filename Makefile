@@ -53,7 +53,7 @@ test-extras: $(EXTRAS)/installed
 # The workspace in Chromium: Debian's `chromium` has to be installed (`apt-get install chromium`). A test that is skipped fails.
 test-browser: $(EXTRAS)/installed
 	$(EXTRAS)/bin/python -m pip install --quiet playwright axe-playwright-python
-	$(EXTRAS)/bin/python -m pytest --nothing-skipped tests/web
+	$(EXTRAS)/bin/python -m pytest -n 2 --dist loadfile --nothing-skipped tests/web
 
 # The pictures of docs/workspace.md, and what a first view sends and takes.
 pictures: $(EXTRAS)/installed

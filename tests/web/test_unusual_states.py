@@ -116,12 +116,12 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture(scope="module")
 def with_model(browser: Any, model: Model, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Two processes over one index, and a chat model behind them."""
+    """A server with a chat model behind it, and more to choose from."""
     folder = tmp_path_factory.mktemp("with-model")
     ingest([SAMPLES / "tellurond_2024_10k.pdf"], folder, workers=0)
     other = tmp_path_factory.mktemp("with-model")
     ingest([SAMPLES / "harborlight_2024_8k.pdf"], other, workers=0)
-    options = ("--model", "openai:gpt-4o", "--base-url", model.server.url, "--workers", "2")
+    options = ("--model", "openai:gpt-4o", "--base-url", model.server.url)
     options += ("--offer-model", "openai:gpt-4o-mini", "--offer-index", str(folder), "--offer-index", str(other))
     server = Server(folder, *options, OPENAI_API_KEY=KEY)
     yield server
@@ -143,7 +143,7 @@ def test_a_draft_is_marked_as_one_and_the_answer_takes_its_place(beside_model: A
     assert "The filing tells it so" in page.inner_text(".draft")
     page.locator(".turn .answer").first.wait_for()
     assert page.locator(".draft").count() == 0
-    page.reload()  # whichever of the processes it comes to, the conversation is there
+    page.reload()
     page.locator(".turn .answer").first.wait_for()
     assert KEY not in page.content()
 
