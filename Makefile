@@ -14,7 +14,8 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \
   tests/index/contract tests/index/elastic tests/cli/test_index_copy.py tests/serving \
   tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py tests/test_patterns.py \
-  tests/presentation/test_data_frames.py tests/graphs/chat/test_planted_statements.py
+  tests/presentation/test_data_frames.py tests/graphs/chat/test_planted_statements.py \
+  tests/graphs/test_planted_statements.py tests/test_hostile_texts.py
 # A process per core; tests of one file stay together, since they share what they set up.
 AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
 # What uses the package as an application does: its types are checked as the package's own.
@@ -22,7 +23,7 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras test-browser pictures test-elasticsearch test-versions check audit filings clean
+.PHONY: demo test properties test-extras test-browser pictures test-elasticsearch test-versions check audit long-checks filings clean
 
 demo: $(VENV)/installed
 	@echo
@@ -74,10 +75,16 @@ check: $(VENV)/developing
 	cd $(TYPED) && $(abspath $(BIN))/mypy -p fin_agent --config-file $(CURDIR)/pyproject.toml
 	cd $(TYPED) && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml $(addprefix $(CURDIR)/,$(APPLICATIONS))
 
-# Known vulnerabilities of the versions that are tested; asks the network.
+# Known vulnerabilities of the versions that are tested. Takes the network: PyPI's own word on single versions, which not every mirror has.
+ADVISORIES := https://pypi.org/pypi/pip/24.0/json
 audit: $(VENV)/developing
+	@$(BIN)/python -c "from urllib.request import urlopen; urlopen('$(ADVISORIES)', timeout=20)" 2>/dev/null || \
+	  { echo "No audit was made: $(ADVISORIES) does not answer from here. Run it where PyPI itself is reached." >&2; exit 1; }
 	$(BIN)/python -m pip install --quiet pip-audit
 	$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints.txt
+
+# All that takes minutes or the network.
+long-checks: test-extras test-versions audit
 
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed

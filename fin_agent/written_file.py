@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -36,6 +37,21 @@ def write_whole(file: Path, content: bytes) -> None:
             unfinished.replace(file)
         finally:
             unfinished.unlink(missing_ok=True)
+
+
+def harmless(value: object) -> object:
+    """A cell of a CSV file: what spreadsheets would run as a formula gets a quote before it, and stays a text.
+
+    >>> harmless("=1+1"), harmless("-"), harmless(-5)
+    ("'=1+1", '-', -5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = " ".join(value.split())
+    return f"'{text}" if _RUN_AS_FORMULA.match(text) else text
+
+
+_RUN_AS_FORMULA = re.compile(r"[=+@＝＋－＠]|-(?![;\s]|$)")
 
 
 def make_private(file: Path) -> None:

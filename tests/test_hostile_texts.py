@@ -1,4 +1,7 @@
-"""What reads questions, labels, headings and names takes half a second at most, whatever it is given."""
+"""What reads questions, labels, headings and names comes to an end soon, whatever it is given.
+
+`python -m benchmarks.hostile.texts` has the figures: half a second at most. Here only what explodes is found.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 from tests.hostile_texts import hostile_texts
 
-MOST_SECONDS = 0.5
+MOST_SECONDS = 5.0
+"""Ten times what is asked for: a busy machine must not fail the suite, and what explodes takes minutes."""
 Reader = Callable[[str], object]
 
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
+from fin_agent.written_file import harmless
 
 QuestionT = TypeVar("QuestionT")
 RowT = TypeVar("RowT")
@@ -254,7 +255,7 @@ def write_csv(rows: Sequence[Any], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(flat[0]) if flat else [])
         writer.writeheader()
-        writer.writerows(flat)
+        writer.writerows({name: harmless(value) for name, value in row.items()} for row in flat)
 
 
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, object]]:

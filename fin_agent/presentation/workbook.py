@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from math import isclose
+from math import isclose, isfinite
 from typing import Any
 
 from fin_agent.answering.answer import Answer
@@ -23,13 +23,12 @@ from fin_agent.presentation.pages import JoinedTable
 from fin_agent.presentation.plain import one_line
 from fin_agent.presentation.tables import LineKind, shown_lines
 from fin_agent.vocabulary.page import Statement
+from fin_agent.written_file import harmless
 
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
 _COLUMN = "B"
 _FIRST_ROW = 6
 _LONGEST_CELL = 32_000
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A CSV cell that begins so is run as a formula by spreadsheets: a quote before it keeps it a text."""
 
 
 class ExportError(FinAgentError):
@@ -139,7 +138,7 @@ def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
         case ast.Constant(value=bool() as truth):
             return str(truth).upper(), truth
         case ast.Constant(value=int() | float() as number):
-            return repr(number), number
+            return repr(number), _finite(number)
         case ast.Constant(value=str() as text):
             return '"{}"'.format(text.replace('"', '""')), text
         case ast.Name(id=name):
@@ -194,16 +193,30 @@ def _bracketed(formula: str, node: ast.expr) -> str:
 
 
 def _worth(sign: str, one: float, other: float) -> float:
+    # Whole numbers of Python grow without end (`9**9**9`), and this runs in no sandbox: cells have doubles as well.
+    one, other = (float(each) if abs(each) > _LARGEST_EXACT else each for each in (one, other))
     match sign:
         case "+":
-            return one + other
+            worth = one + other
         case "-":
-            return one - other
+            worth = one - other
         case "*":
-            return one * other
+            worth = one * other
         case "/":
-            return one / other
-    return float(one**other)
+            worth = one / other
+        case _:
+            worth = float(float(one) ** float(other))
+    return _finite(worth)
+
+
+_LARGEST_EXACT = 2**53
+"""Whole numbers up to here are what a cell holds."""
+
+
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise _NoFormulaError
+    return number
 
 
 def _holds(sign: str, one: Any, other: Any) -> bool:
@@ -326,13 +339,13 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
 def answer_csv(answers: Sequence[Answer]) -> str:
     """Every figure of the answers with its source, then the answer, a line each."""
     made = io.StringIO()
-    writer = csv.writer(made)
+    writer = csv.writer(made, quoting=csv.QUOTE_NONNUMERIC)  # a `;` parts cells where commas are decimal points
     writer.writerow(("question", "figure", "value", "unit", "line as printed", "filing", "page", "line"))
     for answer in answers:
         cells = cells_of(answer.program) if answer.program else Cells()
         for cell in (*cells.cells, *cells.results):
             place = (cell.unit, cell.label, cell.doc_id, cell.page or "", cell.line or "")
-            writer.writerow([_harmless(each) for each in (answer.question, cell.name, cell.value, *place)])
+            writer.writerow([_cell(each) for each in (answer.question, cell.name, cell.value, *place)])
         said = (
             answer.question,
             "answer",
@@ -343,15 +356,12 @@ def answer_csv(answers: Sequence[Answer]) -> str:
             "",
             "",
         )
-        writer.writerow([_harmless("" if each is None else each) for each in said])
+        writer.writerow([_cell("" if each is None else each) for each in said])
     return made.getvalue()
 
 
-def _harmless(value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    text = one_line(value)
-    return f"'{text}" if text.startswith(_FORMULA_SIGNS) else text
+def _cell(value: object) -> object:
+    return harmless(one_line(value) if isinstance(value, str) else value)
 
 
 def _text(text: str) -> str:

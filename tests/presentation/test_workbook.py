@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import re
+from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -68,8 +70,10 @@ def test_the_answer_is_a_formula_of_the_results(workspace: Workspace) -> None:
 
 def test_csv_names_filing_page_and_line_and_holds_no_formula(workspace: Workspace) -> None:
     answer = workspace.ask("What was Harborlight's net income in FY2023?")
-    told = answer_csv([answer, answer.model_copy(update={"question": "=1+1"})])
-    assert "harborlight_2023_10k,9,19" in told and "\n'=1+1" in told and "\n=1+1" not in told
+    told = answer_csv([answer, *(answer.model_copy(update={"question": each}) for each in ("=1+1", "＝1+1", "a;=1+1"))])
+    assert '"harborlight_2023_10k",9,19' in told
+    assert told.count("\n\"'=1+1") > 0 and told.count("\n\"'＝1+1") > 0 and '\n"a;=1+1",' in told
+    assert not re.search(r"(?:^|[\n;,])\"?[=＝]", told.replace('"a;=1+1"', ""))
 
 
 def test_a_report_never_takes_a_text_for_markup(workspace: Workspace) -> None:
@@ -104,3 +108,18 @@ def test_ask_writes_a_report_with_its_pages_and_says_what_it_cannot_write(
             main()
         assert (ended.value.code or 0) in (code, 1 if code else 0)
     assert "data:image/png;base64," in report.read_text() and "answers are not written so" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return 9**9**9\n",
+        "    a0 = 9\n" + "".join(f"    a{n} = a{n - 1} * a{n - 1}\n" for n in range(1, 40)) + "    return a39\n",
+        "    return 1e999\n",
+        "    return 1e200 * 1e200\n",
+    ],
+)
+def test_a_program_without_end_or_measure_is_no_formula(body: str) -> None:
+    """Whoever asks a server for a workbook says which program: it is worked out here, in no sandbox."""
+    cells = cells_of(f"def solution():\n{body}")
+    assert all(isfinite(each.value) for each in (*cells.cells, *cells.results))
