@@ -271,7 +271,7 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
     value = answer.answer.value
     if formula:
         sheet.write_formula("B3", formula, styles["result"], value)
-    elif value is not None:
+    elif value is not None and isfinite(value):
         sheet.write_number("B3", value, styles["result"])
         if answer.program:
             sheet.write_comment("B3", "The program's result as a value: cells cannot compute it.")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
 from fin_agent.secret_texts import without_secrets
 from fin_agent.tools.errors import ToolInputError
+
+_FOLDERS = re.compile(r"(?<![\w./\\])(?:[A-Za-z]:)?[/\\](?:[^\s/\\:'\"`]+[/\\])+")
+"""Of a path: where things lie on the machine of a server is nothing for its callers."""
 
 
 class ServingError(FinAgentError):
@@ -75,7 +80,11 @@ class Problem(BaseModel):
     def of(cls, error: Exception) -> Problem:
         """Of an error; of one that nobody meant to raise, no more than its kind: the log has the rest."""
         if isinstance(error, FinAgentError):
-            return cls(what=without_secrets(error.what), subject=without_secrets(error.subject), remedy=error.remedy)
+            subject = Path(error.subject).name if Path(error.subject).is_absolute() else error.subject
+            what, subject, remedy = (
+                _FOLDERS.sub("", without_secrets(each)) for each in (error.what, subject, error.remedy)
+            )
+            return cls(what=what, subject=subject, remedy=remedy)
         logging.getLogger("fin_agent").error("a call failed", exc_info=error)
         return cls(
             what=f"it broke ({type(error).__name__})",

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from fin_agent.errors import FilingIndexError
 from fin_agent.serving.http_server import SHORTEST_TOKEN, TOKEN_VARIABLE, Access, guarded
-from fin_agent.serving.problems import ServingError
+from fin_agent.serving.problems import Problem, ServingError
 from fin_agent.tools.context import ToolContext
 from tests.cli.running import Ran
 from tests.serving.conftest import TOKEN
@@ -149,3 +150,14 @@ def test_without_its_extra_a_command_says_what_to_install(
     ran = Ran(command, "--index", sample_index)
     assert (ran.code, ran.out) == (1, "")
     assert f'pip install ".[{extra}]"' in ran.err
+
+
+@pytest.mark.parametrize("file", ["/home/ann b/index/filings.sqlite", "/srv/filings.sqlite"])
+def test_a_problem_does_not_tell_where_things_lie(file: str) -> None:
+    told = Problem.of(
+        FilingIndexError("no room in /srv/my/index", subject=file, remedy="Call `/docs`, not /srv/my/x.db")
+    )
+    assert (told.what, told.subject) == ("no room in index", "filings.sqlite")
+    assert told.remedy == "Call `/docs`, not x.db"
+    linked = Problem.of(ServingError("see https://docs.example/a/b", subject="POST /ask"))
+    assert (linked.what, linked.subject) == ("see https://docs.example/a/b", "POST /ask")
