@@ -134,8 +134,8 @@ class ModelAnalyst:
             return Reasoning(text="", citations=(), missing=(found.said_missing,) if found.said_missing else ())
         held_against = [each for each in evidence if not each.by_model] or evidence
         if found.reasoning is not None and not (intent.asks_figure and not intent.numeric):
-            for other in self._rules.otherwise(intent, found.reasoning.text, held_against, filings):
-                warned(other)
+            for doubt in self._rules.otherwise(intent, found.reasoning.text, held_against, filings):
+                warned(doubt)
             return found.reasoning
         own = self._rules.reason(intent, held_against, filings)
         if found.reasoning is None:
