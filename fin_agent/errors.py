@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
 
 
 class FinAgentError(Exception):
@@ -30,6 +31,31 @@ class FinAgentError(Exception):
 def how_to_install(extra: str) -> str:
     """The command that adds an extra: from the sources, since an index of packages may have another of this name."""
     return f'pip install ".[{extra}]" in the folder that fin-agent was installed from'
+
+
+class VersionError(FinAgentError):
+    """A package is installed in a version that this one does not work with."""
+
+
+@cache
+def require_versions(*packages: str) -> None:
+    """Raise VersionError where one of `packages` is installed in a version that pyproject.toml does not allow."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
+    from packaging.requirements import Requirement
+
+    try:
+        wanted = requires("fin-agent") or []
+    except PackageNotFoundError:  # run from its sources: nothing is known of what it wants
+        return
+    for each in (Requirement(line) for line in wanted if line.startswith(packages)):
+        with suppress(PackageNotFoundError):  # what is missing says so itself
+            if each.name in packages and not each.specifier.contains(found := version(each.name), prereleases=True):
+                allowed = ",".join(sorted(map(str, each.specifier), reverse=True))
+                raise VersionError(
+                    f"{each.name} {found} is installed, and {allowed} is needed",
+                    remedy=f'pip install "{each.name}{allowed}"',
+                )
 
 
 class ReadError(FinAgentError):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install
+from fin_agent.errors import FilingIndexError, FinAgentError, QuestionError, ReadError, how_to_install, require_versions
 from fin_agent.secret_texts import without_secrets
 from fin_agent.tools.errors import ToolInputError
 
@@ -35,25 +34,15 @@ class TooLongError(FinAgentError):
     """Work took more time than it may."""
 
 
-FIRST_MCP = (1, 23)
-"""The lowest version of the MCP SDK that is tested (pyproject.toml)."""
-
-
 def require_extra(extra: str, modules: Sequence[str]) -> None:
-    """Raise ServingError, with what to install, where one of an extra's modules is missing or of a version too old."""
+    """Raise ServingError where one of an extra's modules is missing, VersionError where its version does not fit."""
     missing = [name for name in modules if find_spec(name) is None]
-    if "mcp" in modules and "mcp" not in missing:
-        found = version("mcp")
-        if tuple(map(int, found.split(".")[:2])) < FIRST_MCP:
-            raise ServingError(
-                f"mcp {found} is installed, and {'.'.join(map(str, FIRST_MCP))} or later is needed",
-                remedy=how_to_install(extra),
-            )
     if missing:
         raise ServingError(
             f"this needs what is not installed: {', '.join(missing)}",
             remedy=f"Install the extra: {how_to_install(extra)}",
         )
+    require_versions(*(name.replace("_", "-") for name in modules))
 
 
 class Problem(BaseModel):

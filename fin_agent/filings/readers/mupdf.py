@@ -10,7 +10,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fin_agent.errors import ReadError
+from fin_agent.errors import ReadError, require_versions
 from fin_agent.filings.readers.protocol import (
     MAX_PAGES,
     broken,
@@ -213,6 +213,7 @@ def _size(document: pymupdf.Document, path: Path, page: int) -> tuple[float, flo
 
 @contextmanager
 def _open(path: Path) -> Iterator[pymupdf.Document]:
+    require_versions("pymupdf")
     import pymupdf  # half a second that only reading needs: asking and searching import this module too
 
     refuse_unreadable(path)
