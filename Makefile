@@ -14,7 +14,7 @@ NEED_EXTRAS := tests/retrieval/dense tests/retrieval/strategies tests/training t
   tests/cli/test_summarizing.py tests/graphs/test_streaming_over_http.py tests/graphs/test_with_a_server.py \
   tests/index/contract tests/index/elastic tests/cli/test_index_copy.py tests/serving \
   tests/studio tests/docs/test_blocks_with_extras.py tests/graphs/chat/test_assistant.py tests/examples/test_examples.py tests/test_patterns.py \
-  tests/presentation/test_data_frames.py tests/graphs/chat/test_planted_statements.py \
+  tests/presentation/test_data_frames.py tests/graphs/chat/test_planted_statements.py tests/test_errors.py \
   tests/graphs/test_planted_statements.py tests/test_hostile_texts.py
 # A process per core; tests of one file stay together, since they share what they set up.
 AT_ONCE := -n auto --maxprocesses 8 --dist loadfile
