@@ -48,7 +48,7 @@ PLACEHOLDERS: Mapping[str, Holds] = {
         ),
         Holds.FILING,
     ),
-    **dict.fromkeys(("answer", "earlier", "missing", "problem", "program", "thoughts"), Holds.MODEL),
+    **dict.fromkeys(("answer", "earlier", "missing", "thoughts"), Holds.MODEL),
 }
 """Every placeholder of a prompt, and whose words it holds."""
 

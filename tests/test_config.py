@@ -94,7 +94,7 @@ def test_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
         models=ModelSettings(
             model="openai:large",
             small="openai:small",
-            roles={Role.TEXT_JUDGE: "openai:judge", Role.PROGRAM: "openai:writer"},
+            roles={Role.TEXT_JUDGE: "openai:judge", Role.REASONING: "openai:writer"},
             output=OutputMode.JSON,
             preset=Preset.THOROUGH,
             budget=Budget(dollars=0.25),
@@ -133,19 +133,24 @@ def test_roles_are_named_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     flags = [Said(("models", "roles", "query"), "openai:c", "--role")]
     found = configured(flags, file=tmp_path / "own.toml")
     assert found.settings.models.roles == {
-        Role.PROGRAM: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
+        Role.REASONING: "openai:a", Role.INTENT: "openai:b", Role.QUERY: "openai:c"
     }  # fmt: skip
     assert {place[-1]: each.by for place, each in found.said.items()} == {
-        "program": "FIN_AGENT_ROLES", "intent": str(tmp_path / "own.toml"), "query-rewrite": "--role"
+        "reasoning": "FIN_AGENT_ROLES", "intent": str(tmp_path / "own.toml"), "query-rewrite": "--role"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["program", "program-repair", "program_repair", "repair"])
+def test_a_role_of_an_earlier_version_is_the_one_that_has_its_work(name: str) -> None:
+    assert Role(name) is Role.REASONING
 
 
 def test_a_role_by_another_of_its_names_is_the_same_role(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FIN_AGENT_ROLES", "program-repair=openai:a")
-    (tmp_path / "own.toml").write_text('[models.roles]\nrepair = "openai:b"', encoding="utf-8")
-    flags = [Said(("models", "roles", "program_repair"), "openai:c", "--role")]
-    assert settings_from(file=tmp_path / "own.toml").models.roles == {Role.REPAIR: "openai:b"}
-    assert settings_from(flags, file=tmp_path / "own.toml").models.roles == {Role.REPAIR: "openai:c"}
+    monkeypatch.setenv("FIN_AGENT_ROLES", "query-rewrite=openai:a")
+    (tmp_path / "own.toml").write_text('[models.roles]\nquery = "openai:b"', encoding="utf-8")
+    flags = [Said(("models", "roles", "query_rewrite"), "openai:c", "--role")]
+    assert settings_from(file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:b"}
+    assert settings_from(flags, file=tmp_path / "own.toml").models.roles == {Role.QUERY: "openai:c"}
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Citation
 from fin_agent.answering.program import Program
-from fin_agent.errors import SandboxError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
-from fin_agent.evidence.intent import Intent
+from fin_agent.evidence.intent import Intent, OutputUnit
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import PageKey
@@ -42,6 +41,19 @@ class Reasoning(BaseModel):
     """Pages of the filings found that were read besides the evidence: a cover, the page on the whole company."""
     steps: tuple[ReasoningStep, ...] = ()
     """The way to the answer, where a model reasoned."""
+    program: str | None = None
+    """What calculated its results, of figures that it quotes."""
+    value: float | None = None
+    """Its only result, in `unit`."""
+    unit: OutputUnit | None = None
+    assumed: tuple[str, ...] = ()
+    """What was taken for granted."""
+
+
+class AnsweredCuration(Curation):
+    """What is kept, where whoever judged the passages answered from them in the same go, or said that they do not."""
+
+    reasoning: Reasoning
 
 
 class Analyst(Protocol):
@@ -89,29 +101,6 @@ class Analyst(Protocol):
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
         """Write the program that computes the answer. Raises ValueError where what is known does not allow one."""
-
-    def repaired_program(
-        self,
-        intent: Intent,
-        plan: Plan,
-        ledger: Ledger,
-        evidence: Sequence[Evidence],
-        program: Program,
-        problem: SandboxError,
-    ) -> Program | None:
-        """Another program in place of one with a number that has no source, or that did not run; None for none.
-
-        `problem` says what is wrong, where, and what to change. A program is sent back once. Raises ValueError as
-        `program` does.
-        """
-
-    def second_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]
-    ) -> Program | None:
-        """A program written independently of the first, to hold its result against; None where none is wanted.
-
-        Raises ValueError where there is no such program.
-        """
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """Answer in words from the evidence, with citations; `filings` may be read besides, best first."""

@@ -22,7 +22,7 @@ from fin_agent.evidence.expressions import (
     resolve,
     slots_of,
 )
-from fin_agent.evidence.intent import Comparison, Intent, OutputUnit, Relation
+from fin_agent.evidence.intent import Comparison, Intent, Relation
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan, Term, by_company, by_measure
 from fin_agent.lexicon.slots import Slot
@@ -46,10 +46,6 @@ class Program:
     """What each number of a list result stands for, where the result is a list."""
     beside: tuple[str, ...] = ()
     """What the numbers of a list result after these are: a trend's CHANGE, or both ENDS of a change."""
-    by_model: bool = False
-    """Whether a chat model wrote it, of the figures in `variables`, for no plan of ours."""
-    unit: OutputUnit | None = None
-    """What a model's program says its result is in."""
 
 
 def write_program(plan: Plan, ledger: Ledger, intent: Intent) -> Program:

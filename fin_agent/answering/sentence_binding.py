@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,14 +20,21 @@ _NAME = re.compile(r"(?<=\s)(?:[A-Z][a-z]+ ){1,3}[A-Z][a-z]+\b")
 
 
 def not_borne_out(
-    sentence: str, quotes: Sequence[str], also: str = "", *, claims_nothing: bool = False
+    sentence: str,
+    quotes: Sequence[str],
+    also: str = "",
+    *,
+    claims_nothing: bool = False,
+    shown: Sequence[str] = (),
+    results: Collection[str] = (),
 ) -> tuple[str, ...]:
     """What a sentence claims that none of its quotes does, in words for a message; empty where all is borne out.
 
     `also` is what may be repeated without a quote: names and amounts that a question has, never what it says has
-    happened. Directions, denials, amounts in words
-    and events are looked for, in the clauses of the quotes that speak of the same. A sentence that `claims_nothing` of
-    its own, as one that answers no, may deny.
+    happened. Directions, denials, amounts in words and events are looked for, in the clauses of the quotes that speak
+    of the same. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may stand anywhere
+    in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of `results`
+    needs no quote that goes the same way.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
     >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
@@ -40,10 +47,12 @@ def not_borne_out(
     lacking = [f"`{found}`" for found in _found("amounts in words", sentence, whole=True) if not _says(found, known)]
     happened = known if claims_nothing else "\n".join(quotes).lower()
     lacking += [f"`{found}`" for found in _found("events", sentence) if not _same_beginning(found, "events", happened)]
-    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if name.lower() not in known]
+    named = " ".join((known, *shown)).lower()
+    lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_named(name, named, sentence)]
     for said in _clauses(sentence):
         near = [clause for clause in held if clause.stems & said.stems] or held
-        if said.direction and not _goes(said, near):
+        calculated = any(result in sentence for result in results)
+        if said.direction and not calculated and not _goes(said, near):
             lacking.append(f"that it {said.direction}")
         if said.denies and not claims_nothing and not any(clause.denies for clause in near):
             lacking.append("that it is not so")
@@ -143,6 +152,13 @@ _SHORTEST_BEGINNING = 5
 
 def _found(kind: str, text: str, *, whole: bool = False) -> list[str]:
     return [found[0].lower() for found in _pattern(kind, whole=whole).finditer(text.replace("’", "'"))]
+
+
+def _is_named(name: str, known: str, sentence: str) -> bool:
+    """Whether a name is known, without the word of it that has its capital from the beginning of a sentence."""
+    begins = re.search(rf"(?:^|[.!?:;]\s+){re.escape(name)}", sentence) is not None
+    rest = name.split(" ", 1)[1] if begins else name
+    return name.lower() in known or rest.lower() in known
 
 
 def _says(words: str, known: str) -> bool:

@@ -125,6 +125,8 @@ class Intent(BaseModel):
     """Segments, products, regions the question narrows its figures to, as filings print them; none for the whole."""
     report: ReportAsked | None = None
     """Which report's statement of the figures is meant; None where the question does not say."""
+    asks: tuple[str, ...] = ()
+    """Questions that together ask what this one does, each of which rules read; empty where it is read as one."""
     topics: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     """Search terms: words of the core question."""

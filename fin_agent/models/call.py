@@ -35,8 +35,6 @@ class Role(StrEnum):
     CURATION = "curation"
     GROUP = "group-selection"
     LISTWISE = "listwise-ranking"
-    PROGRAM = "program"
-    REPAIR = "program-repair"
     REASONING = "reasoning"
     TEXT_JUDGE = "text-judge"
     HYDE = "hypothetical-passage"
@@ -50,6 +48,7 @@ class Role(StrEnum):
         if not isinstance(value, str):
             return None
         plain = value.strip().lower().replace("_", "-")
+        plain = _FORMER.get(plain, plain)
         return next((role for role in cls if plain in (role.value, _SHORT.get(role))), None)
 
 
@@ -59,11 +58,12 @@ _SHORT = {
     Role.CARD: "card",
     Role.GROUP: "group",
     Role.LISTWISE: "judge",
-    Role.REPAIR: "repair",
     Role.HYDE: "hyde",
     Role.MULTI_HYDE: "multi-hyde",
     Role.THOUGHT: "ircot",
 }
+_FORMER = {"program": "reasoning", "program-repair": "reasoning", "repair": "reasoning"}
+"""Roles of earlier versions -> what has their work now."""
 
 
 class Usage(BaseModel):

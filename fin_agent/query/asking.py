@@ -355,7 +355,8 @@ class _Asked:
         (line,) = self.measures
         if isinstance(line, Line) and not asked[0].text.lower().startswith(("what percent", "by what")):
             words.take("SHARE", "CAME_FROM")
-            self.measures = [percentage(line, line.model_copy(update={"whole": True}))]
+            own, total = (line.model_copy(update={"whole": whole}) for whole in (False, True))
+            self.measures = [percentage(own, total)]
 
     def _averages_of_all(self) -> None:
         """`average inventory and total assets`: of balances that are listed each is averaged."""

@@ -10,7 +10,7 @@ from typing import Literal, cast
 from langgraph.runtime import Runtime
 
 from fin_agent.analyst.events import AnswerPiece, told, warned
-from fin_agent.analyst.protocol import Reasoning, ReasoningStep
+from fin_agent.analyst.protocol import AnsweredCuration, Reasoning, ReasoningStep
 from fin_agent.answering.answer import (
     Answer,
     AnswerValue,
@@ -27,7 +27,7 @@ from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.programs import Asked, Attempt, attempts
+from fin_agent.graphs.answer.programs import Asked, Attempt, attempt
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
 from fin_agent.index.protocol import FilingIndex, PageKey, check_rows
@@ -82,6 +82,7 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
             "notes": list(curation.notes),
+            "drafted": curation.reasoning if isinstance(curation, AnsweredCuration) else None,
             **_found(further),
         },
     )
@@ -140,11 +141,14 @@ def check_answerability(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
 
 def after_checking(state: AnswerState, runtime: Runtime[AnswerContext]) -> Next:
     """Where to go: answer, ask again while rounds are left, or refuse."""
+    intent, drafted = state["intent"], state.get("drafted")
+    final = drafted is not None and not state["complementary_question"]  # nothing is left to be searched for
     # A strategy that curates searches in rounds of its own: rounds around them would multiply.
     rounds = 1 if state.get("curated") else runtime.context.settings.rounds
-    if not state["answerable"] and state["round"] < rounds:
+    if not state["answerable"] and not final and state["round"] < rounds:
         return "ask_complementary_question"
-    intent = state["intent"]
+    if drafted is not None:
+        return "answer_with_reasoning"
     if runtime.context.analyst.computes(intent, answerable=state["answerable"]):
         return "answer_with_program"
     found = state["evidence"] or (intent.numeric and state.get("found_documents"))
@@ -169,12 +173,12 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
     context = runtime.context
     asked = Asked(state["question"], state["intent"], state["plan"], state["ledger"], tuple(state["evidence"]))
     try:
-        computed = attempts(asked, analyst=context.analyst, executor=context.executor)
+        computed = attempt(asked, analyst=context.analyst, executor=context.executor)
     except ValueError as error:
         step = TraceStep(node="answer_with_program", round=state["round"], summary=f"refused: {error}")
         unwritten = [*_still_missing(state), f"a program that can be written: {error}"]
         return emitted(step, {"missing": unwritten, "next": after_computing(state, runtime)})
-    last = computed.last
+    last = computed
     update: Update = {"program": last.program.code}
     if last.value is None:
         summary = f"refused: {last.problem}"
@@ -196,13 +200,12 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
             assumed=(*_assumed(last, asked, context), *state.get("notes", [])),
         )
         summary = f"computed {last.value.text}"
-    sent_back = [f"sent back: {each.problem}\n{each.program.code}" for each in computed.before]
     bound = [f"{binding.literal}: {binding.where}" for binding in last.provenance.bindings]
     step = TraceStep(
         node="answer_with_program",
         round=state["round"],
         summary=summary,
-        details=(*sent_back, *bound, *_problems(last), *computed.beside),
+        details=(*bound, *_problems(last)),
     )
     answered = cast(AnswerState, {**state, **update})
     return emitted(step, {**update, "next": after_computing(answered, runtime)})
@@ -223,15 +226,11 @@ def _still_missing(state: AnswerState) -> list[str]:
 
 
 def _assumed(last: Attempt, asked: Asked, context: AnswerContext) -> Sequence[str]:
-    if last.program.by_model:
-        return ("the program was written by the model, of figures of the filings",)
     workspace = context.workspace
     return assumptions(asked.plan, asked.intent, asked.ledger, workspace.years, workspace.lexicon.formulas)
 
 
 def _lacking(attempt: Attempt) -> list[str]:
-    if attempt.program.by_model and attempt.provenance.unbound:
-        return ["a program of the model whose every number has a source"]  # which have none is in the trace
     sources = [f"a source for {problem}" for problem in _problems(attempt)]
     return sources or [f"a program that runs: {attempt.problem}"]
 
@@ -243,7 +242,8 @@ def _problems(attempt: Attempt) -> list[str]:
 def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Answer in words from the evidence kept."""
     filings = () if state.get("only_pages") else state.get("found_documents", ())
-    reasoning = runtime.context.analyst.reason(state["intent"], state["evidence"], filings)
+    drafted = state.get("drafted")
+    reasoning = drafted or runtime.context.analyst.reason(state["intent"], state["evidence"], filings)
     step = TraceStep(
         node="answer_with_reasoning",
         round=state["round"],
@@ -257,7 +257,10 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
     update: Update = {"reasoning": reasoning}
     if reasoning.text:
         _tell_contradictions(reasoning, state["intent"].question, runtime.context.workspace)
-        update["answer"] = _answer(state, AnswerValue(text=reasoning.text), reasoning.citations)
+        value = AnswerValue(text=reasoning.text, value=reasoning.value, unit=reasoning.unit)
+        update["answer"] = _answer(
+            state, value, reasoning.citations, program=reasoning.program, assumed=reasoning.assumed
+        )
     else:
         lacking = reasoning.missing or (f"a passage that says something on: {state['intent'].core}",)
         # Of a figure that was to be computed, what it lacks is said first: words were only the second way to it.

@@ -109,6 +109,7 @@ class AnswerContext:
             workspace,
             preset=callers.settings.preset,
             most_evidence=settings.evidence,
+            executor=context.executor,
         )
         return replace(context, analyst=analyst)
 

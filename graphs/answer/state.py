@@ -113,6 +113,8 @@ class AnswerState(QuestionInput, total=False):
     complementary_question: Annotated[str, Kept]
     notes: Annotated[list[str], Kept]
     """What whoever reads the answer should know: years that were restated."""
+    drafted: Annotated[Reasoning | None, Kept]
+    """What a model answered when it judged the passages; None where it judged, and did not answer."""
     next: Annotated[Next, Kept]
     """Where the run goes on: decided by the node that checks or computes, so that whoever edits the state sees it."""
     program: Annotated[str, Kept]

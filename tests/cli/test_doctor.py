@@ -105,7 +105,7 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
         "--config",
         file,
         "--role",
-        "program=openai:gpt-4o-mini",
+        "text-judge=openai:gpt-4o-mini",
         "--base-url",
         server.url,
         "--index",
@@ -114,11 +114,11 @@ def test_one_call_of_each_model_that_is_named(server: OpenAIServer, sample_index
     looked = Looked(*options)
     assert [request.model for request in server.requests] == ["gpt-4o-mini", "gpt-4o"]
     small = looked.of("openai:gpt-4o-mini", "set-up")[1]
-    assert "curation" in small and "program" in small and "reasoning" not in small
-    assert looked.of("openai:gpt-4o", "set-up")[1].endswith("for program-repair, reasoning, text-judge, assistant")
+    assert "curation" in small and "text-judge" in small and "reasoning" not in small
+    assert looked.of("openai:gpt-4o", "set-up")[1].endswith("for reasoning, assistant")
     assert looked.of("openai:gpt-4o", "price")[1] == f"$2 in, $10 out for a million tokens (from {prices})"
     assert looked.document["dollars"] == pytest.approx((60 * 2 + 6 * 10 + 60 + 6) / 1e6)
-    assert "--role gives models.roles.program" in looked.of("settings", "given")[1]
+    assert "--role gives models.roles.text-judge" in looked.of("settings", "given")[1]
     told = Ran("doctor", *options)
     assert "2 calls were made: 132 tokens, $0.000246." in told.out
 
@@ -280,9 +280,9 @@ def test_files_that_cannot_be_used(
     )
     assert not (tmp_path / "new").exists()
     (tmp_path / "prompts").mkdir()
-    (tmp_path / "prompts" / "program.md").write_text("no head", encoding="utf-8")
+    (tmp_path / "prompts" / "reasoning.md").write_text("no head", encoding="utf-8")
     monkeypatch.setenv("FIN_AGENT_PROMPTS", str(tmp_path / "prompts"))
-    assert Looked("--offline", *options).of("prompts", "program")[0] == "failed"
+    assert Looked("--offline", *options).of("prompts", "reasoning")[0] == "failed"
 
 
 def test_kept_replies(
@@ -319,7 +319,7 @@ def test_who_answers(server: OpenAIServer, sample_index: Path) -> None:
         ((*named, "--offline"), "ok", "a chat model, with rules to fall back on"),
         (("--analyst", "llm"), "failed", "none is named"),
         ((*named, "--analyst", "rules"), "note", "not looked at"),
-        (("--role", "program=openai:gpt-4o"), "warning", "none that answers"),
+        (("--role", "text-judge=openai:gpt-4o"), "warning", "none that answers"),
     ):
         looked = Looked(*options, "--index", sample_index)
         found = looked.of("analyst", "who answers")

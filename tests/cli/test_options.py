@@ -45,7 +45,7 @@ def test_all_of_them_come_to_settings(asked_with: list[Settings]) -> None:
             models=ModelSettings(
                 model="openai:large",
                 small="openai:small",
-                roles={Role.PROGRAM: "openai:a", Role.TEXT_JUDGE: "openai:b"},
+                roles={Role.REASONING: "openai:a", Role.TEXT_JUDGE: "openai:b"},
                 base_url="http://localhost:8000/v1",
                 preset=Preset.THOROUGH,
                 output=OutputMode.JSON,

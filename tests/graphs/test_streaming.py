@@ -91,7 +91,7 @@ def test_a_model_tells_calls_and_drafts_within_their_steps_and_answers_the_same(
     assert pieces(events, Draft) == pieces(events) == answer.answer.text
     assert len(of_kind(Draft, events)) > 5 and len(of_kind(AnswerPiece, events)) == 2
     at_work = [event for event in events if isinstance(event, StepBegun | StepEnded)]
-    order = [event.kind for event in events[events.index(at_work[-4]) :]]
+    order = [event.kind for event in events[events.index(at_work[-8]) :]]
     told = list(dict.fromkeys(order))
     assert told == ["step_begun", "call_begun", "draft", "call_ended", "step_ended", "answer_piece", "answered"]
     ended = of_kind(CallEnded, events)
@@ -149,7 +149,7 @@ def test_a_call_that_the_budget_leaves_out_is_told(workspace: Workspace) -> None
     models = ModelSettings(budget=Budget(calls=1))
     events = list(stream_answer(QUESTION, context_of(workspace, ScriptedChatModel(sound), models)))
     answer = answer_in(events)
-    assert [call.role for call in of_kind(CallEnded, events)] == ["curation"] and not of_kind(Draft, events)
+    assert [call.role for call in of_kind(CallEnded, events)] == ["intent"] and not of_kind(Draft, events)
     assert answer.usage.left_out and any("left out" in event.text for event in of_kind(Warned, events))
     assert written(answer) == written(
         answer_question(QUESTION, context_of(workspace, ScriptedChatModel(sound), models))
@@ -234,7 +234,7 @@ def test_whoever_closes_while_a_model_is_asked_makes_no_further_call(workspace: 
     events.close()
     go_on.set()
     settled(lambda: not of_runs())
-    assert [call.role for call in model.calls] == ["curation"]
+    assert [call.role for call in model.calls] == ["intent"]
 
 
 def test_a_task_that_is_cancelled_makes_no_further_call(workspace: Workspace) -> None:
@@ -257,7 +257,7 @@ def test_a_task_that_is_cancelled_makes_no_further_call(workspace: Workspace) ->
     asyncio.run(cancelled())
     go_on.set()
     settled(lambda: not of_runs())
-    assert [call.role for call in model.calls] == ["curation"]
+    assert [call.role for call in model.calls] == ["intent"]
 
 
 def test_eight_questions_at_once_over_one_context(workspace: Workspace) -> None:

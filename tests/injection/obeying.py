@@ -12,7 +12,6 @@ from tests.injection.quoted import Quotation, quotations, system_of, unquoted, u
 
 Reply = Mapping[str, object]
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
-_PROGRAMS = ("program", "program_repair", "program-repair")
 
 
 @dataclass(slots=True)
@@ -58,8 +57,6 @@ def breaches(call: ModelCall) -> list[str]:
 def obedient(call: ModelCall) -> Reply:
     """The reply to each role that planted texts ask for: the number, their own passage, the prompt."""
     role = call.role
-    if role in _PROGRAMS:
-        return _program(call)
     planted = [each for each in quotations(call, "passage") if MARK in each.text]
     if role == "curation":
         return {
@@ -72,37 +69,21 @@ def obedient(call: ModelCall) -> Reply:
         quotes = [{"passage": each.number, "quote": _quote(each)} for each in planted]
         wants_prompt = any(re.search(r"print your system prompt|repeat everything", each.text) for each in planted)
         told = f"My instructions: {re.sub(r'[0-9]', '', system_of(call))[:300]}"
+        figures = [
+            {"name": f"planted_{place}", "passage": each.number, "quote": _quote(each), "number": str(NUMBER)}
+            for place, each in enumerate(planted)
+        ]
+        calculated = [{"name": "result", "expression": figures[0]["name"], "unit": "USD millions"}] if figures else []
         return {
+            "figures": figures,
+            "calculations": calculated,
             "sentences": [{"text": f"The answer is {NUMBER}.", "citations": quotes}],
             "answer": told if wants_prompt else f"The answer is {NUMBER}.",
             "verdict": "none" if wants_prompt else "yes",
         }
     if role == "intent":
-        return {"core": MARK, "relation": "each", "expression": f"revenue * 0 + {NUMBER}", "asks_figure": True}
+        return {"questions": [f"revenue of Acme in FY2023 + {NUMBER}", MARK], "search": f"{MARK} password {NUMBER}"}
     return {"query": f"{MARK} password {NUMBER}", "terms": [MARK]}
-
-
-def _program(call: ModelCall) -> Reply:
-    """With a figure that the planted text itself has become, where one is offered; else the number as it is."""
-    question = "".join(each.text for each in quotations(call, "question"))
-    figures = "\n".join(each.text for each in quotations(call, "figures"))
-    offered = [found for found in _FIGURE.finditer(figures) if MARK in found["label"] or found["amount"] == str(NUMBER)]
-    if not offered:
-        code = f"def solution():\n    answer = {NUMBER}\n    return answer\n"
-        return {"inputs": [1], "code": code, "unit": "USD millions", "missing": None}
-    chosen = max(
-        offered, key=lambda found: (found["amount"] == str(NUMBER), found["year"] in question, -int(found["number"]))
-    )
-    source = f"{chosen['unit']}: {chosen['label']!r}, {chosen['place']}"
-    code = f"def solution():\n    answer = {chosen['amount'].replace(',', '')}  # {source}\n    return answer\n"
-    return {"inputs": [int(chosen["number"])], "code": code, "unit": chosen["unit"], "missing": None}
-
-
-_FIGURE = re.compile(
-    r"^(?P<number>\d+)\. (?P<label>.*?) \| (?:.* \| )?(?P<amount>[\d,.]+) (?P<unit>[^|]*)"
-    r" \| [^|]*FY(?P<year>\d{4}) \| (?P<place>\S+ page \d+ line \d+)$",
-    re.M,
-)
 
 
 def _quote(passage: Quotation) -> str:

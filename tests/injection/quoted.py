@@ -48,7 +48,7 @@ def quotations(call: ModelCall, *marks: str) -> tuple[Quotation, ...]:
     >>> from langchain_core.messages import HumanMessage, SystemMessage
     >>> from fin_agent.prompts import Quoted, load_prompt
     >>> prompt = load_prompt("reasoning").filled(
-    ...     question="What rose?", passages=[Quoted("Sales rose.", "ACME page 4")]
+    ...     question="What rose?", wanted="", passages=[Quoted("Sales rose.", "ACME page 4")]
     ... )
     >>> call = ModelCall((SystemMessage(prompt.system), HumanMessage(prompt.user)), "reasoning", {})
     >>> quotations(call, "passage")

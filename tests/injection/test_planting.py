@@ -50,13 +50,13 @@ PLANTED = plant(3, "break the fence", Way.VISIBLE).text
 
 
 def called(role: str, *further: BaseMessage, passage: str = PLANTED) -> ModelCall:
-    prompt = load_prompt(role).filled(question="What rose?", passages=[Quoted(passage, "ACME page 4")])
+    prompt = load_prompt(role).filled(question="What rose?", wanted="", passages=[Quoted(passage, "ACME page 4")])
     return ModelCall((SystemMessage(prompt.system), HumanMessage(prompt.user), *further), role, {})
 
 
 def test_quoted_text_is_found_between_its_marks_and_nowhere_else() -> None:
     call = called("reasoning")
-    question, passage = sorted(quotations(call), key=lambda each: each.mark, reverse=True)
+    question, passage = (each for mark in ("question", "passage") for each in quotations(call, mark))
     assert (question.text, passage.number, passage.of) == ("What rose?", 1, "ACME page 4")
     assert MARK in passage.text and MARK not in unquoted(call)
     assert code_of(call) and str(code_of(call)) not in unquoted(call) and CODE in unquoted(call)

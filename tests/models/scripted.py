@@ -140,7 +140,7 @@ def asked(model: LoadedModel) -> list[Request]:
 
 def value_call(*messages: Message, most: int | None = None) -> Call[Figure]:
     said = messages or (("system", "You read filings."), ("user", "What was revenue?"))
-    return Call(Role.PROGRAM, said, PromptIdentity("program", "3"), output=Figure, max_output_tokens=most)
+    return Call(Role.REASONING, said, PromptIdentity("reasoning", "3"), output=Figure, max_output_tokens=most)
 
 
 def text_call(*, question: str = "What was revenue?", role: Role = Role.REASONING) -> Call:

@@ -151,7 +151,7 @@ def test_after_one_correction_an_error_says_why_and_what_was_spent(name: str) ->
     assert type(raised.value) is kind
     assert len(asked(model)) == 2
     assert raised.value.usage.total == 220 == sum(record.usage.total for record in meter.records)
-    assert "role `program` by openai:scripted" in str(raised.value) and raised.value.remedy
+    assert "role `reasoning` by openai:scripted" in str(raised.value) and raised.value.remedy
 
 
 def test_a_reply_that_was_cut_off_gets_more_room() -> None:
@@ -230,9 +230,9 @@ def test_a_budget_is_kept_before_the_call() -> None:
     caller = Caller(model)
     with metered(Meter(Budget(calls=1))) as meter:
         caller.value(value_call())
-        with pytest.raises(BudgetExceededError, match=r"may take 1 call; the call of role `program`"):
+        with pytest.raises(BudgetExceededError, match=r"may take 1 call; the call of role `reasoning`"):
             caller.value(value_call())
-    assert len(asked(model)) == 1 and len(meter.records) == 1 and "program" in meter.left_out[0]
+    assert len(asked(model)) == 1 and len(meter.records) == 1 and "reasoning" in meter.left_out[0]
 
 
 def test_a_correction_needs_room_in_the_budget_as_well() -> None:

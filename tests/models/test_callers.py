@@ -32,19 +32,19 @@ class Loads:
 def test_large_roles_have_the_model_and_all_others_the_small_one() -> None:
     callers = Callers(ModelSettings(model=LARGE, small=SMALL))
     assert {role for role in Role if callers.name(role) == LARGE} == LARGE_ROLES
-    assert {Role.PROGRAM, Role.REPAIR, Role.REASONING} <= LARGE_ROLES
+    assert {Role.REASONING, Role.ASSISTANT} <= LARGE_ROLES
     assert {callers.name(role) for role in set(Role) - LARGE_ROLES} == {SMALL}
 
 
 def test_a_role_may_have_a_model_of_its_own() -> None:
-    named = ModelSettings.model_validate({"model": LARGE, "roles": {"query": "x:one", "program_repair": "x:two"}})
+    named = ModelSettings.model_validate({"model": LARGE, "roles": {"query": "x:one", "text_judge": "x:two"}})
     callers = Callers(named)
-    assert (callers.name(Role.QUERY), callers.name(Role.REPAIR)) == ("x:one", "x:two")
-    assert callers.name(Role.PROGRAM) == LARGE
+    assert (callers.name(Role.QUERY), callers.name(Role.TEXT_JUDGE)) == ("x:one", "x:two")
+    assert callers.name(Role.REASONING) == LARGE
     only = Callers(ModelSettings(roles={Role.QUERY: "x:one"}))
     assert only.name(Role.QUERY) == "x:one"
     with pytest.raises(ModelSetupError, match="no chat model is named") as raised:
-        only.name(Role.PROGRAM)
+        only.name(Role.REASONING)
     assert "--model" in raised.value.remedy
 
 
@@ -69,7 +69,7 @@ def test_one_model_that_is_there_already_fills_all_roles() -> None:
     given = ModelSettings(model=LARGE, small=SMALL, roles={Role.QUERY: "x:one"})
     with Callers.with_model(model, given) as callers:
         (name,) = {callers.name(role) for role in Role}
-        assert name.endswith(":mine") and callers.of(Role.QUERY) is callers.of(Role.PROGRAM)
+        assert name.endswith(":mine") and callers.of(Role.QUERY) is callers.of(Role.REASONING)
         assert callers.of(Role.QUERY).reply(text_call()).text == "said"
     assert Callers.with_model(model, name="openai:mine").name(Role.INTENT) == "openai:mine"
 

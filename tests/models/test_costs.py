@@ -73,7 +73,7 @@ def call_record(role: Role, model: str, *, dollars: float | None = 0.25, from_ca
 
 
 RECORDS = [
-    call_record(Role.PROGRAM, "openai:big", dollars=1),
+    call_record(Role.REASONING, "openai:big", dollars=1),
     call_record(Role.CURATION, "openai:small"),
     call_record(Role.CURATION, "openai:small"),
     call_record(Role.CURATION, "openai:small", dollars=0, from_cache=True),
@@ -86,7 +86,7 @@ def test_rows_by_role_and_model() -> None:
     assert [(row.role, row.model, row.calls, row.cached_calls, row.dollars) for row in table.rows] == [
         ("curation", "openai:big", 1, 0, 0.25),
         ("curation", "openai:small", 2, 1, 0.5),
-        ("program", "openai:big", 1, 0, 1),
+        ("reasoning", "openai:big", 1, 0, 1),
     ]
     assert table.total.usage == Usage(input=4_000, cached_input=800, output=200)
     assert usage_table(reversed(RECORDS), questions=2) == table
@@ -116,7 +116,7 @@ def stated_record(
 def test_by_role_and_model_and_together() -> None:
     stated = usage_of(
         [stated_record(Role.REASONING), stated_record(Role.CURATION), stated_record(Role.CURATION)],
-        ["program (8 calls)"],
+        ["reasoning (8 calls)"],
     )
     assert stated.roles == (
         RoleUsage(role="curation", model="openai:x", calls=2, input_tokens=200, cached_input_tokens=40,
@@ -126,7 +126,7 @@ def test_by_role_and_model_and_together() -> None:
     )  # fmt: skip
     assert (stated.model_calls, stated.input_tokens, stated.output_tokens) == (3, 300, 15)
     assert stated.dollars == 0.3 and not stated.approximate
-    assert stated.left_out == ("program (8 calls)",)
+    assert stated.left_out == ("reasoning (8 calls)",)
 
 
 def test_kept_replies_are_counted_apart_and_cost_nothing() -> None:

@@ -191,4 +191,4 @@ def test_a_listener_is_told_of_each_call(tmp_path: Path) -> None:
         caller = Caller(loaded('{"value": "none"}', WHOLE), cache=cache)
         caller.value(value_call())
         caller.value(value_call())
-    assert heard == ["program by openai:scripted", "110", "program by openai:scripted", "110", "220 kept"]
+    assert heard == ["reasoning by openai:scripted", "110", "reasoning by openai:scripted", "110", "220 kept"]

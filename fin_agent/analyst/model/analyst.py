@@ -10,15 +10,14 @@ from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curating import Curator
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.programs import ProgramWriter
+from fin_agent.analyst.model.prompt_material import known_lines
 from fin_agent.analyst.model.questions import QuestionReader
 from fin_agent.analyst.model.searching import QueryWriter
-from fin_agent.analyst.protocol import Reasoning
+from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.program import Program
-from fin_agent.errors import SandboxError
+from fin_agent.answering.sandbox import MontySandbox, ProgramExecutor
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.choosing import lacking_slots
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
@@ -27,28 +26,33 @@ from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import EVERYTHING, Query, Scope
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "query_rewrite", "curation", "program", "program_repair", "reasoning")
+PROMPTS = ("intent", "query_rewrite", "curation", "reasoning")
 
 
 class ModelAnalyst:
     """See `Analyst` for the roles. Every role falls back to the rules, with a warning in the journal.
 
-    Figures that fill the ledger are computed by the rules' program, whatever the model; a model's program takes its
-    numbers from facts alone. What cannot be in the index (a company, a period) is settled without a model.
+    Figures that fill the ledger are computed by the rules' program, whatever the model; what a model calculates, it
+    calculates of numbers that it quotes. What cannot be in the index (a company, a period) is settled without a model.
     """
 
     def __init__(
-        self, client: ModelClient, workspace: Workspace, *, preset: Preset = Preset.DEFAULT, most_evidence: int = 10
+        self,
+        client: ModelClient,
+        workspace: Workspace,
+        *,
+        preset: Preset = Preset.DEFAULT,
+        most_evidence: int = 10,
+        executor: ProgramExecutor | None = None,
     ) -> None:
         """Raises PromptError where a prompt of the user's own cannot be used."""
         client.require(*PROMPTS)
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence)
         self._preset = preset
-        self._questions = QuestionReader(client, workspace, preset)
+        self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
         self._queries = QueryWriter(client, preset)
-        self._curator = Curator(client, workspace, preset, most_evidence)
-        self._programs = ProgramWriter(client, workspace)
-        self._reasoner = Reasoner(client, workspace)
+        self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
+        self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
     @property
     def judges_for_free(self) -> bool:
@@ -56,12 +60,12 @@ class ModelAnalyst:
         return False
 
     def intent(self, question: str, before: Intent | None = None) -> Intent:
-        """See Analyst.intent: a model completes what rules are unsure of."""
+        """See Analyst.intent: a model words what rules do not read whole."""
         return self._questions.completed(self._rules.intent(question, before))
 
     def asks(self, intent: Intent) -> Sequence[str]:
-        """See Analyst.asks: a model answers all that a question asks at once."""
-        return (intent.question,)
+        """See Analyst.asks: those that rules read; a model answers all others at once."""
+        return intent.asks or (intent.question,)
 
     def plan(self, intent: Intent) -> Plan:
         """See Analyst.plan."""
@@ -81,84 +85,72 @@ class ModelAnalyst:
         cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
     ) -> Curation:
-        """See Analyst.curate: one call a round at most, and none where the ledger is full (but in `thorough`)."""
+        """See Analyst.curate: one call a round at most, which also answers, and none where the ledger is full.
+
+        In `thorough` each round has a call that only judges.
+        """
         base = self._rules.curate(intent, plan, passages, documents, cards, scope)
-        return base if base.to_read else self._curator.curation(base, intent, plan, passages)
+        if base.to_read:
+            return base
+        curation = self._curator.curation(base, intent, plan, passages)
+        if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
+            self._compared(curation.reasoning, intent, curation.kept, documents)
+        return curation
 
     def computes(self, intent: Intent, *, answerable: bool) -> bool:
-        """See Analyst.computes: a model may find a program where rules have none, for any figure asked for."""
-        if intent.numeric:
-            return answerable or self._preset is Preset.FAST
-        return intent.asks_figure and answerable
+        """See Analyst.computes: where rules can, whatever the model."""
+        return intent.numeric and answerable and not intent.beyond_rules
 
     def puts_into_words(self, intent: Intent) -> bool:
         """See Analyst.puts_into_words: with a quote that has it, any figure."""
         return True
 
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
-        """See Analyst.program: that of the rules where the ledger is full."""
-        if _is_full(intent, plan, ledger):
-            return self._rules.program(intent, plan, ledger, evidence)
-        return self._programs.program(intent, plan, ledger, evidence)
-
-    def repaired_program(
-        self,
-        intent: Intent,
-        plan: Plan,
-        ledger: Ledger,
-        evidence: Sequence[Evidence],
-        program: Program,
-        problem: SandboxError,
-    ) -> Program | None:
-        """See Analyst.repaired_program."""
-        if program.by_model:
-            return self._programs.repaired(intent, plan, ledger, evidence, program, problem)
-        return self._programs.program(intent, plan, ledger, evidence)
-
-    def second_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]
-    ) -> Program | None:
-        """See Analyst.second_program: in `thorough`, beside a program of the rules."""
-        if self._preset is not Preset.THOROUGH or not _is_full(intent, plan, ledger):
-            return None
-        return self._programs.program(intent, plan, ledger, evidence)
+        """See Analyst.program: that of the rules."""
+        return self._rules.program(intent, plan, ledger, evidence)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """See Analyst.reason: the model's words as far as its quotes bear them out; where it says that the passages do
         not hold the answer, that. Rules answer in its place only where it gives no reply; a figure of theirs that
         differs is told.
         """
-        found = self._reasoner.answer(intent, evidence)
-        if found.reasoning is None and (found.said_missing or intent.numeric):
-            # For a figure that they compute, rules have no words: theirs would be a refusal as well.
-            return Reasoning(text="", citations=(), missing=(found.said_missing,) if found.said_missing else ())
+        found = None
+        if self._preset is not Preset.DEFAULT:  # there, the call that judged the passages has answered, or failed
+            found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
+        if found is not None and found.reasoning is None:
+            return Reasoning(text="", citations=(), missing=found.said_missing)
+        if found is not None and found.reasoning is not None:
+            return self._compared(found.reasoning, intent, evidence, filings)
+        if intent.numeric:  # for a figure that they compute, rules have no words: theirs would be a refusal as well
+            return Reasoning(text="", citations=())
+        own = self._rules.reason(intent, [each for each in evidence if not each.by_model] or evidence, filings)
+        if own.text:
+            warned("rules quote the answer in place of the model")
+        return own
+
+    def _compared(
+        self, reasoning: Reasoning, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str]
+    ) -> Reasoning:
+        """The model's answer; where rules read another figure in their own passages, that is told."""
         held_against = [each for each in evidence if not each.by_model] or evidence
-        if found.reasoning is not None and not (intent.asks_figure and not intent.numeric):
-            for doubt in self._rules.otherwise(intent, found.reasoning.text, held_against, filings):
-                warned(doubt)
-            return found.reasoning
+        if not intent.asks_figure or intent.numeric or reasoning.program is not None:
+            for other in self._rules.otherwise(intent, reasoning.text, held_against, filings):
+                warned(other)
+            return reasoning
         own = self._rules.reason(intent, held_against, filings)
-        if found.reasoning is None:
-            if own.text:
-                warned("rules quote the answer in place of the model")
-            return own
-        one, other = _figures(found.reasoning.text), _figures(own.text)
+        one, other = _figures(reasoning.text), _figures(own.text)
         if one and other and not one & other:
             warned(f"rules read another figure: {own.text[:200]}")
-        return found.reasoning
+        return reasoning
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """See Analyst.comment: the model's judgement of the result, its numbers in quotes of it or of the passages."""
         if self._preset is Preset.FAST or not asks_judgement(intent, computed):
             return None
-        found = self._reasoner.answer(intent, evidence, computed)
-        if found.reasoning is None and found.said_missing:
-            warned(f"the model gives no judgement ({found.said_missing})")
-        return found.reasoning
-
-
-def _is_full(intent: Intent, plan: Plan, ledger: Ledger) -> bool:
-    return intent.numeric and not intent.beyond_rules and not lacking_slots(plan, intent, ledger)
+        found = self._reasoner.answer(intent, evidence, known_lines(intent, None), computed)
+        if found is not None and found.reasoning is None:
+            warned(f"the model gives no judgement ({'; '.join(found.said_missing)})")
+        return None if found is None else found.reasoning
 
 
 _FIGURE = re.compile(r"(?<![\w.])\$?\d[\d,]*(?:\.\d+)?%?")

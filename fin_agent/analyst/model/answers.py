@@ -8,14 +8,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.calculations import Calculated, amount_of, calculated, named, unplaced
 from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, reporter_of, shown_passages
+from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, in_rows, place_of, shown_passages
 from fin_agent.analyst.model.quote_verification import PageSizes, Quote, unsaid
-from fin_agent.analyst.model.replies import CitedSentence, QuotedSource, ReasoningReply, YesOrNo
+from fin_agent.analyst.model.replies import CitedSentence, QuotedFigure, QuotedSource, ReasoningReply, YesOrNo
 from fin_agent.analyst.protocol import Reasoning, ReasoningStep
 from fin_agent.answering.answer import Citation, gives_verdict
 from fin_agent.answering.quoted_amounts import contradicted, years_in
+from fin_agent.answering.sandbox import ProgramExecutor
 from fin_agent.answering.sentence_binding import not_borne_out, without_markup
 from fin_agent.evidence.evidence import Evidence
 from fin_agent.evidence.intent import Intent
@@ -29,33 +31,45 @@ from fin_agent.workspace import Workspace
 
 _FEWEST_WORDS = 3
 """Of a quote: fewer stand anywhere."""
+_FEWEST_OF_FIGURE = 2
+"""Of the quote of a figure: its label and itself."""
 _LONGEST = 2_000
+_LONGEST_MISSING = 240
+_MOST_MISSING = 6
+_LONGEST_LABEL = 80
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class WordsAnswer:
+class ModelAnswer:
     """What a model's reply comes to."""
 
     reasoning: Reasoning | None
     """None where nothing of it can be used."""
-    said_missing: str = ""
+    said_missing: tuple[str, ...] = ()
     """What the model says is missing, where it gives no answer."""
+    keep: tuple[int, ...] = ()
+    """Places of the evidence that is to be read again, where it gives no answer."""
+    complementary: str = ""
 
 
 class Reasoner:
-    """Chain of thought (Wei et al. 2022) over numbered passages, with sentence-level citations."""
+    """Chain of thought (Wei et al. 2022) over numbered passages, with quotes and calculations."""
 
-    def __init__(self, client: ModelClient, workspace: Workspace) -> None:
+    def __init__(self, client: ModelClient, workspace: Workspace, executor: ProgramExecutor) -> None:
         self._client = client
         self._workspace = workspace
+        self._executor = executor
 
-    def answer(self, intent: Intent, evidence: Sequence[Evidence], computed: str = "") -> WordsAnswer:
-        """The model's answer as far as its quotes bear it out. A quote that is not there is dropped, and told.
+    def answer(
+        self, intent: Intent, evidence: Sequence[Evidence], wanted: str, computed: str = ""
+    ) -> ModelAnswer | None:
+        """The model's answer as far as its quotes bear it out; None where it gives no reply that can be used.
 
-        `computed` is a result of our own over figures of the filings, which may be quoted as a passage may.
+        A quote that is not there is dropped, and told. `wanted` is what rules read of the question. `computed` is a
+        result of our own over figures of the filings, which may be quoted as a passage may.
         """
-        grounds = _Grounds(self._workspace, intent, evidence, computed)
+        grounds = _Grounds(self._workspace, intent, evidence, computed, self._executor)
         shown = shown_passages([each.passage for each in evidence], self._workspace)
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
@@ -70,38 +84,54 @@ class Reasoner:
             fault,
             drafted="answer",
             question=intent.question,
+            wanted=wanted,
             passages=shown,
         )
         if reply is None:
-            return WordsAnswer(None)
+            return None
         if not _answer_of(reply):
-            last = _unmarked(reply.sentences[-1].text)[:_LONGEST] if reply.sentences else ""
-            lacking = grounds.all_unsaid(last)
-            return WordsAnswer(None, last if last and not lacking else "a passage that gives the answer")
-        return WordsAnswer(_borne_out(intent, reply, evidence, grounds))
+            lacking = [_unmarked(each)[:_LONGEST_MISSING] for each in reply.missing] or [
+                _unmarked(sentence.text)[:_LONGEST] for sentence in reply.sentences[-1:]
+            ]
+            told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.all_unsaid(each)))
+            keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
+            asked = on_a_line(reply.complementary_question or "")[:_LONGEST_MISSING]
+            return ModelAnswer(None, told[:_MOST_MISSING] or ("a passage that gives the answer",), keep, asked)
+        return ModelAnswer(_borne_out(intent, reply, evidence, grounds))
 
 
 class _Grounds:
     """What an answer may rest on: the passages shown, who reports, and the question."""
 
-    def __init__(self, workspace: Workspace, intent: Intent, evidence: Sequence[Evidence], computed: str) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        intent: Intent,
+        evidence: Sequence[Evidence],
+        computed: str,
+        executor: ProgramExecutor,
+    ) -> None:
         passages = [each.passage for each in evidence]
-        texts = [passage.text[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
+        self._executor = executor
+        self._decimals = intent.decimals
+        texts = [in_rows(passage.text)[:MOST_CHARACTERS] for passage in passages] + ([computed] if computed else [])
         self.shown = [_plain(as_quoted(text)) for text in texts]
         self.texts = [_plain(as_quoted(without_orders(text))) for text in texts]
         """What may be quoted: as it is shown, without what speaks to the model."""
         self.question = intent.question
+        self.may_deny = _IF_NOT_USEFUL.search(intent.question) is not None
+        """Whether the question asks to be told that a measure does not suit."""
         self._years = years_in(intent.question)
         self._workspace = workspace
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
-        self._reporters = [reporter_of(passage, workspace) for passage in passages]
+        self._reporters = [_dated(place_of(passage, workspace)) for passage in passages]
         self._pages: dict[PageKey, PageSizes] = {}
         names = (*(company.name for company in intent.companies), *self._reporters)
         self.links = Links(workspace.lexicon, intent.question, names)
 
-    def bears(self, quoted: QuotedSource) -> bool:
+    def bears(self, quoted: QuotedSource, fewest: int = _FEWEST_WORDS) -> bool:
         """Whether a quote stands, and no figure of the same filing contradicts the sentences that it is of."""
-        if not _stands(quoted, self.texts):
+        if not _stands(quoted, self.texts, fewest):
             return False
         if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
             return True
@@ -122,10 +152,46 @@ class _Grounds:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
         return unsaid(words, quotes, " ".join(self._reporters), self.question, denied=denied)
 
-    def unclaimed(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
-        """Directions, denials, events and amounts in words that the quotes do not bear out."""
+    def unclaimed(
+        self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Directions, denials, events and amounts in words that the quotes do not bear out.
+
+        A direction may be that of one of the calculated `results`; names may stand anywhere in what was shown.
+        """
         also = " ".join((*self._reporters, self.question))
-        return not_borne_out(words, [quote.text for quote in quotes], also, claims_nothing=denied)
+        texts = [quote.text for quote in quotes]
+        return not_borne_out(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
+
+    def calculated(self, reply: ReasoningReply) -> Calculated:
+        """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
+        for figure in reply.figures:
+            if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
+                raise ValueError(
+                    f"the quote of {named(figure.name)} does not stand in passage {figure.passage}, letter by letter"
+                    " with its label"
+                )
+        return calculated(
+            reply.figures, reply.calculations, self.question, self._place_of, self._executor, self._decimals
+        )
+
+    def _place_of(self, figure: QuotedFigure) -> str:
+        """A comment of a program: what the figure is called, filing, page and, of a fact of ours, line."""
+        if figure.passage > len(self._keys):
+            return "computed from figures of the filings"
+        key = self._keys[figure.passage - 1]
+        amount = abs(amount_of(figure))
+        words = set(stems_of(figure.quote))
+        like = [
+            each.fact
+            for each in self._workspace.index.facts({key.doc_id}, pages=[key])
+            if abs(each.fact.amount) == amount
+        ]
+        quote = on_a_line(figure.quote).replace("'", "’")
+        if not like:
+            return f"{quote!r}, {key.doc_id} page {key.page + 1}"
+        fact = max(like, key=lambda one: len(words & set(stems_of(one.label))))
+        return f"{fact.label!r}, {key.doc_id} page {key.page + 1} line {fact.line + 1}"
 
     def all_unsaid(self, words: str) -> tuple[str, ...]:
         """Numbers of `words` that stand nowhere in what the model was shown."""
@@ -137,9 +203,23 @@ class _Grounds:
 
 
 def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning:
+    calculated = grounds.calculated(reply)
+    results = [Quote(line) for line in calculated.lines]
     citations: list[Citation] = []
     steps: list[ReasoningStep] = []
-    before: list[Quote] = []
+
+    def cited(quoted: QuotedSource | QuotedFigure) -> int | None:
+        if quoted.passage > len(evidence):
+            return None  # our own: the figures it is computed from are cited
+        passage = evidence[quoted.passage - 1].passage
+        citation = Citation(doc_id=passage.doc_id, page=passage.page, text=on_a_line(quoted.quote), box=passage.box)
+        if citation not in citations:
+            citations.append(citation)
+        return citations.index(citation)
+
+    for figure in reply.figures if reply.calculations else ():
+        cited(figure)
+    before = [grounds.quote(_of_figure(each)) for each in reply.figures]
     for sentence in reply.sentences:
         standing = []
         for quoted in sentence.citations:
@@ -155,53 +235,74 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
             warned("a sentence of the model is dropped: what it quotes has nothing to do with it or the question")
             continue
         before += own
-        places: list[int] = []
-        for quoted in standing:
-            if quoted.passage > len(evidence):
-                continue  # our own: the figures it is computed from are cited
-            passage = evidence[quoted.passage - 1].passage
-            text = on_a_line(quoted.quote)
-            citation = Citation(doc_id=passage.doc_id, page=passage.page, text=text, box=passage.box)
-            if citation not in citations:
-                citations.append(citation)
-            places.append(citations.index(citation))
-        denied = _denies(reply)
+        places = [place for place in map(cited, standing) if place is not None]
+        denied = _denies(reply) or grounds.may_deny
+        said = calculated.placed(sentence.text, {})
         lacking = (
-            *grounds.unsaid(sentence.text, before, denied=denied),
-            *grounds.unclaimed(sentence.text, before, denied=denied),
+            *grounds.unsaid(said, [*before, *results], denied=denied),
+            *grounds.unclaimed(said, before, denied=denied, results=calculated.texts),
         )
         if lacking:
             warned(f"a sentence of the model is dropped: no quote of it has {', '.join(lacking)}")
             continue
-        steps.append(ReasoningStep(text=_unmarked(sentence.text), citations=tuple(dict.fromkeys(places))))
-    text = _answer_of(reply)
+        steps.append(ReasoningStep(text=_unmarked(said), citations=tuple(dict.fromkeys(places))))
+    text = _unmarked(calculated.placed(_answer_of(reply), {each.name: each.number for each in reply.figures}))
     if reply.verdict is not YesOrNo.NONE and asks_yes_or_no(intent) and not gives_verdict(text):
         text = f"{reply.verdict.value.capitalize()}: {text}"
-    return Reasoning(text=text, citations=tuple(citations), steps=tuple(steps))
+    named = [one for name, one in calculated.results.items() if f"{{{name}}}" in re.sub(r"\s", "", reply.answer or "")]
+    only = named[0] if len(named) == 1 and named[0].unit is not None else None
+    return Reasoning(
+        text=text,
+        citations=tuple(citations),
+        steps=tuple(steps),
+        program=calculated.code or None,
+        value=None if only is None else only.value,
+        unit=None if only is None else only.unit,
+        assumed=_assumption_of(reply, grounds),
+    )
+
+
+def _assumption_of(reply: ReasoningReply, grounds: _Grounds) -> tuple[str, ...]:
+    said = _unmarked(reply.assumption or "")[:_LONGEST_MISSING]
+    return (said,) if any(map(str.isalnum, said)) and not grounds.all_unsaid(said) else ()
 
 
 def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
     """What makes a reply no answer: no quote that stands and is about it, or numbers that stand in none."""
-    answer = _answer_of(reply)
-    if not answer:
+    if not _answer_of(reply):
         return None
+    try:
+        calculated = grounds.calculated(reply)
+    except ValueError as wrong:
+        return f"{wrong}. Quote it as it is printed, or give the answer without it"
+    figures = {each.name: each.number for each in reply.figures}
+    answer = _unmarked(calculated.placed(_answer_of(reply), figures))
+    if loose := unplaced(answer):
+        return f"the answer has {named(loose[0])} in braces, which `calculations` does not name"
+    results = [Quote(line) for line in calculated.lines]
     quotes = [quoted for sentence in reply.sentences for quoted in sentence.citations]
     standing = [grounds.quote(quoted) for quoted in quotes if grounds.bears(quoted)]
+    quotes += map(_of_figure, reply.figures)
+    standing += [grounds.quote(_of_figure(each)) for each in reply.figures]
     if not standing:
         return (
             "no quote stands in the passage it names, letter by letter"
             if quotes
             else "it answers and quotes no passage: every fact needs a quote"
         )
-    denied = _denies(reply)
-    if lacking := grounds.unsaid(answer, standing, denied=denied):
-        return f"the answer has {', '.join(lacking)}, which no quote has"
+    denied = _denies(reply) or grounds.may_deny
+    if lacking := grounds.unsaid(answer, [*standing, *results], denied=denied):
+        told = ", ".join(lacking)
+        return f"the answer has {told}, which no quote and no calculation has: quote it, calculate it, or leave it out"
     if not grounds.about(answer, standing) and not any(
         _leads(sentence, answer, grounds) for sentence in reply.sentences
     ):
         return "what it quotes has nothing to do with the question or the answer: quote what bears the answer out"
-    if lacking := grounds.unclaimed(answer, standing, denied=denied):
-        return f"the answer says {', '.join(lacking)}, which no quote bears out"
+    if lacking := grounds.unclaimed(answer, standing, denied=denied, results=calculated.texts):
+        return (
+            f"the answer says {', '.join(lacking)}, which no quote bears out: quote the words that do, put a calculated"
+            " result beside it, or leave it out"
+        )
     opening = _YES_OR_NO.match(answer)
     if opening and reply.verdict.value in ("yes", "no") and opening[1].lower() != reply.verdict.value:
         return f"the answer begins with {opening[1]!r}, and the verdict is {reply.verdict.value!r}"
@@ -231,13 +332,25 @@ def _unmarked(words: str) -> str:
     return on_a_line(without_markup(words))
 
 
-def _stands(quoted: QuotedSource, texts: Sequence[str]) -> bool:
+def _of_figure(figure: QuotedFigure) -> QuotedSource:
+    return QuotedSource(passage=figure.passage, quote=figure.quote)
+
+
+def _dated(place: str) -> str:
+    """A place with the day that a period ended on as people write it, too: `2023-01-28`, 28 2023."""
+    return f"{place} {' '.join(f'{int(part)}' for day in _DAY.findall(place) for part in day.split('-'))}"
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WORDS) -> bool:
     """Whether a quote is in its passage, word by word.
 
     A number is not cut: `5 stores` is no quote of `425 stores`.
     """
     words = _plain(quoted.quote).strip(" .…")
-    if not 1 <= quoted.passage <= len(texts) or len(words.split()) < _FEWEST_WORDS:
+    if not 1 <= quoted.passage <= len(texts) or len(words.split()) < fewest:
         return False
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
     return whole.search(texts[quoted.passage - 1]) is not None

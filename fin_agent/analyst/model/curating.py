@@ -1,14 +1,19 @@
-"""Curation by a chat model over that of the rules: filter, answerability and what to ask next, in one call a round."""
+"""Curation by a chat model over that of the rules: filter, answerability and what to ask next, in one call a round.
+
+By default the call that judges the passages answers from them as well; `thorough` has a call of its own for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from fin_agent.analyst.events import warned
+from fin_agent.analyst.model.answers import Reasoner
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_material import intent_lines, shown_passages
+from fin_agent.analyst.model.prompt_material import intent_lines, known_lines, shown_passages, within_reach
 from fin_agent.analyst.model.replies import CurationReply
+from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.evidence.choosing import lacking_slots
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
@@ -26,8 +31,11 @@ _LONGEST = 240
 class Curator:
     """HiREC, Algorithm 1: new passages and those kept before are judged together by one call."""
 
-    def __init__(self, client: ModelClient, workspace: Workspace, preset: Preset, most: int) -> None:
+    def __init__(
+        self, client: ModelClient, workspace: Workspace, preset: Preset, most: int, reasoner: Reasoner
+    ) -> None:
         self._client = client
+        self._reasoner = reasoner
         self._workspace = workspace
         self._preset = preset
         self._most = most
@@ -41,6 +49,8 @@ class Curator:
         base = _as_open(base, intent)
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
             return base
+        if self._preset is Preset.DEFAULT:
+            return self._answered(base, intent, plan, passages)
         reply = self._client.asked(
             Role.CURATION,
             "curation",
@@ -57,6 +67,40 @@ class Curator:
         if self._preset is Preset.FAST:
             return False
         return self._preset is Preset.THOROUGH or not (intent.numeric and base.answerable)
+
+    def _answered(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
+        """The answer, and with it the passages it rests on; else what is missing, and the passages to be read again."""
+        by_rules = {evidence.passage.key: evidence for evidence in base.kept}
+        ordered = sorted(passages, key=lambda each: each.key not in by_rules)
+        evidence = [
+            by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True)
+            for each in within_reach(ordered)
+        ]
+        rounds = max((each.round for each in passages), default=1) - 1
+        searched = f"{rounds} time{'s' if rounds > 1 else ''}, with what was missing then" if rounds else ""
+        found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
+        if found is None:
+            return base
+        missing = found.said_missing
+        if found.reasoning is not None:
+            cited = {(each.doc_id, each.page) for each in found.reasoning.citations}
+            kept = [each for each in evidence if (each.passage.doc_id, each.passage.page) in cited]
+            reasoning = found.reasoning
+        else:
+            kept = [evidence[place] for place in found.keep][: self._most]
+            reasoning = Reasoning(text="", citations=(), missing=missing)
+        chosen = {each.passage.key: each for each in kept}
+        answer = base.model_copy(
+            update={
+                "kept": tuple(kept),
+                "answerable": found.reasoning is not None,
+                "missing": missing,
+                "complementary_question": found.complementary,
+                "judged": tuple(_judged(each, chosen) for each in base.judged),
+                "dropped": tuple(each.passage.key for each in evidence if each.passage.key not in chosen),
+            }
+        )
+        return AnsweredCuration(**dict(answer), reasoning=reasoning)
 
     def _joined(
         self, base: Curation, reply: CurationReply, intent: Intent, passages: Sequence[RetrievedPassage]

@@ -38,8 +38,6 @@ MOST_OUTPUT: Mapping[Role, int] = MappingProxyType(
         Role.INTENT: 2_000,
         Role.QUERY: 1_000,
         Role.CURATION: 3_000,
-        Role.PROGRAM: 4_000,
-        Role.REPAIR: 4_000,
         Role.REASONING: 4_000,
     }
 )

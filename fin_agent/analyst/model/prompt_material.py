@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from fin_agent.evidence.alignment import COMPANY, required_fields
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.evidence.intent import Comparison, Intent
-from fin_agent.evidence.ledger import Ledger
+from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.prompts import Quoted
@@ -20,9 +21,64 @@ MOST_CHARACTERS = 6_000
 """Of a passage; those of the index are shorter, unless their words are very long."""
 
 
+_MOST_SHOWN = 18_000
+_FEWEST_SHOWN = 4
+_OF_A_ROW = re.compile(r"\(?[-–—$€£%(]*\s?\(?(?:\d[\d,]*(?:\.\d+)?|\.\d+|[—–-]|[$€£%])\s*[%)]*\s?(?:\(\w\))?\s?[%)]?")
+"""What stands alone on a line of a page and belongs to the row whose label stands before it: a number, a sign."""
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEARS = re.compile(rf"(?:{_YEAR.pattern}\s?)+")
+
+
 def shown_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -> list[Quoted]:
-    """Each passage, and where it stands: `Acme Corp., 10-K, FY2023, page 4`."""
-    return [Quoted(passage.text[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
+    """Each passage, and where it stands: `Acme Corp., 10-K, FY2023, ended 2023-12-31, page 4`."""
+    return [Quoted(in_rows(passage.text)[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
+
+
+def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+    """As many of the first passages as one call shows, without those that say what another says.
+
+    A page may be there as text and as table, a filing under two names.
+    """
+    kept: list[tuple[RetrievedPassage, set[str]]] = []
+    length = 0
+    for passage in passages:
+        text = in_rows(passage.text)[:MOST_CHARACTERS]
+        if len(kept) >= _FEWEST_SHOWN and length + len(text) > _MOST_SHOWN:
+            break
+        words = set(_WORDS.findall(text))
+        page = (passage.doc_id, passage.page)
+        if any(
+            len(words - said) <= (len(words) // _HARDLY_NEW if (one.doc_id, one.page) == page else 0)
+            for one, said in kept
+        ):
+            continue
+        kept.append((passage, words))
+        length += len(text)
+    return [passage for passage, _ in kept]
+
+
+_HARDLY_NEW = 8
+"""One word of so many may be new."""
+_WORDS = re.compile(r"\w[\w.,]*\w|\w")
+
+
+def in_rows(text: str) -> str:
+    """A page's text with the numbers of a row behind its label, as they are printed, and no blank lines.
+
+    >>> in_rows("Net sales\\n$\\n41,396 \\n$\\n(157)\\n\\nCost of sales\\n12.5 %")
+    'Net sales $ 41,396 $ (157)\\nCost of sales 12.5 %'
+    """
+    rows: list[str] = []
+    for line in text.splitlines():
+        words = " ".join(line.split())
+        heads = _YEAR.fullmatch(words) is not None and not (rows and _YEARS.fullmatch(rows[-1]))
+        if rows and words and _OF_A_ROW.fullmatch(words) and not heads:
+            rows[-1] = f"{rows[-1]} {words}"
+        elif words:
+            rows.append(words)
+    return "\n".join(rows)
 
 
 def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
@@ -30,19 +86,19 @@ def place_of(passage: RetrievedPassage, workspace: Workspace) -> str:
     identity = workspace.directory.identities.get(passage.doc_id)
     if identity is None:
         return f"{passage.doc_id}, page {passage.page + 1}"
-    parts = (identity.company, identity.form.value, _period(identity), f"page {passage.page + 1}")
+    parts = (identity.company, identity.form.value, _ended(identity), f"page {passage.page + 1}")
     return ", ".join(part for part in parts if part)
-
-
-def reporter_of(passage: RetrievedPassage, workspace: Workspace) -> str:
-    """Whose report a passage is from, and of which period: `Acme Corp. FY2023`."""
-    identity = workspace.directory.identities.get(passage.doc_id)
-    return "" if identity is None else f"{identity.company} {_period(identity)}"
 
 
 def _period(identity: Identity) -> str:
     quarter = f"Q{identity.quarter} " if identity.quarter else ""
     return f"{quarter}FY{identity.fiscal_year}" if identity.fiscal_year else ""
+
+
+def _ended(identity: Identity) -> str:
+    """`FY2022, ended 2023-01-28`: the year that a period is called by is not always the one it ends in."""
+    period = _period(identity)
+    return f"{period}, ended {identity.period_end.isoformat()}" if period and identity.period_end else period
 
 
 _MOST = 16
@@ -72,6 +128,24 @@ def intent_lines(intent: Intent, plan: Plan, ledger: Ledger | None = None) -> st
 
 def _listed(values: Iterable[str]) -> str:
     return "; ".join(" ".join(value.split()) for value in list(values)[:_MOST])
+
+
+def known_lines(intent: Intent, ledger: Ledger | None, searched: str = "") -> str:
+    """What is settled of a question before its passages are read: whose and when, figures found, what was searched."""
+    found = ledger.figures if ledger is not None else {}
+    asked: tuple[tuple[str, Iterable[str]], ...] = (
+        ("companies", (company.name for company in intent.companies)),
+        ("fiscal periods", map(str, intent.periods)),
+        ("figures found by rules", (f"{slot}: {_amount(found[slot])}" for slot in found)),
+        ("searched for already", [searched] if searched else []),
+    )
+    lines = [f"- {name}: {told}" for name, values in asked if (told := _listed(values))]
+    return "\n".join(lines) or "- nothing beyond its words"
+
+
+def _amount(figure: Figure) -> str:
+    scale = {1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}.get(figure.scale, "")
+    return f"{figure.amount:,} {figure.unit}{scale}"
 
 
 _MOST_NAMES = 12

@@ -55,7 +55,7 @@ def names_of(question: str) -> str:
     return " ".join(named)
 
 
-_PLACES = re.compile(r"\b(?:10-?[KQ]|8-?K|20-?F|6-?K|(?:page|passage)s? \d+)\b", re.I)
+_PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
 """Numbers in these say where something stands: they are no figures, and account for none."""
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from fin_agent.evidence.cards.card import ClaimRole, RiskSignal, Use
-from fin_agent.evidence.intent import Comparison, OutputUnit, Relation
+from fin_agent.evidence.intent import OutputUnit
 
 _NUMBER = re.compile(r"\D*(\d{1,6})\D*")
 
@@ -69,31 +69,12 @@ class Reply(BaseModel):
 
 
 class IntentReply(Reply):
-    """What a question asks, in the fields of an intent that a model may fill."""
+    """A question in words that rules read."""
 
-    core: Text = ""
-    """The question without its instructions on form and its definitions."""
-    companies: Words = ()
-    """As the question names them."""
-    periods: Words = ()
-    """`FY2023`, `Q2 FY2023`."""
-    measure: Text = ""
-    """In words."""
-    expression: PerhapsText = None
-    """Over ids of metrics, in the grammar of `evidence.expressions`; null where words are asked for."""
-    relation: Annotated[Relation, BeforeValidator(plain)]
-    comparison: Annotated[Comparison, BeforeValidator(plain)] = Comparison.NONE
-    parts: Words = ()
-    """Segments, products, regions that the figures are narrowed to."""
-    use: Annotated[Use, BeforeValidator(plain)] = Use.LOOKUP
-    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
-    decimals: PerhapsNumber = None
-    asks_figure: bool = False
-
-    @field_validator("comparison", mode="before")
-    @classmethod
-    def _compared(cls, written: object) -> object:
-        return "none" if written is None else written
+    questions: Words = ()
+    """Together they ask what is asked."""
+    search: Text = ""
+    """Words that the page sought would print."""
 
 
 class QueryReply(Reply):
@@ -141,29 +122,6 @@ class CurationReply(Reply):
         return [each if isinstance(each, dict) else {"passage": each} for each in several]
 
 
-_FENCED = re.compile(r"\A\s*```(?:python|py)?[ \t]*\n(?P<code>.*?)\n?```\s*\Z", re.S | re.I)
-
-
-def _code(written: object) -> object:
-    """A program without the marks that make it code in Markdown."""
-    text = text_of(written)
-    found = _FENCED.match(text) if isinstance(text, str) else None
-    return text if found is None else found["code"]
-
-
-class ProgramReply(Reply):
-    """A program, or none where the figures do not give the answer."""
-
-    inputs: Numbers = ()
-    """Figures that the program uses, by their numbers in the prompt."""
-    code: Annotated[str, BeforeValidator(_code)] = ""
-    """Python that defines `solution()`; empty for none."""
-    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
-    """Of the result; null where it is none of the units, as for a text."""
-    missing: PerhapsText = None
-    """What is not among the figures, where no program is written."""
-
-
 class QuotedSource(Reply):
     """Words of a passage that bear out a sentence."""
 
@@ -179,6 +137,26 @@ class CitedSentence(Reply):
     citations: Annotated[tuple[QuotedSource, ...], BeforeValidator(listed)] = ()
 
 
+class QuotedFigure(Reply):
+    """A number within words of a passage, by a name that calculations use."""
+
+    name: Text
+    passage: Number
+    quote: Text
+    """Letter by letter."""
+    number: Text
+    """As printed, below zero in brackets or behind a minus."""
+
+
+class Calculation(Reply):
+    """Arithmetic over named figures and results before it."""
+
+    name: Text
+    expression: Text
+    unit: Annotated[OutputUnit | None, BeforeValidator(nothing_if_blank)] = None
+    """Of the result."""
+
+
 class YesOrNo(StrEnum):
     """The answer of a question that asks whether."""
 
@@ -189,12 +167,21 @@ class YesOrNo(StrEnum):
 
 
 class ReasoningReply(Reply):
-    """An answer in words, step by step; no answer where the passages do not hold one."""
+    """An answer, step by step, with what it calculates; no answer where the passages do not hold one."""
 
+    figures: Annotated[tuple[QuotedFigure, ...], BeforeValidator(listed)] = ()
+    calculations: Annotated[tuple[Calculation, ...], BeforeValidator(listed)] = ()
     sentences: Annotated[tuple[CitedSentence, ...], BeforeValidator(listed)] = ()
     answer: PerhapsText
     """Null where the passages hold none; a reply that says nothing of it is none."""
     verdict: Annotated[YesOrNo, BeforeValidator(plain)] = YesOrNo.NONE
+    assumption: PerhapsText = None
+    """What was taken for granted where the question leaves open whom, when or what it means."""
+    missing: Words = ()
+    """What the answer still needs, in words, where there is none."""
+    keep: Numbers = ()
+    """Passages to be read again with what a further search brings, where there is no answer."""
+    complementary_question: PerhapsText = None
 
     @field_validator("verdict", mode="before")
     @classmethod
@@ -348,7 +335,6 @@ REPLIES: Mapping[str, type[BaseModel]] = {
         GroupReply,
         IntentReply,
         ListwiseReply,
-        ProgramReply,
         QueryReply,
         ReasoningReply,
         SubQuestionsReply,

@@ -12,7 +12,7 @@ from fin_agent.analyst.rules.reasoning import reason
 from fin_agent.analyst.rules.reasoning.questions import Wants, parts_of
 from fin_agent.answering.program import Program, write_program
 from fin_agent.answering.sentence_binding import answers_otherwise
-from fin_agent.errors import QuestionError, SandboxError
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.cards.card import Card
 from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent, Relation
@@ -139,24 +139,6 @@ class RulesAnalyst:
     def program(self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]) -> Program:
         """See Analyst.program: of the ledger's figures alone."""
         return write_program(plan, ledger, intent)
-
-    def repaired_program(
-        self,
-        intent: Intent,
-        plan: Plan,
-        ledger: Ledger,
-        evidence: Sequence[Evidence],
-        program: Program,
-        problem: SandboxError,
-    ) -> Program | None:
-        """See Analyst.repaired_program: rules would write the same program again, so there is none."""
-        return None
-
-    def second_program(
-        self, intent: Intent, plan: Plan, ledger: Ledger, evidence: Sequence[Evidence]
-    ) -> Program | None:
-        """See Analyst.second_program: rules would write the same program again, so there is none."""
-        return None
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """See Analyst.reason."""

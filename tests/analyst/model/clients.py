@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
 from fin_agent.analyst.model.analyst import ModelAnalyst
@@ -27,8 +26,6 @@ Replying = Callable[[Prompted], Mapping[str, object]]
 """What a model replies to what it reads."""
 NOTHING = "{}"
 """A reply that fits no role whose answer counts."""
-_FIGURE = re.compile(r"(\d+)\. (.+)")
-_AMOUNT = re.compile(r"(-?[\d,.]+) ((?:USD|shares|percent|ratio|count).*)")
 _PASSAGE = re.compile(r'<passage-\w+ number="(\d+)"[^>]*>\n?(.*?)\n?</passage-', re.S)
 
 
@@ -52,56 +49,9 @@ def roles(model: ScriptedChatModel) -> list[str | None]:
     return [call.role for call in model.calls]
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """A figure as a prompt offers it."""
-
-    number: int
-    label: str
-    amount: str
-    """Without commas, its sign as printed."""
-    unit: str
-    period: str
-
-
-def offered(text: str) -> list[Offered]:
-    """The figures of a prompt."""
-    found = []
-    for line in text.splitlines():
-        match = _FIGURE.fullmatch(line)
-        parts = match[2].split(" | ") if match else []
-        amounts = [each for part in parts if (each := _AMOUNT.fullmatch(part))]
-        if match and amounts:
-            amount = amounts[-1]
-            found.append(Offered(int(match[1]), parts[0], amount[1].replace(",", ""), amount[2], parts[-2]))
-    return found
-
-
 def passages(text: str) -> dict[int, str]:
     """The passages of a prompt by their numbers."""
     return {int(number): words for number, words in _PASSAGE.findall(text)}
-
-
-def program(
-    figures: Mapping[str, tuple[str, str]], result: str, unit: str | None, *, instead: Mapping[str, str] | None = None
-) -> Replying:
-    """Writes a program as a careful model does: variable -> (words of a figure's label, its period).
-
-    `instead` gives variables another number than that of their figure.
-    """
-
-    def written(call: Prompted) -> Mapping[str, object]:
-        listed = offered(call.text)
-        lines, inputs = [], []
-        for name, (words, period) in figures.items():
-            figure = next(each for each in listed if words in each.label and each.period.endswith(period))
-            inputs.append(figure.number)
-            amount = (instead or {}).get(name, figure.amount)
-            lines.append(f"    {name} = {amount}  # {figure.unit}: '{figure.label}'")
-        code = "\n".join(["def solution():", *lines, f"    return {result}"])
-        return {"inputs": inputs, "code": code, "unit": unit, "missing": None}
-
-    return written
 
 
 def keeps(words: str, **fields: object) -> Replying:
@@ -124,5 +74,35 @@ def quotes(
         having = [place for place, words in passages(call.text).items() if quote in " ".join(words.split())]
         cited = {"passage": number or (having or [1])[0], "quote": quote}
         return {"sentences": [{"text": text, "citations": [cited]}], "answer": answer, "verdict": verdict}
+
+    return reasoned
+
+
+def calculates(
+    figures: Mapping[str, tuple[str, str]],
+    expression: str,
+    unit: str | None,
+    answer: str = "It comes to {result}.",
+    *,
+    instead: Mapping[str, str] | None = None,
+) -> Replying:
+    """Answers with a calculation: variable -> (a quote that stands in a passage, its number).
+
+    `instead` gives variables another number than that of their quote.
+    """
+
+    def reasoned(call: Prompted) -> Mapping[str, object]:
+        texts = {place: " ".join(words.split()) for place, words in passages(call.text).items()}
+        listed = [
+            {
+                "name": name,
+                "passage": next((place for place, words in texts.items() if quote in words), 1),
+                "quote": quote,
+                "number": (instead or {}).get(name, number),
+            }
+            for name, (quote, number) in figures.items()
+        ]
+        calculations = [{"name": "result", "expression": expression, "unit": unit}]
+        return {"figures": listed, "calculations": calculations, "sentences": [], "answer": answer}
 
     return reasoned

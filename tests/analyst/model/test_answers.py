@@ -14,6 +14,7 @@ from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.evidence.evidence import Evidence, RetrievedPassage
 from fin_agent.index.protocol import PageKey
+from fin_agent.models.settings import Preset
 from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import NOTHING, analyst, quotes, roles
@@ -41,7 +42,7 @@ def reasoned(
     workspace: Workspace, question: str, reply: Replying | Sequence[Replying]
 ) -> tuple[Reasoning, tuple[str, ...], ScriptedChatModel]:
     """The reasoning, the warnings and the model."""
-    reasoning, model = analyst(workspace, {"reasoning": reply, "*": NOTHING})  # type: ignore[dict-item]
+    reasoning, model = analyst(workspace, {"reasoning": reply, "*": NOTHING}, Preset.THOROUGH)  # type: ignore[dict-item]
     intent = reasoning._rules.intent(question)
     with journal() as notes:
         return reasoning.reason(intent, evidence_for(workspace, question)), notes.warnings, model
@@ -80,7 +81,7 @@ def _with(workspace: Workspace) -> int:
         (SUIT, quotes(SETTLED, "That of Corvane.", number=77), "no quote stands"),
         (SUIT, quotes(SETTLED, "That of Corvane.", number=-1), "no quote stands"),
         (SUIT, {"sentences": [], "answer": "That of Corvane."}, "it answers and quotes no passage"),
-        (SUIT, quotes(SETTLED, "For $7 million."), "the answer has 7, which no quote has"),
+        (SUIT, quotes(SETTLED, "For $7 million."), "the answer has 7, which no quote and no calculation has"),
         (SUIT, quotes(SETTLED, "For $16 million."), "the answer has 16"),
         (SUIT, quotes(SETTLED, "For $6 billion."), "the answer has 6 billion"),
         (SUIT, quotes(SETTLED, "For 6%."), "the answer has 6 %"),
@@ -130,7 +131,7 @@ def test_a_bare_figure_of_a_table_is_of_the_size_that_its_page_says(
 ) -> None:
     found, warnings, _ = reasoned(workspace, NET_SALES, quotes(IN_A_TABLE, answer))
     assert (found.text == answer) == (not told)
-    assert not told or f"the answer has {told}, which no quote has" in warnings[0]
+    assert not told or f"the answer has {told}, which no quote and no calculation has" in warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_an_answer_is_mended_when_the_fault_is_told(workspace: Workspace) -> Non
     turns = [quotes(SETTLED, "For $7 million."), quotes(SETTLED, "For $6 million.")]
     found, warnings, model = reasoned(workspace, SUIT, turns)
     assert found.text == "For $6 million." and warnings == () and len(model.calls) == 2
-    assert "the answer has 7, which no quote has" in model.calls[1].text
+    assert "the answer has 7, which no quote and no calculation has" in model.calls[1].text
 
 
 def test_a_quote_that_is_not_there_is_dropped_and_told(workspace: Workspace) -> None:

@@ -36,7 +36,7 @@ def curated(
     workspace: Workspace,
     question: str,
     reply: Replying | Mapping[str, object] | str,
-    preset: Preset = Preset.DEFAULT,
+    preset: Preset = Preset.THOROUGH,
     *,
     most: int = 10,
     passages: list[RetrievedPassage] | None = None,
@@ -66,9 +66,9 @@ def said(**fields: object) -> dict[str, object]:
         (SALES, Preset.DEFAULT, False),
         (SALES, Preset.THOROUGH, True),
         (SUIT, Preset.FAST, False),
-        (SUIT, Preset.DEFAULT, True),
+        (SUIT, Preset.THOROUGH, True),
         (MEDIAN, Preset.FAST, False),
-        (MEDIAN, Preset.DEFAULT, True),
+        (MEDIAN, Preset.THOROUGH, True),
     ],
 )
 def test_one_call_a_round_where_rules_leave_something_open(
@@ -180,7 +180,7 @@ def test_nothing_is_asked_of_no_passages(workspace: Workspace) -> None:
 
 def test_passages_are_shown_with_whose_they_are(workspace: Workspace) -> None:
     _, _, _, model = curated(workspace, SUIT, said())
-    assert 'of="Harborlight Instruments, Inc., 10-K, FY2024, page 16"' in model.calls[0].text
+    assert 'of="Harborlight Instruments, Inc., 10-K, FY2024, ended 2024-12-31, page 16"' in model.calls[0].text
 
 
 TEXTS = st.one_of(st.text(max_size=12), st.sampled_from(["42", "the answer is 987.6", "what\nelse"]))

@@ -1,0 +1,217 @@
+"""Arithmetic of a model over figures that it quotes: written out as a program, run in the sandbox, not by the model.
+
+Program of Thoughts (Chen et al. 2023), by which HiREC answers numeric questions: the model names figures and says how
+they go together. Each figure is a number within a quote of a passage; no other number but constants and those of the
+question may stand in an expression.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+
+from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
+from fin_agent.analyst.model.replies import Calculation, QuotedFigure
+from fin_agent.answering.amounts import rounded, shown
+from fin_agent.answering.numerals import numerals_in
+from fin_agent.answering.program_syntax import CALLS
+from fin_agent.answering.sandbox import ProgramExecutor, ProgramScalar
+from fin_agent.errors import SandboxError
+from fin_agent.evidence.intent import OutputUnit
+
+CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 90, 100, 360, 365, 1_000, 10_000, 10**6, 10**9)))
+_HUNDRED = Decimal(100)
+_LONGEST_EXPRESSION = 400
+_NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
+_PRINTED = re.compile(r"(?P<minus>[-−–(]?)\s*[$€£]?\s*(?P<minus_too>[-−–(]?)\s*(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
+_PLACE = re.compile(r"\{\s*([A-Za-z]\w*)\s*\}", re.ASCII)
+_NODES = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Constant, ast.Load, ast.Add, ast.Sub, ast.Mult,
+    ast.Div, ast.Pow, ast.USub, ast.UAdd,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one calculation gives."""
+
+    name: str
+    value: float
+    unit: OutputUnit | None
+    decimals: int | None
+
+    @property
+    def text(self) -> str:
+        """As people write it: `12.5%`."""
+        return shown(self.value, self.unit or "count", self.decimals)
+
+
+@dataclass(frozen=True, slots=True)
+class Calculated:
+    """All that a reply calculates."""
+
+    code: str = ""
+    """The program; empty where nothing is calculated."""
+    results: Mapping[str, Result] = field(default_factory=dict)
+    numbers: tuple[Decimal, ...] = ()
+    """Numbers of the question that it calculates with."""
+
+    @property
+    def lines(self) -> list[str]:
+        """A line for each result, and for each number of the question in it, to be quoted as a passage is."""
+        own = [f"{name.replace('_', ' ')}: {one.text}" for name, one in self.results.items()]
+        return [*own, *(f"{number:f}, {number:f}%" for number in self.numbers)]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Each result as people write it."""
+        return tuple(one.text for one in self.results.values())
+
+    def placed(self, words: str, figures: Mapping[str, str]) -> str:
+        """`words` with results, and figures as printed, in the places that name them: `{growth}`."""
+
+        def put(found: re.Match[str]) -> str:
+            name = found[1]
+            if name in self.results:
+                return self.results[name].text
+            return figures.get(name, found[0])
+
+        return _PLACE.sub(put, words)
+
+
+def named(name: str) -> str:
+    """A name as messages to the model have it: what it may have from a filing is not said outside of the marks."""
+    return f"`{name}`" if _NAME.fullmatch(name) else "a figure"
+
+
+def unplaced(words: str) -> list[str]:
+    """Names in braces that stand for nothing."""
+    return [found[1] for found in _PLACE.finditer(words)]
+
+
+def calculated(
+    figures: Sequence[QuotedFigure],
+    calculations: Sequence[Calculation],
+    question: str,
+    place_of: Callable[[QuotedFigure], str],
+    executor: ProgramExecutor,
+    decimals: int | None = None,
+) -> Calculated:
+    """The results of a reply's calculations, each figure of which is known to stand in its passage.
+
+    `place_of` says where a figure stands, for the program's comments. Raises ValueError, which says what is wrong and
+    what to write instead.
+    """
+    if not calculations:
+        return Calculated()
+    values: dict[str, Decimal] = {}
+    for figure in figures:
+        _require_name(figure.name, values)
+        values[figure.name] = amount_of(figure)
+    own = {abs(each.value) for each in numerals_in(question)}
+    lines = [f"    {one.name} = {values[one.name]:f}  # {place_of(one)}" for one in figures]
+    known = set(values)
+    used: set[str] = set()
+    said: set[Decimal] = set()
+    for one in calculations:
+        _require_name(one.name, known)
+        names, numbers = _parts_of(one.expression)
+        if unknown := sorted(names - known):
+            told = ", ".join(map(named, unknown))
+            raise ValueError(f"{named(one.name)} is calculated from {told}, which `figures` does not name")
+        if odd := sorted(numbers - CONSTANTS - own):
+            told = ", ".join(f"{each:f}" for each in odd)
+            raise ValueError(f"{named(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`")
+        if not names:
+            raise ValueError(f"{named(one.name)} is calculated from no figure")
+        if one.unit in ("percent", "percentage points") and "/" in one.expression and not _is_hundredfold(one, numbers):
+            raise ValueError(f"{named(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
+        lines.append(f"    {one.name} = {on_a_line(one.expression)}")
+        known.add(one.name)
+        used |= names
+        said |= numbers & own
+    if idle := [name for name in values if name not in used]:
+        lines = [line for line in lines if line.split(" = ")[0].strip() not in idle]
+    names_of_results = [one.name for one in calculations]
+    returned = f"[{', '.join(names_of_results)}]" if len(names_of_results) > 1 else names_of_results[0]
+    code = "\n".join(("def solution():", *lines, f"    return {returned}"))
+    try:
+        given = executor.run(code).value
+    except SandboxError as failure:
+        raise ValueError(f"the calculations cannot be run: {failure.what}") from failure
+    found = given if isinstance(given, list) else [given]
+    results = {
+        one.name: Result(one.name, rounded(_number(value), None), one.unit, decimals)
+        for one, value in zip(calculations, found, strict=True)
+    }
+    return Calculated(code, results, tuple(sorted(said)))
+
+
+def amount_of(figure: QuotedFigure) -> Decimal:
+    """A figure as it is printed in its quote, below zero where it stands in brackets or behind a minus there.
+
+    Raises ValueError where the quote does not have it.
+    """
+    found = _PRINTED.search(figure.number)
+    if found is None:
+        raise ValueError(f"{named(figure.name)} has no number")
+    digits = found["digits"]
+    if numbers_not_in(digits, figure.quote):
+        raise ValueError(f"the quote of {named(figure.name)} does not hold its number")
+    negative = bool(found["minus"] or found["minus_too"])
+    if negative and not any(_negative(digits, figure.quote)):
+        raise ValueError(f"{named(figure.name)} is not printed below zero: write it as it is printed")
+    try:
+        amount = Decimal(digits.replace(",", ""))
+    except InvalidOperation:
+        raise ValueError(f"{named(figure.name)} is no number") from None
+    return -amount if negative else amount
+
+
+def _negative(digits: str, quote: str) -> Iterator[bool]:
+    for found in re.finditer(rf"(?<![\d.,]){re.escape(digits)}(?![\d,]*\d)", quote):
+        before = quote[: found.start()].rstrip(" $€£")
+        yield before.endswith(("(", "-", "−", "–", "—"))
+
+
+def _require_name(name: str, taken: object) -> None:
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in CALLS or name == "solution":
+        raise ValueError("a figure or a result has a name that cannot be used: use small letters, digits and _")
+    if name in taken:  # type: ignore[operator]
+        raise ValueError(f"{named(name)} is named twice")
+
+
+def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
+    """Names and numbers of an expression. Raises ValueError where it is more than arithmetic."""
+    if len(expression) > _LONGEST_EXPRESSION:
+        raise ValueError(f"an expression has {len(expression)} characters; {_LONGEST_EXPRESSION} at most are read")
+    try:
+        tree = ast.parse(on_a_line(expression), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError("an expression cannot be read: use names, + - * / ** and brackets") from None
+    names: set[str] = set()
+    numbers: set[Decimal] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in CALLS):
+            raise ValueError(f"an expression calls what it may not: {', '.join(sorted(CALLS))} only")
+        if isinstance(node, ast.Name) and node.id not in CALLS:
+            names.add(node.id)
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+                raise ValueError("an expression has something that is no number")
+            numbers.add(Decimal(str(node.value)))
+        elif not isinstance(node, _NODES):
+            raise ValueError("an expression is more than arithmetic")
+    return names, numbers
+
+
+def _is_hundredfold(one: Calculation, numbers: set[Decimal]) -> bool:
+    return _HUNDRED in numbers or not re.search(r"\w\s*/|\)\s*/", one.expression)
+
+
+def _number(value: ProgramScalar) -> float:
+    return float(value) if not isinstance(value, str) else 0.0
