@@ -34,7 +34,7 @@ def not_borne_out(
     happened. Directions, denials, amounts in words and events are looked for, in the clauses of the quotes that speak
     of the same. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may stand anywhere
     in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of `results`
-    needs no quote that goes the same way.
+    needs no quote that goes the same way. That a filing does not tell something needs none either.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
     >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
@@ -54,7 +54,8 @@ def not_borne_out(
         calculated = any(result in sentence for result in results)
         if said.direction and not calculated and not _goes(said, near):
             lacking.append(f"that it {said.direction}")
-        if said.denies and not claims_nothing and not any(clause.denies for clause in near):
+        told = said.denies and _OF_WHAT_IS_TOLD.search(said.text) is not None
+        if said.denies and not told and not claims_nothing and not any(clause.denies for clause in near):
             lacking.append("that it is not so")
         elif near and not said.denies and all(clause.denies for clause in _nearest(said, near)):
             lacking.append("that it is so")
@@ -131,6 +132,12 @@ def _shown(text: str) -> str:
         return ""
     latest, before = (numbers[1], numbers[0]) if re.search(r"\bfrom\b.*\bto\b", text) else numbers[:2]
     return "rose" if latest > before else "fell"
+
+
+_OF_WHAT_IS_TOLD = re.compile(
+    r"\b(?:report|disclos|giv|stat|provid|mention|specif|show|nam|hold|break|quantif|separate|passage|filing)\w*", re.I
+)
+"""That something is not told is no claim that it is not so."""
 
 
 def _nearest(said: _Clause, near: Sequence[_Clause]) -> list[_Clause]:

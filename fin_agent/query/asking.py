@@ -748,7 +748,9 @@ class _Asked:
             words.take("OR")  # `up or down`
         up, down, change = words.take("UP"), words.take("DOWN"), words.take("CHANGE")
         between = self.axis is Axis.PERIODS and words.take("DIFFERENCE")
-        percent = bool(up or down or change) and words.take("SHARE")  # `what percentage change`
+        # `what percentage change`; `R&D % of revenue` beside a change is a share of its own
+        of_it = len(self.measures) > 1 and any(one.text.lower().endswith(" of") for one in words.left.get("SHARE", []))
+        percent = bool(up or down or change) and not of_it and words.take("SHARE")
         excess = words.take("EXCESS") if (up or down or change) else []
         if not (growth or up or down or change or between):
             return None

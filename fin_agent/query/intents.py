@@ -304,6 +304,8 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
 def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """The query as an intent. Raises UnboundError where no plan can be made of it, or no filing prints a line of it."""
     intent = bound(query, words, workspace, searched).model_copy(update={"query": query})
+    if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:
+        raise UnboundError(f"{query.unit} of an amount: ask for the margin, or for the change in dollars", told=True)
     dated = any(period.end is not None for period in query.periods)
     intent = intent if dated else with_dated_periods(intent, workspace)
     printed = [line.words for line in query.lines() if isinstance(line, Line) and not line.metric]
@@ -321,6 +323,9 @@ def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozense
     if unit is None:
         raise UnboundError(_not_understood(printed or [intent.measure]))
     return intent.model_copy(update={"measure_unit": unit})
+
+
+_OF_RATES = ("basis points", "percentage points")
 
 
 def _not_understood(words: Sequence[str]) -> str:

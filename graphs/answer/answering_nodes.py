@@ -23,7 +23,7 @@ from fin_agent.answering.answer import (
 )
 from fin_agent.answering.composition import assumptions, citations_of
 from fin_agent.answering.quoted_amounts import contradicted, years_in
-from fin_agent.evidence.evidence import Evidence, RetrievedPassage
+from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.ledger import Entry, Ledger
 from fin_agent.evidence.trace import Judged, TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
@@ -82,10 +82,18 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
             "missing": list(curation.missing),
             "complementary_question": curation.complementary_question,
             "notes": list(curation.notes),
-            "drafted": curation.reasoning if isinstance(curation, AnsweredCuration) else None,
+            "drafted": _drafted(curation, state),
             **_found(further),
         },
     )
+
+
+def _drafted(curation: Curation, state: AnswerState) -> Reasoning | None:
+    """What whoever judged answered; where a further round brought no answer, that of the round before stands."""
+    if not isinstance(curation, AnsweredCuration):
+        return None
+    before = state.get("drafted") if state["round"] > 1 else None
+    return before if before is not None and before.text and not curation.reasoning.text else curation.reasoning
 
 
 def _brings_news(state: AnswerState) -> bool:

@@ -301,7 +301,8 @@ def answer_each_ask(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
         answers.append(_answered(ask, intent, asked, context))
         before = going_on_from(intent, before)
     whole = together(answers, state["question"], asked.id)
-    if whole.refused:  # words that the asks share may lead to a passage that none of them finds alone
+    lacking = any(one.refused for one in answers) and not context.analyst.judges_for_free
+    if whole.refused or lacking:  # words that the asks share may lead to a passage that none of them finds alone
         at_once = _answered(asked.question, state["intent"], asked, context)
         whole = whole if at_once.refused else at_once.model_copy(update={"id": asked.id})
     found = sum(not one.refused for one in answers)

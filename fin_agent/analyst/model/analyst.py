@@ -92,7 +92,7 @@ class ModelAnalyst:
         base = self._rules.curate(intent, plan, passages, documents, cards, scope)
         if base.to_read:
             return base
-        curation = self._curator.curation(base, intent, plan, passages)
+        curation = self._curator.curation(base, intent, plan, passages, scope)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
             self._compared(curation.reasoning, intent, curation.kept, documents)
         return curation

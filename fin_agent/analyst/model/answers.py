@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from calendar import month_name
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -37,6 +38,7 @@ _LONGEST = 2_000
 _LONGEST_MISSING = 240
 _MOST_MISSING = 6
 _LONGEST_LABEL = 80
+_UNPROVED = "an answer of the model each claim of which stands in a passage"
 _YES_OR_NO = re.compile(r"\W*(yes|no)\b", re.I)
 
 
@@ -47,9 +49,9 @@ class ModelAnswer:
     reasoning: Reasoning | None
     """None where nothing of it can be used."""
     said_missing: tuple[str, ...] = ()
-    """What the model says is missing, where it gives no answer."""
+    """What the model says is missing, of an answer or of a part of it."""
     keep: tuple[int, ...] = ()
-    """Places of the evidence that is to be read again, where it gives no answer."""
+    """Places of the evidence that is to be read again with what another search brings."""
     complementary: str = ""
 
 
@@ -74,8 +76,13 @@ class Reasoner:
         if computed:
             shown.append(Quoted(computed, "computed from figures of the filings"))
 
+        sent_back: list[ReasoningReply] = []
+
         def fault(reply: ReasoningReply) -> str | None:
-            return _fault_of(reply, grounds)
+            wrong = _fault_of(reply, grounds)
+            if wrong is not None:
+                sent_back.append(reply)
+            return wrong
 
         reply = self._client.asked(
             Role.REASONING,
@@ -87,17 +94,19 @@ class Reasoner:
             wanted=wanted,
             passages=shown,
         )
+        if reply is None and sent_back:
+            return ModelAnswer(_of_its_quotes(sent_back[-1], evidence, grounds), (_UNPROVED,))
         if reply is None:
             return None
+        keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
+        asked = on_a_line(reply.complementary_question or "")[:_LONGEST_MISSING]
+        lacking = [_unmarked(each)[:_LONGEST_MISSING] for each in reply.missing]
         if not _answer_of(reply):
-            lacking = [_unmarked(each)[:_LONGEST_MISSING] for each in reply.missing] or [
-                _unmarked(sentence.text)[:_LONGEST] for sentence in reply.sentences[-1:]
-            ]
-            told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.all_unsaid(each)))
-            keep = tuple(number - 1 for number in dict.fromkeys(reply.keep) if 1 <= number <= len(evidence))
-            asked = on_a_line(reply.complementary_question or "")[:_LONGEST_MISSING]
-            return ModelAnswer(None, told[:_MOST_MISSING] or ("a passage that gives the answer",), keep, asked)
-        return ModelAnswer(_borne_out(intent, reply, evidence, grounds))
+            lacking = lacking or [_unmarked(sentence.text)[:_LONGEST] for sentence in reply.sentences[-1:]]
+        told = tuple(dict.fromkeys(each for each in lacking if each and not grounds.all_unsaid(each)))[:_MOST_MISSING]
+        if not _answer_of(reply):
+            return ModelAnswer(None, told or ("a passage that gives the answer",), keep, asked)
+        return ModelAnswer(_borne_out(intent, reply, evidence, grounds), told, keep, asked)
 
 
 class _Grounds:
@@ -124,8 +133,12 @@ class _Grounds:
         self._years = years_in(intent.question)
         self._workspace = workspace
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
-        self._reporters = [_dated(place_of(passage, workspace)) for passage in passages]
+        self._reporters = [place_of(passage, workspace) for passage in passages]
         self._pages: dict[PageKey, PageSizes] = {}
+        directory = workspace.directory
+        owned = (directory.identities.get(passage.doc_id) for passage in passages)
+        written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
+        self._names = sorted({*written, *(name.title() for name in written)}, key=len, reverse=True)
         names = (*(company.name for company in intent.companies), *self._reporters)
         self.links = Links(workspace.lexicon, intent.question, names)
 
@@ -150,7 +163,8 @@ class _Grounds:
 
     def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
-        return unsaid(words, quotes, " ".join(self._reporters), self.question, denied=denied)
+        said = _without_known_times(words, self.texts, self._reporters)
+        return unsaid(said, quotes, " ".join(self._reporters), self.question, denied=denied)
 
     def unclaimed(
         self, words: str, quotes: Sequence[Quote], *, denied: bool, results: Collection[str] = ()
@@ -160,7 +174,11 @@ class _Grounds:
         A direction may be that of one of the calculated `results`; names may stand anywhere in what was shown.
         """
         also = " ".join((*self._reporters, self.question))
-        texts = [quote.text for quote in quotes]
+        # A quote may leave out what its sentence says of it.
+        whole = (_sentences_with(_plain(quote.text).strip(" .…"), text) for quote in quotes for text in self.texts)
+        texts = [*(quote.text for quote in quotes), *filter(None, whole)]
+        for name in self._names:  # `Advanced Micro Devices` says of nothing that it rose
+            words = words.replace(name, " ")
         return not_borne_out(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
 
     def calculated(self, reply: ReasoningReply) -> Calculated:
@@ -262,6 +280,20 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
     )
 
 
+def _of_its_quotes(reply: ReasoningReply, evidence: Sequence[Evidence], grounds: _Grounds) -> Reasoning | None:
+    """What a reply quotes, where its answer says more than that; None where none of it is about the question."""
+    try:
+        made = _borne_out(Intent(question=grounds.question, core=""), reply, evidence, grounds)
+    except ValueError:
+        return None
+    cited = [made.citations[place] for step in made.steps for place in step.citations]
+    about = [each for each in dict.fromkeys(cited) if grounds.links.linked(grounds.question, [each.text])]
+    if not about:
+        return None
+    warned("the answer is what the model quotes: what it said beside was not borne out")
+    return Reasoning(text=" ".join(f"{each.text.rstrip(' .;,')}." for each in about), citations=tuple(about))
+
+
 def _assumption_of(reply: ReasoningReply, grounds: _Grounds) -> tuple[str, ...]:
     said = _unmarked(reply.assumption or "")[:_LONGEST_MISSING]
     return (said,) if any(map(str.isalnum, said)) and not grounds.all_unsaid(said) else ()
@@ -336,12 +368,40 @@ def _of_figure(figure: QuotedFigure) -> QuotedSource:
     return QuotedSource(passage=figure.passage, quote=figure.quote)
 
 
-def _dated(place: str) -> str:
-    """A place with the day that a period ended on as people write it, too: `2023-01-28`, 28 2023."""
-    return f"{place} {' '.join(f'{int(part)}' for day in _DAY.findall(place) for part in day.split('-'))}"
+_MONTHS = {name.casefold(): number for number, name in enumerate(month_name) if name}
+_WHEN = re.compile(
+    rf"\b(?P<month>{'|'.join(_MONTHS)})\s+(?P<day>\d{{1,2}})(?:,?\s+(?P<year>\d{{4}}))?\b"
+    r"|\b(?P<alone>(?:19|20)\d\d)\b(?![.,]\d)",
+    re.I,
+)
+"""A day as people write it, or a year."""
 
 
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_SPAN = re.compile(
+    r"\b[\w-]+[\s-](?:weeks?|months?|years?|days?|quarters?)\b|\b(?:level|tier|note|item|part)\s+\w+\b", re.I
+)
+"""A length of time, and what is called by a number."""
+
+
+def _without_known_times(words: str, texts: Sequence[str], places: Sequence[str]) -> str:
+    """Words without the years, days and spans that stand in a passage, its table's heading or the place it is from.
+
+    They are no figures, and no quote has to hold them.
+    """
+    known = "\n".join((*texts, *places))
+
+    def left(found: re.Match[str]) -> str:
+        if found["alone"]:
+            return " " if re.search(rf"(?<![\d.,$]){found['alone']}(?!\d|[.,]\d)", known) else found[0]
+        day = f"{_MONTHS[found['month'].casefold()]:02}-{int(found['day']):02}"
+        iso = f"{found['year']}-{day}" if found["year"] else f"-{day}"
+        plain = " ".join(found[0].casefold().split())
+        return " " if plain in known or iso in known else found[0]
+
+    def spanned(found: re.Match[str]) -> str:
+        return " " if " ".join(found[0].casefold().split()) in known else found[0]
+
+    return _SPAN.sub(spanned, _WHEN.sub(left, words))
 
 
 def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WORDS) -> bool:
@@ -359,6 +419,8 @@ def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WO
 def _sentences_with(words: str, text: str) -> str:
     """The sentences of a text that hold `words`: a quote may leave out what an amount is of."""
     start = text.find(words)
+    if start < 0:
+        return ""
     end = text.find(". ", start + len(words))
     return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 

@@ -25,6 +25,7 @@ from fin_agent.evidence.intent import OutputUnit
 
 CONSTANTS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 10, 12, 52, 53, 90, 100, 360, 365, 1_000, 10_000, 10**6, 10**9)))
 _HUNDRED = Decimal(100)
+_RATES = ("percent", "percentage points")
 _LONGEST_EXPRESSION = 400
 _NAME = re.compile(r"[A-Za-z]\w{0,59}", re.ASCII)
 _PRINTED = re.compile(r"(?P<minus>[-−–(]?)\s*[$€£]?\s*(?P<minus_too>[-−–(]?)\s*(?P<digits>\d[\d,]*(?:\.\d+)?|\.\d+)")
@@ -128,7 +129,8 @@ def calculated(
             raise ValueError(f"{named(one.name)} has {told}: neither a figure nor a constant, so quote it in `figures`")
         if not names:
             raise ValueError(f"{named(one.name)} is calculated from no figure")
-        if one.unit in ("percent", "percentage points") and "/" in one.expression and not _is_hundredfold(one, numbers):
+        rates = names & {each.name for each in figures if _is_rate(each)}
+        if one.unit in _RATES and "/" in one.expression and not (rates or _is_hundredfold(one, numbers)):
             raise ValueError(f"{named(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
         lines.append(f"    {one.name} = {on_a_line(one.expression)}")
         known.add(one.name)
@@ -211,6 +213,15 @@ def _parts_of(expression: str) -> tuple[set[str], set[Decimal]]:
 
 def _is_hundredfold(one: Calculation, numbers: set[Decimal]) -> bool:
     return _HUNDRED in numbers or not re.search(r"\w\s*/|\)\s*/", one.expression)
+
+
+def _is_rate(figure: QuotedFigure) -> bool:
+    """Whether a figure is a percentage itself: a mean of such is one."""
+    digits = _PRINTED.search(figure.number)
+    return (
+        digits is not None
+        and re.search(rf"{re.escape(digits['digits'])}\s*\)?\s*(?:%|percent)", figure.quote) is not None
+    )
 
 
 def _number(value: ProgramScalar) -> float:

@@ -11,7 +11,13 @@ from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.answers import Reasoner
 from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
-from fin_agent.analyst.model.prompt_material import intent_lines, known_lines, shown_passages, within_reach
+from fin_agent.analyst.model.prompt_material import (
+    intent_lines,
+    known_lines,
+    shown_passages,
+    with_neighbours,
+    within_reach,
+)
 from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.evidence.choosing import lacking_slots
@@ -19,8 +25,10 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged
+from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
+from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
 
 _MOST_MISSING = 6
@@ -40,7 +48,14 @@ class Curator:
         self._preset = preset
         self._most = most
 
-    def curation(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
+    def curation(
+        self,
+        base: Curation,
+        intent: Intent,
+        plan: Plan,
+        passages: Sequence[RetrievedPassage],
+        scope: Scope = EVERYTHING,
+    ) -> Curation:
         """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
 
         What it drops is dropped, for good. Only where the ledger is full, and rules compute the answer, the passages
@@ -50,7 +65,7 @@ class Curator:
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
             return base
         if self._preset is Preset.DEFAULT:
-            return self._answered(base, intent, plan, passages)
+            return self._answered(base, intent, passages, scope)
         reply = self._client.asked(
             Role.CURATION,
             "curation",
@@ -68,39 +83,40 @@ class Curator:
             return False
         return self._preset is Preset.THOROUGH or not (intent.numeric and base.answerable)
 
-    def _answered(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
+    def _answered(self, base: Curation, intent: Intent, passages: Sequence[RetrievedPassage], scope: Scope) -> Curation:
         """The answer, and with it the passages it rests on; else what is missing, and the passages to be read again."""
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
         ordered = sorted(passages, key=lambda each: each.key not in by_rules)
+        shown = with_neighbours(within_reach(ordered), self._workspace, scope)
         evidence = [
-            by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True)
-            for each in within_reach(ordered)
+            by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True) for each in shown
         ]
         rounds = max((each.round for each in passages), default=1) - 1
         searched = f"{rounds} time{'s' if rounds > 1 else ''}, with what was missing then" if rounds else ""
         found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
         if found is None:
             return base
-        missing = found.said_missing
-        if found.reasoning is not None:
-            cited = {(each.doc_id, each.page) for each in found.reasoning.citations}
-            kept = [each for each in evidence if (each.passage.doc_id, each.passage.page) in cited]
-            reasoning = found.reasoning
-        else:
-            kept = [evidence[place] for place in found.keep][: self._most]
-            reasoning = Reasoning(text="", citations=(), missing=missing)
+        cited = {(each.doc_id, each.page) for each in found.reasoning.citations} if found.reasoning else set()
+        again = {evidence[place].passage.key for place in found.keep}
+        kept = [
+            each for each in evidence if (each.passage.doc_id, each.passage.page) in cited or each.passage.key in again
+        ][: self._most]
+        reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.said_missing)
+        # Of an answer that lacks a part, that part is searched for; the answer stands where nothing more is found.
+        whole = found.reasoning is not None and not (found.said_missing and found.complementary)
         chosen = {each.passage.key: each for each in kept}
         answer = base.model_copy(
             update={
                 "kept": tuple(kept),
-                "answerable": found.reasoning is not None,
-                "missing": missing,
-                "complementary_question": found.complementary,
+                "answerable": whole,
+                "missing": () if whole else found.said_missing,
+                "complementary_question": "" if whole else found.complementary,
                 "judged": tuple(_judged(each, chosen) for each in base.judged),
                 "dropped": tuple(each.passage.key for each in evidence if each.passage.key not in chosen),
             }
         )
-        return AnsweredCuration(**dict(answer), reasoning=reasoning)
+        read = tuple(dict.fromkeys(PageKey(each.passage.doc_id, each.passage.page) for each in evidence))
+        return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
 
     def _joined(
         self, base: Curation, reply: CurationReply, intent: Intent, passages: Sequence[RetrievedPassage]

@@ -13,7 +13,10 @@ from fin_agent.evidence.intent import Comparison, Intent
 from fin_agent.evidence.ledger import Figure, Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.tournament.judge import Brief
+from fin_agent.index.protocol import PageKey
 from fin_agent.prompts import Quoted
+from fin_agent.retrieval.query import Scope
+from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.workspace import Workspace
 
@@ -62,6 +65,33 @@ def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]
 _HARDLY_NEW = 8
 """One word of so many may be new."""
 _WORDS = re.compile(r"\w[\w.,]*\w|\w")
+
+
+_WITH_NEIGHBOURS = 3
+"""Of so many first passages those that break off bring the text before or behind them."""
+_WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
+
+
+def with_neighbours(passages: Sequence[RetrievedPassage], workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
+    """The passages; what goes on over the edge of a page has the text before it, or behind it, beside it."""
+    shown = {(each.doc_id, each.page) for each in passages}
+    found: list[RetrievedPassage] = []
+    for place, each in enumerate(passages):
+        words = in_rows(each.text)
+        broken = place < _WITH_NEIGHBOURS and each.kind is PassageKind.TEXT and words
+        before = each.page - 1 if broken and words[0].islower() else None
+        behind = each.page + 1 if broken and not _WHOLE_END.search(words) else None
+        beside = {}
+        for page in (before, behind):
+            key = PageKey(each.doc_id, page if page is not None else -1)
+            if key.page < 0 or (key.doc_id, key.page) in shown or not scope.holds(key):
+                continue
+            stored = [one for one in workspace.index.passages([key]) if one.passage.kind is PassageKind.TEXT]
+            if stored:
+                shown.add((key.doc_id, key.page))
+                beside[page] = RetrievedPassage.of(stored[-1 if page == before else 0], 0.0, each.round)
+        found += [one for one in (beside.get(before), each, beside.get(behind)) if one is not None]
+    return found
 
 
 def in_rows(text: str) -> str:

@@ -28,6 +28,7 @@ _SHORT_YEAR = re.compile(
     r"(?:FY ?|['’]|(?:YE|[1-4]Q|Q[1-4]|[12]H) ?|(?<!\d)20\d\d ?[-–/] ?|\d{1,2}/)(\d\d)(?!\d|[.,]\d|[%/])", re.I
 )
 """FY23, '23, YE23, 4Q23, and the second year of 2022-23."""
+_QUARTER = re.compile(r"\b(?:Q[1-4]|[1-4]Q|[12]H|H[12])\b", re.I)
 _WORD = re.compile(r"[^\W\d_][\w&'’.-]*")
 _OF_FORMULAS = "0 100 365 360 2 4 12"
 
@@ -92,7 +93,7 @@ class QuestionReader:
             beside = sorted(company.name for company in named if company.key not in keys)
             if beside and keys:
                 return f"a question is of {beside[0]}, which the question asked does not name"
-            bare = _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each))
+            bare = _QUARTER.sub(" ", _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each)))
             numbers = numbers_not_in(bare, f"{intent.question} {written_out(intent.question)} {_OF_FORMULAS}")
             if numbers:
                 return f"a question has {', '.join(numbers)}, which the question asked does not"
@@ -119,7 +120,8 @@ class QuestionReader:
         if len(read) == 1:
             same = {"question": intent.question, "decimals": intent.decimals, "assumed": (*read[0].assumed, told)}
             return read[0].model_copy(update={**same, "unit": read[0].unit or intent.unit})
-        return intent.model_copy(update={"asks": tuple(asked), "unsupported": (), "assumed": (*intent.assumed, told)})
+        several = {"asks": tuple(asked), "unsupported": (), "beyond_rules": _beyond_rules(intent)}
+        return intent.model_copy(update={**several, "assumed": (*intent.assumed, told)})
 
     def _beside(self, read: Intent, intent: Intent) -> str:
         """A line of a wording that the question does not speak of, in its words or those that filings have for them.

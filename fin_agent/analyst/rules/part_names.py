@@ -89,6 +89,8 @@ def _places(
         start, end = found.span()
         if any(begin <= start and end <= close for begin, close in periods):
             continue
+        if found[0].islower() and found[0].isalpha() and _is_a_noun_of_its_own(text, start, end, mentions):
+            continue
         around = next((one for one in mentions if one.start <= start and end <= one.end), None)
         if around is None:
             yield NamedPart(name, start, end)
@@ -97,6 +99,16 @@ def _places(
         ends = end == around.end and _BEFORE_A_PART.search(text[around.start : start])
         if begins or ends:
             yield NamedPart(name, start, end, in_metric=True)
+
+
+_DETERMINED = re.compile(r"\b(?:an?|its|their|this|the|whole|entire)\s+(?:[a-z]+[- ]){0,3}\Z", re.I)
+_KIND_BEHIND = re.compile(r"['’]?s?\s+(?:segments?|divisions?|units?|regions?|group|line|arm|part)\b", re.I)
+
+
+def _is_a_noun_of_its_own(text: str, start: int, end: int, mentions: Sequence[Mention]) -> bool:
+    """Whether a word written small is no name: `a capital-intensive business`, where a segment is called Business."""
+    names_what = _KIND_BEHIND.match(text, end) or any(one.start in (end + 1, end + 3) for one in mentions)
+    return not names_what and _DETERMINED.search(text[max(0, start - 60) : start]) is not None
 
 
 @lru_cache(maxsize=8192)
