@@ -211,6 +211,29 @@ def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspa
     assert (step.summary, step.details) == ("Who audits it?", ("the suit",))
 
 
+def test_a_part_that_is_missing_is_searched_for_and_the_answer_stands_where_it_is_not_found(
+    workspace: Workspace,
+) -> None:
+    more = {"missing": ["the court"], "complementary_question": "Which court was it, in 2024?"}
+
+    def partly(call: Prompted) -> Mapping[str, object]:
+        return {**quotes(SETTLED, "That of Corvane.")(call), **more}
+
+    nothing = {"answer": None, "missing": ["the court"], "keep": [], "complementary_question": None}
+    for last, text in ((nothing, "That of Corvane."), (quotes(SETTLED, "Corvane's, it was."), "Corvane's, it was.")):
+        script = {"intent": {"questions": [SUIT]}, "reasoning": [partly, last]}
+        answer, model = asked(workspace, SUIT, script)  # type: ignore[arg-type]
+        assert answer.rounds == 2 and answer.answer.text == text and not answer.refused
+        assert roles(model) == ["intent", "reasoning", "reasoning"]
+
+
+def test_days_and_years_of_a_passage_are_no_figures(workspace: Workspace) -> None:
+    said = "It settled that of Corvane in November 2024, for $6 million."
+    quote = "we settled the patent suit of Corvane Metrology Ltd. for $6 million"
+    answer, model = asked(workspace, SUIT, {"intent": {"questions": [SUIT]}, "reasoning": quotes(quote, said)})
+    assert answer.answer.text == said and roles(model) == ["intent", "reasoning"]
+
+
 def test_no_search_follows_where_the_model_asks_for_none(workspace: Workspace) -> None:
     reply = {"answer": None, "missing": ["the suit"], "keep": [], "complementary_question": None}
     answer, model = asked(workspace, SUIT, {"intent": {"questions": [SUIT]}, "reasoning": reply})

@@ -134,8 +134,8 @@ class ModelAnalyst:
         """The model's answer; where rules read another figure in their own passages, that is told."""
         held_against = [each for each in evidence if not each.by_model] or evidence
         if not intent.asks_figure or intent.numeric or reasoning.program is not None:
-            for other in self._rules.otherwise(intent, reasoning.text, held_against, filings):
-                warned(other)
+            for told in self._rules.otherwise(intent, reasoning.text, held_against, filings):
+                warned(told)
             return reasoning
         own = self._rules.reason(intent, held_against, filings)
         one, other = _figures(reasoning.text), _figures(own.text)

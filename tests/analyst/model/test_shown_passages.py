@@ -1,0 +1,58 @@
+"""What of the passages one call shows: rows as rows, nothing twice, and the text over the edge of a page."""
+
+from __future__ import annotations
+
+from fin_agent.analyst.model.prompt_material import in_rows, with_neighbours, within_reach
+from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.index.protocol import PageKey
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.workspace import Workspace
+
+FILING = "harborlight_2024_10k"
+
+
+def passage(text: str, page: int = 4, ordinal: int = 0, kind: PassageKind = PassageKind.TEXT) -> RetrievedPassage:
+    return RetrievedPassage(doc_id=FILING, page=page, ordinal=ordinal, kind=kind, text=text, score=1.0, round=1)
+
+
+def test_numbers_stand_behind_their_label_and_years_on_a_line_of_their_own() -> None:
+    lines = ("(Millions)", "United States", "EMEA", "2022", "2021", "Total revenues", "$", "41,396 ", "$", "(157)")
+    more = ("Pretax", "10.5", "%", "", "—", "2020", "Costs", "5")
+    assert in_rows("\n".join((*lines, *more))).splitlines() == [
+        "(Millions)",
+        "United States",
+        "EMEA",
+        "2022 2021",
+        "Total revenues $ 41,396 $ (157)",
+        "Pretax 10.5 % —",
+        "2020",
+        "Costs 5",
+    ]
+
+
+def test_what_another_passage_says_is_not_shown_again() -> None:
+    words = " ".join(f"word{number}" for number in range(200))
+    page, table = passage(words), passage(words[: len(words) // 2], ordinal=1, kind=PassageKind.TABLE)
+    copy = RetrievedPassage(**{**page.model_dump(), "doc_id": "the_same_again"})
+    other_year = passage(words.replace("word7 ", "word2024 "), page=9)
+    assert within_reach([page, table, copy, other_year]) == [page, other_year]
+
+
+def test_no_more_is_shown_than_one_call_holds() -> None:
+    long = [
+        passage(f"{number} " + " ".join(f"{number}w{each}" for each in range(600)), page=number) for number in range(12)
+    ]
+    shown = within_reach(long)
+    assert 4 <= len(shown) < 12 and shown == long[: len(shown)]
+
+
+def test_text_that_goes_on_over_the_edge_of_a_page_is_shown_with_it(workspace: Workspace) -> None:
+    stored = {page: workspace.index.passages([PageKey(FILING, page)]) for page in (3, 5)}
+    broken = passage("and the base salary of not less than the following, as set out below and")
+    whole = passage("The plant was closed in 2023.", page=4)
+    shown = with_neighbours([broken], workspace, EVERYTHING)
+    assert [each.page for each in shown] == [page for page in (3, 4, 5) if page == 4 or stored[page]]
+    assert len(shown) > 1 and with_neighbours([whole], workspace, EVERYTHING) == [whole]
+    only = Scope(pages=(PageKey(FILING, 4),))
+    assert with_neighbours([broken], workspace, only) == [broken]
