@@ -760,7 +760,8 @@ class _Asked:
             up and _first_word(up) in _GROW and "dollar" not in words.question.lower()
         )
         in_percent = in_percent and not (up and down)
-        self._move("growth" if growth or in_percent else "change")
+        in_points = self.base.unit in ("basis points", "percentage points")  # of a rate: how far it moved
+        self._move("growth" if (growth or in_percent) and not in_points else "change")
         return {"kind": Kind.CHANGE, **self._set_against()}
 
     def _set_against(self) -> dict[str, object]:

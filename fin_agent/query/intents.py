@@ -304,6 +304,8 @@ def _as_printed(query: Query, workspace: Workspace, *, total: bool) -> Query | N
 def _bound(query: Query, words: Intent, workspace: Workspace, searched: frozenset[str] = frozenset()) -> Intent:
     """The query as an intent. Raises UnboundError where no plan can be made of it, or no filing prints a line of it."""
     intent = bound(query, words, workspace, searched).model_copy(update={"query": query})
+    if query.unit in _OF_RATES and intent.measure_unit == "ratio" and intent.relation is Relation.CHANGE:
+        intent = intent.model_copy(update={"expression": f"100 * ({intent.expression})", "measure_unit": "percent"})
     if query.unit in _OF_RATES and intent.measure_unit.startswith("USD") and intent.relation is Relation.CHANGE:
         raise UnboundError(f"{query.unit} of an amount: ask for the margin, or for the change in dollars", told=True)
     dated = any(period.end is not None for period in query.periods)

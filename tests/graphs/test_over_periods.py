@@ -88,6 +88,15 @@ def test_basis_points_are_given_as_asked(ask: Ask) -> None:
     assert ", 123 basis points" in answer.answer.text
 
 
+def test_a_rate_that_the_question_defines_moves_by_points_and_an_amount_by_none(ask: Callable[[str], Answer]) -> None:
+    own = ask("Harborlight FY24 GM = (sales - cost of sales) / sales, change in bps y/y?")
+    assert own.answer.text.endswith(
+        ask("Harborlight FY24 gross margin, change in bps y/y?").answer.text.split(": ", 1)[1]
+    )
+    amount = ask("Harborlight FY24 change in bps y/y of GM = sales less cost of sales?")
+    assert amount.refused and "basis points of an amount" in amount.missing[0]
+
+
 def test_the_largest_rise_is_no_largest_figure(ask: Ask) -> None:
     risen = ask("In which of FY2023 and FY2024 did Harborlight's revenue rise the least?")
     assert risen.answer.text.startswith("FY2023: $199 million (FY2024: $230 million)."), risen.answer.text

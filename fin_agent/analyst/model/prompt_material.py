@@ -74,23 +74,27 @@ _WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
 
 def with_neighbours(passages: Sequence[RetrievedPassage], workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
     """The passages; what goes on over the edge of a page has the text before it, or behind it, beside it."""
-    shown = {(each.doc_id, each.page) for each in passages}
+    shown = {each.key for each in passages}
     found: list[RetrievedPassage] = []
     for place, each in enumerate(passages):
         words = in_rows(each.text)
-        broken = place < _WITH_NEIGHBOURS and each.kind is PassageKind.TEXT and words
-        before = each.page - 1 if broken and words[0].islower() else None
-        behind = each.page + 1 if broken and not _WHOLE_END.search(words) else None
-        beside = {}
-        for page in (before, behind):
-            key = PageKey(each.doc_id, page if page is not None else -1)
-            if key.page < 0 or (key.doc_id, key.page) in shown or not scope.holds(key):
-                continue
-            stored = [one for one in workspace.index.passages([key]) if one.passage.kind is PassageKind.TEXT]
-            if stored:
-                shown.add((key.doc_id, key.page))
-                beside[page] = RetrievedPassage.of(stored[-1 if page == before else 0], 0.0, each.round)
-        found += [one for one in (beside.get(before), each, beside.get(behind)) if one is not None]
+        whole = place >= _WITH_NEIGHBOURS or each.kind is not PassageKind.TEXT or not words
+        begins, ends = whole or not words[0].islower(), whole or _WHOLE_END.search(words) is not None
+        beside: dict[int, RetrievedPassage] = {}
+        if not (begins and ends):
+            keys = [PageKey(each.doc_id, each.page + step) for step in (-1, 0, 1) if each.page + step >= 0]
+            stored = workspace.index.passages([key for key in keys if scope.holds(key)])
+            texts = sorted(
+                (one for one in stored if one.passage.kind is PassageKind.TEXT), key=lambda one: one.passage.ordinal
+            )
+            at = next((number for number, one in enumerate(texts) if one.passage.ordinal == each.ordinal), None)
+            for step in () if at is None else (*(() if begins else (-1,)), *(() if ends else (1,))):
+                if 0 <= at + step < len(texts):
+                    one = RetrievedPassage.of(texts[at + step], 0.0, each.round)
+                    if one.key not in shown:
+                        shown.add(one.key)
+                        beside[step] = one
+        found += [one for one in (beside.get(-1), each, beside.get(1)) if one is not None]
     return found
 
 

@@ -47,12 +47,15 @@ def test_no_more_is_shown_than_one_call_holds() -> None:
     assert 4 <= len(shown) < 12 and shown == long[: len(shown)]
 
 
-def test_text_that_goes_on_over_the_edge_of_a_page_is_shown_with_it(workspace: Workspace) -> None:
-    stored = {page: workspace.index.passages([PageKey(FILING, page)]) for page in (3, 5)}
-    broken = passage("and the base salary of not less than the following, as set out below and")
-    whole = passage("The plant was closed in 2023.", page=4)
-    shown = with_neighbours([broken], workspace, EVERYTHING)
-    assert [each.page for each in shown] == [page for page in (3, 4, 5) if page == 4 or stored[page]]
-    assert len(shown) > 1 and with_neighbours([whole], workspace, EVERYTHING) == [whole]
-    only = Scope(pages=(PageKey(FILING, 4),))
-    assert with_neighbours([broken], workspace, only) == [broken]
+def test_text_that_breaks_off_is_shown_with_what_it_goes_on_with(workspace: Workspace) -> None:
+    stored = workspace.index.passages([PageKey(FILING, page) for page in (3, 4, 5)])
+    texts = [RetrievedPassage.of(one, 1.0, 1) for one in stored if one.passage.kind is PassageKind.TEXT]
+    before, here, behind = next(three for three in zip(texts, texts[1:], texts[2:], strict=False) if three[1].page == 4)
+    broken = here.model_copy(
+        update={"text": "and the base salary of not less than the following, as set out below and"}
+    )
+    whole = here.model_copy(update={"text": "The plant was closed in 2023."})
+    assert [each.key for each in with_neighbours([broken], workspace, EVERYTHING)] == [before.key, here.key, behind.key]
+    assert with_neighbours([whole], workspace, EVERYTHING) == [whole]
+    assert with_neighbours([before, broken, behind], workspace, EVERYTHING) == [before, broken, behind]
+    assert with_neighbours([broken], workspace, Scope(pages=(PageKey(FILING, 4),)))[0].page == 4
