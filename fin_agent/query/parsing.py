@@ -282,6 +282,8 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             yield from run
             continue
         try:
+            if len(run) > _LONGEST_FORMULA:
+                raise LarkError("longer than any formula")
             tree = _tree_of(tuple(one.type for one in run))
         except LarkError as error:
             raise NoReadingError(
@@ -291,6 +293,10 @@ def _read(tokens: Sequence[Token]) -> Iterator[Any]:
             ) from error
         for child in tree.children:
             yield run[child.children[0].start_pos] if child.data == "frame" else _with_words(child, run)
+
+
+_LONGEST_FORMULA = 150
+"""Tokens; the time of the parser grows faster than their number."""
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
@@ -142,12 +142,7 @@ class RulesAnalyst:
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """See Analyst.reason."""
-        owners = self._workspace.directory.owners
-        own = {
-            company.key: [doc_id for doc_id in filings if owners.get(doc_id) == company.key]
-            for company in intent.companies
-        }
-        return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own)
+        return self._reasoned(intent, evidence, filings)
 
     def otherwise(
         self, intent: Intent, said: str, evidence: Sequence[Evidence] = (), filings: Sequence[str] = ()
@@ -158,12 +153,29 @@ class RulesAnalyst:
         """
         if all(part.wants is not Wants.CAUSE for part in parts_of(intent.core)):
             return []
-        found = self.reason(intent, evidence, filings)
+
+        def is_another(sentence: str) -> bool:
+            return answers_otherwise(sentence, said, intent.question)
+
+        found = self._reasoned(intent, evidence, filings, is_another)
         return [
             f"page {cited.page + 1} of {cited.doc_id} gives another reason: {cited.text[:_LONGEST_TOLD]}"
             for cited in found.citations
-            if answers_otherwise(cited.text, said, intent.question)
         ]
+
+    def _reasoned(
+        self,
+        intent: Intent,
+        evidence: Sequence[Evidence],
+        filings: Sequence[str],
+        considers: Callable[[str], bool] | None = None,
+    ) -> Reasoning:
+        owners = self._workspace.directory.owners
+        own = {
+            company.key: [doc_id for doc_id in filings if owners.get(doc_id) == company.key]
+            for company in intent.companies
+        }
+        return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own, considers)
 
     def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
         """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""

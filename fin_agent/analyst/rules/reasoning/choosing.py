@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
@@ -27,7 +27,7 @@ _FILINGS, _FURTHER = 4, 40
 """How many filings are searched beside the evidence, and how many of their passages are read."""
 _MOST = {Wants.CAUSE: 3, Wants.SENTENCE: 2, Wants.LIST: 3, Wants.VERDICT: 2}
 """Sentences of an answer; one where a fact is asked for."""
-_WORTH_OF_THE_BEST = 0.85
+_WORTH_OF_THE_BEST, _WORTH_OF_ANOTHER = 0.85, 0.5
 _LONGEST_ANSWER = 1100
 _ALIKE = 0.7
 _OWN_WORDS_OF_A_FURTHER_PART = 0.6
@@ -41,19 +41,21 @@ def reason(
     index: FilingIndex,
     lexicon: Lexicon | None = None,
     filings: Mapping[str, Sequence[str]] | None = None,
+    considers: Callable[[str], bool] | None = None,
 ) -> Reasoning:
     """What the evidence and `filings` (of each company by its key, best first) say to each part of a question, cited.
 
     Of several companies each is answered by its own, and numbers of the same thing are set against each other. A part
     that nothing answers is named; where that is so of the first one, nothing is said but what was looked for. With
-    `lexicon` what filings write on a subject counts for its words.
+    `lexicon` what filings write on a subject counts for its words. Only sentences that
+    `considers` says yes of are told, where they are worth half of the best there is at least.
     """
     never = never_answered(intent.core)
     if never:
         return Reasoning(text="", citations=(), missing=(never,))
     own = filings or {}
     if len(intent.companies) < _SEVERAL:
-        return _of_one(intent, evidence, index, lexicon, [each for found in own.values() for each in found])
+        return _of_one(intent, evidence, index, lexicon, [each for found in own.values() for each in found], considers)
     each = [
         _of_one(
             intent.model_copy(update={"companies": (company,)}),
@@ -61,6 +63,7 @@ def reason(
             index,
             lexicon,
             own.get(company.key, ()),
+            considers,
         )
         for company in intent.companies
     ]
@@ -106,11 +109,12 @@ def _of_one(
     index: FilingIndex,
     lexicon: Lexicon | None,
     filings: Sequence[str],
+    considers: Callable[[str], bool] | None,
 ) -> Reasoning:
     """What the evidence and the filings named, best first, say to each part of a question."""
     figure = intent.asks_figure or (intent.names_metric and begins_one("expected", intent.core))
     parts = parts_of(intent.core, figure=figure, counted=intent.measure if intent.numeric else "")
-    reader = _Reader(intent, parts, evidence, index, lexicon, filings)
+    reader = _Reader(intent, parts, evidence, index, lexicon, filings, considers)
     tabled = reader.tabled
     if tabled is not None and not any(signs_of_injection(cited.text) for cited in tabled.citations):
         return tabled
@@ -163,7 +167,9 @@ class _Reader:
         index: FilingIndex,
         lexicon: Lexicon | None,
         filings: Sequence[str],
+        considers: Callable[[str], bool] | None,
     ) -> None:
+        self.considers = considers
         self.parts, self._evidence, self._index, self._filings = parts, evidence, index, filings
         self._intent, self._lexicon = intent, lexicon
         short_names = abbreviations_in(kept.passage.text for kept in evidence)
@@ -250,6 +256,9 @@ def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[
     """The best few sentences of the filings for one part, best first; near those told of the parts before it."""
     found = [replace(each, score=each.score * _nearness(each, told)) for each in candidates_of(sought, reader.passages)]
     found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
+    if reader.considers is not None and found:
+        least = _WORTH_OF_ANOTHER * found[0].score
+        found = [each for each in found if each.score >= least and reader.considers(each.text)]
     if sought.part.wants is Wants.VERDICT:
         settled = [each for each in found if each.verdict and _may_be_quoted(each)]
         if len({each.verdict for each in settled}) == 1:
