@@ -29,9 +29,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.models.gold_model import GoldModel, RandomModel
+from benchmarks.models.gold_model import GoldModel, RandomModel, words_of
 from benchmarks.models.invented_numbers import invented_numbers
-from benchmarks.models.program_search import words_of
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.cli.answers import attempt
@@ -52,7 +51,7 @@ RUNS = (
     *(f"mixed:{preset.value}:{seed}" for preset in Preset for seed in (1, 2, 3)),
     *(f"random:{preset.value}:{seed}" for preset in Preset for seed in (1, 2, 3)),
 )
-ROLES = ("intent", "query-rewrite", "curation", "program", "program-repair", "reasoning")
+ROLES = ("intent", "query-rewrite", "curation", "reasoning")
 SCORES = ("numeric_match", "strict_match", "numeric_match_any", "stated_match", "verdict_match", "words_match", "right")
 HEADS = ("match", "strict", "match any", "stated", "yes or no", "words", "right")
 

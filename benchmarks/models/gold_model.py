@@ -1,9 +1,8 @@
 """A scripted chat model that has the gold record of a benchmark's questions in hand, and one that replies at random.
 
-Both reply in the form that each role asks for. The first keeps the passages of the gold pages, writes the program that
-gives the gold figure from the figures it is shown, and quotes what bears out the gold answer; where it finds none, it
-says that something is missing. Where rules compute the gold figure, the program is theirs. The second knows nothing:
-what it replies is well-formed, and means nothing.
+Both reply in the form that each role asks for. The first leaves questions as they are, keeps the passages of the gold
+pages, and quotes what bears out the gold answer; where it finds none, it says what is missing, and searches for the
+headings of the gold pages. The second knows nothing: what it replies is well-formed, and means nothing.
 """
 
 from __future__ import annotations
@@ -14,24 +13,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.models.page_print import page_text
-from benchmarks.models.program_search import NOTHING, Reply, Shown, program_of, programs_for, words_of, written_program
 from fin_agent.analyst.model.prompt_material import place_of
-from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.answering.answer import Answer
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
-from fin_agent.evaluation.answer_scoring import answering_figures
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
 from fin_agent.evidence.evidence import RetrievedPassage
-from fin_agent.evidence.intent import Intent
-from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.graph import answer_question
 from fin_agent.prompts import as_quoted
 from fin_agent.testing import ModelCall
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 from tests.injection.quoted import Quotation, one, quotations
 
-ROLES = {"query_rewrite": "query", "query-rewrite": "query", "program_repair": "repair", "program-repair": "repair"}
+Reply = dict[str, object]
+ROLES = {"query_rewrite": "query", "query-rewrite": "query"}
 """A prompt by its file or its role -> as it is called here."""
 
 
@@ -40,17 +33,12 @@ class GoldModel:
 
     def __init__(self, questions: Sequence[FinanceBenchQuestion], workspace: Workspace, pdfs: Path) -> None:
         self._by_text = {squeezed(as_quoted(question.question)): question for question in questions}
-        self._analyst = RulesAnalyst(workspace)
         self._pdfs = pdfs
         self._workspace = workspace
-        self._context = AnswerContext.by_rules(workspace)
-        self._answers: dict[str, Answer] = {}
         self._roles: Mapping[str, Callable[[FinanceBenchQuestion, ModelCall], Reply]] = {
             "intent": self._intent,
             "query": self._query,
             "curation": self._curation,
-            "program": self._program,
-            "repair": self._program,
             "reasoning": self._reasoning,
         }
 
@@ -60,15 +48,18 @@ class GoldModel:
         return self._roles[role](question, call)
 
     def _intent(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
-        return intent_reply(self._analyst.intent(question.question))
+        return {"questions": [question.question], "search": " ".join(self._headings(question))}
 
     def _query(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
+        return {"query": f"{question.company} {question.question}", "terms": self._headings(question)}
+
+    def _headings(self, question: FinanceBenchQuestion) -> list[str]:
+        """Of the gold pages, those that share most words with the question and its answer."""
         wanted = words_of(f"{question.question} {question.answer}")
         printed = dict.fromkeys(
             line.strip(" .$:") for _, text in question.texts for line in text.splitlines() if is_heading(line)
         )
-        telling = sorted(printed, key=lambda line: -len(words_of(line) & wanted))
-        return {"query": f"{question.company} {question.question}", "terms": telling[:12]}
+        return sorted(printed, key=lambda line: -len(words_of(line) & wanted))[:12]
 
     def _curation(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
         shown = quotations(call, "passage")
@@ -117,36 +108,14 @@ class GoldModel:
         )
         return " ".join(place_of(passage, self._workspace).split())[:120].replace('"', "'")
 
-    def _program(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
-        figures = Shown.all_of(call)
-        written = program_of(self._answer(question), figures, question)
-        if written is not None:
-            return written
-        pages = {*question.pages, *question.also}
-        on_gold = [figure for figure in figures if figure.place in pages]
-        for gold in answering_figures(question.answer, question.question):
-            for few in (on_gold, figures):
-                written = next(programs_for(gold, few, question.question), None)
-                if written is not None:
-                    return written
-        return NOTHING
-
-    def _answer(self, question: FinanceBenchQuestion) -> Answer:
-        """What rules answer."""
-        if question.id not in self._answers:
-            self._answers[question.id] = answer_question(question.question, self._context)
-        return self._answers[question.id]
-
     def _reasoning(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
         gold = [*question.pages, *question.also]
         passages = [each for each in quotations(call, "passage") if self._page_of(each, gold) is not None]
         chosen = quotes_for(question, passages)
         if not chosen:
-            return {
-                "sentences": [{"text": "The passages do not hold the answer.", "citations": []}],
-                "answer": None,
-                "verdict": "none",
-            }
+            missing = [self._titled(question, page) for page in question.pages]
+            asked = f"What does {question.company} report in: {'; '.join(missing)}?"
+            return {"answer": None, "missing": missing, "keep": [], "complementary_question": asked}
         sentences = [
             {"text": quote, "citations": [{"passage": passage.number, "quote": quote}]} for passage, quote in chosen
         ]
@@ -179,14 +148,12 @@ class RandomModel:
         role = ROLES.get(call.role or "", call.role or "")
         question = one(quotations(call, "question"))
         if role == "intent":
-            return {
-                "core": question, "companies": [], "periods": [f"FY{draw.randint(2014, 2023)}"], "measure": "sales",
-                "expression": draw.choice(["revenue", "100 * net_income / revenue", "total_assets", None]),
-                "relation": draw.choice(["each", "growth", "change", "average", "explanation"]),
-                "comparison": draw.choice(["none", "ratio", "highest"]), "parts": [], "use": "lookup",
-                "unit": draw.choice(["USD millions", "percent", "ratio", None]), "decimals": draw.choice([0, 2, None]),
-                "asks_figure": draw.random() < 0.5,
-            }  # fmt: skip
+            words = question.split()
+            asked = [
+                " ".join(draw.sample(words, min(8, len(words)))),
+                f"revenue of Acme in FY{draw.randint(2014, 2023)}",
+            ]
+            return {"questions": draw.sample(asked, draw.randint(1, 2)), "search": draw.choice(words)}
         if role == "query":
             words = question.split()
             return {"query": " ".join(draw.sample(words, min(6, len(words)))), "terms": draw.sample(words, 1)}
@@ -206,38 +173,29 @@ class RandomModel:
             words = passage.text.split(" ")
             start = draw.randrange(max(1, len(words) - 12))
             quote = " ".join(words[start : start + 12])
+            figures = [
+                {"name": name, "passage": passage.number, "quote": quote, "number": found[0]}
+                for name, found in zip("ab", re.finditer(r"\d[\d,.]*\d|\d", quote), strict=False)
+            ]
+            result = draw.choice(["a", "100 * (a - b) / b", "a / b", "a * 1000"])
+            unit = draw.choice(["percent", "USD millions", "ratio", None])
+            calculates = bool(figures) and draw.random() < 0.5
             return {
+                "figures": figures if calculates else [],
+                "calculations": [{"name": "c", "expression": result, "unit": unit}] if calculates else [],
                 "sentences": [{"text": quote, "citations": [{"passage": passage.number, "quote": quote}]}],
-                "answer": quote, "verdict": draw.choice(["yes", "no", "none"]),
+                "answer": "It comes to {c}." if calculates else quote, "verdict": draw.choice(["yes", "no", "none"]),
             }  # fmt: skip
-        figures = Shown.all_of(call)
-        if not figures:
-            return NOTHING
-        several = draw.sample(figures, min(len(figures), draw.randint(1, 2)))
-        result = draw.choice(["a / b", "a - b", "100 * (a - b) / b"]) if len(several) == 2 else "a"
-        return written_program(result, several, draw.choice(["percent", "USD millions", "ratio"]))
+        raise AssertionError(role)
 
 
 MEASURED = (NumeralKind.AMOUNT, NumeralKind.PERCENT)
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 
 
-def intent_reply(intent: Intent) -> Reply:
-    """An intent in the form of a reply."""
-    return {
-        "core": intent.core,
-        "companies": [company.name for company in intent.companies],
-        "periods": [str(period) for period in intent.periods],
-        "measure": intent.measure,
-        "expression": intent.expression or None,
-        "relation": intent.relation.value,
-        "comparison": intent.comparison.value,
-        "parts": list(intent.parts),
-        "use": intent.use.value,
-        "unit": intent.unit,
-        "decimals": intent.decimals,
-        "asks_figure": intent.asks_figure,
-    }
+def words_of(text: str) -> set[str]:
+    """Words of four letters and more, in small letters."""
+    return set(re.findall(r"[a-z]{4,}", text.lower()))
 
 
 def quotes_for(question: FinanceBenchQuestion, passages: Sequence[Quotation]) -> list[tuple[Quotation, str]]:
