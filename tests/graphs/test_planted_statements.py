@@ -30,7 +30,6 @@ def led(statement: Statement, filings: Path, folder: Path) -> str:
     figure = answer_question(HOW_MUCH, context).answer
     assert (figure.value, figure.unit) == (3533, "USD millions"), statement
     said = answer_question(WHY, context)
-    assert not said.refused
     assert not [call.tools for call in model.calls if call.tools], "no tool is bound"
     other = any("gives another reason" in warning for warning in said.warnings)
     return ("marked" if other else "unmarked") if statement.leads(said.answer.text) else ""
