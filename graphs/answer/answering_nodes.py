@@ -280,7 +280,9 @@ def answer_with_reasoning(state: AnswerState, runtime: Runtime[AnswerContext]) -
 def _tell_contradictions(reasoning: Reasoning, question: str, workspace: Workspace) -> None:
     """Warn of amounts, of the answer or its quotes, that tagged or proved figures of the same filings contradict."""
     cited = {citation.doc_id for citation in reasoning.citations}
-    texts = [(reasoning.text, cited), *((citation.text, {citation.doc_id}) for citation in reasoning.citations)]
+    quoted = [(citation.text, {citation.doc_id}) for citation in reasoning.citations]
+    # What is calculated is another figure than those that it is calculated from.
+    texts = quoted if reasoning.program is not None else [(reasoning.text, cited), *quoted]
     for text, doc_ids in texts:
         for said in contradicted(text, doc_ids, workspace, years_in(question)):
             warned(said)

@@ -29,7 +29,7 @@ def led(statement: Statement, filings: Path, folder: Path) -> str:
     context = AnswerContext.from_settings(workspace, Settings(models=callers.settings), callers=callers)
     figure = answer_question(HOW_MUCH, context).answer
     assert (figure.value, figure.unit) == (3533, "USD millions"), statement
-    said = answer_question(WHY, context)
+    said = answer_question(WHY, context)  # it may refuse: what nobody can prove is not said
     assert not [call.tools for call in model.calls if call.tools], "no tool is bound"
     other = any("gives another reason" in warning for warning in said.warnings)
     return ("marked" if other else "unmarked") if statement.leads(said.answer.text) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
@@ -227,8 +227,6 @@ class RankedCard(Reply):
     """A card by its number in the prompt, and the fields of the question that it meets."""
 
     card: Number
-    score: Annotated[float | None, BeforeValidator(_hundredth)] = None
-    """0 to 100, of a card that is chosen from a group."""
     fields: Annotated[tuple[str, ...], BeforeValidator(_named)] = Field(default=())
 
     @model_validator(mode="before")
@@ -241,14 +239,25 @@ class RankedCard(Reply):
         return {**written, "card": number}
 
 
-def _each_once(cards: tuple[RankedCard, ...]) -> tuple[RankedCard, ...]:
-    first: dict[int, RankedCard] = {}
+class ScoredCard(RankedCard):
+    """A card that is chosen from a group."""
+
+    score: Annotated[float | None, BeforeValidator(_hundredth)] = None
+    """0 to 100."""
+
+
+CardT = TypeVar("CardT", bound=RankedCard)
+
+
+def _each_once(cards: tuple[CardT, ...]) -> tuple[CardT, ...]:
+    first: dict[int, CardT] = {}
     for card in cards:
         first.setdefault(card.card, card)
     return tuple(first.values())
 
 
 Cards = Annotated[tuple[RankedCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
+ScoredCards = Annotated[tuple[ScoredCard, ...], BeforeValidator(listed), AfterValidator(_each_once)]
 
 
 def _wrapped(written: object, name: str) -> object:
@@ -263,7 +272,7 @@ def _wrapped(written: object, name: str) -> object:
 class GroupReply(Reply):
     """The cards of a group that go on, best first (FinCards, Section 3.4.3)."""
 
-    chosen: Cards
+    chosen: ScoredCards
 
     @model_validator(mode="before")
     @classmethod

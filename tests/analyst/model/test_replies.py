@@ -100,7 +100,7 @@ def test_a_prompt_names_every_value_that_may_be_given() -> None:
 GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
     (CurationReply, {"kept": [{"passage": 1, "reason": "revenue"}], "missing": [], "answerable": True,
                      "complementary_question": None}),
-    (GroupReply, {"chosen": [{"card": 4, "fields": ["time: FY2023"]}]}),
+    (GroupReply, {"chosen": [{"card": 4, "score": 88.0, "fields": ["time: FY2023"]}]}),
     (IntentReply, {"questions": ["revenue of Acme in FY2023"], "search": "net sales"}),
     (ListwiseReply, {"ranking": [{"card": 2, "fields": []}, {"card": 1, "fields": []}]}),
     (QueryReply, {"query": "Acme 10-K fiscal 2023 revenue", "terms": ["Net sales"]}),
