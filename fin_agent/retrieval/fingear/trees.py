@@ -337,11 +337,15 @@ def _libraries() -> tuple[Any, Any, Any]:
         from sklearn.mixture import GaussianMixture
         from threadpoolctl import threadpool_limits
     except ImportError as failure:
-        raise TreeError(
-            f"building trees needs {failure.name}, which is not installed",
-            remedy=f"Install it: {how_to_install('fingear')}",
-        ) from failure
+        raise _lacking(failure) from failure
     return umap, GaussianMixture, threadpool_limits(1)
+
+
+def _lacking(failure: ImportError) -> TreeError:
+    return TreeError(
+        f"building trees needs {failure.name}, which is not installed",
+        remedy=f"Install it: {how_to_install('fingear')}",
+    )
 
 
 def tfidf_vectors(texts: Sequence[str]) -> Matrix:
@@ -420,9 +424,11 @@ def _central(sentences: Sequence[str]) -> list[str]:
     """The sentences with the highest PageRank in the graph of their likeness, in the order of the text."""
     if len(sentences) <= _SUMMARY_SENTENCES:
         return list(sentences)
-    import networkx
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
+    try:
+        import networkx
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as failure:
+        raise _lacking(failure) from failure
     try:
         weighted = TfidfVectorizer(stop_words="english").fit_transform(sentences)
     except ValueError:  # stopwords alone
