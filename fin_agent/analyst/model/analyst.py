@@ -94,7 +94,7 @@ class ModelAnalyst:
             return base
         curation = self._curator.curation(base, intent, plan, passages, scope)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
-            self._compared(curation.reasoning, intent, curation.kept, documents)
+            self._compared(curation.reasoning, intent, base.kept or curation.kept, documents)
         return curation
 
     def computes(self, intent: Intent, *, answerable: bool) -> bool:

@@ -252,19 +252,18 @@ def _filed(identity: Identity) -> Filed:
     return Filed(results.fiscal_year, results.quarter) if results else Filed(identity.fiscal_year, identity.quarter)
 
 
-_LEAST_SAID = 1.0
 _OF_A_SUBJECT = FIGURES | {Wants.CAUSE, Wants.SENTENCE, Wants.VERDICT}
 
 
 def _chosen(sought: Sought, reader: _Reader, told: Sequence[Candidate]) -> list[Candidate]:
     """The best few sentences of the filings for one part, best first; near those told of the parts before it.
 
-    None for a question that says next to nothing of what it is about, unless it is about a report: any sentence would
-    bear that out.
+    None for a question that says nothing of what it is about, unless it is about a report: any sentence would bear that
+    out.
     """
-    telling = [term.weight for term in sought.terms if not (term.is_context or term.is_everyday)]
+    telling = any(not (term.is_context or term.is_everyday) for term in sought.terms)
     of_a_report = bool(sought.intent.forms or sought.intent.dates)
-    if not (told or of_a_report) and sum(telling) < _LEAST_SAID and sought.part.wants in _OF_A_SUBJECT:
+    if not (told or of_a_report or telling) and sought.part.wants in _OF_A_SUBJECT:
         return []
     found = [replace(each, score=each.score * _nearness(each, told)) for each in candidates_of(sought, reader.passages)]
     found.sort(key=lambda each: (-round(each.score, 9), each.place, each.position))
