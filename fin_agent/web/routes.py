@@ -575,8 +575,18 @@ def _added(desk: _Desk, name: str, sent: bytes) -> Json:
         raise ToolInputError("this is no filing by its name", remedy=f"Give files that end in {', '.join(READABLE)}")
     file = folder / UPLOAD_FOLDER / plain
     file.parent.mkdir(exist_ok=True)
+    here = file.read_bytes() if file.is_file() else None
+    if here is not None and here != sent:
+        raise ToolInputError(
+            "another filing of this name is here already",
+            subject=plain,
+            remedy="Give yours another name, and add it again",
+        )
     write_whole(file, sent)
-    return _ingested(folder, [file])[0]
+    became = _ingested(folder, [file])[0]
+    if became["failed"] and here is None:
+        file.unlink(missing_ok=True)  # what cannot be read takes no name from another
+    return became
 
 
 def _fetched(desk: _Desk, asked: FetchRequest) -> Json:

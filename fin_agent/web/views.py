@@ -289,12 +289,16 @@ def series_shown(context: ToolContext, phrase: str, companies: Sequence[str]) ->
         company = company_named(name, workspace)
         query = FactQuery(phrase)
         hits = find_facts(workspace, query, company=company.key, scope=scope, limit=_MOST_FOUND).hits
-        annual = [hit for hit in hits if hit.sourced.fact.period.months in (0, 12) and not hit.sourced.fact.scope]
+        periods = ((hit, hit.sourced.fact.period) for hit in hits if not hit.sourced.fact.scope)
+        annual = [hit for hit, period in periods if period.months in (0, 12) and period.quarter in (None, 4)]
         best = max((hit.score for hit in annual if not hit.missing), default=0.0)
         alike = [hit.sourced for hit in annual if not hit.missing and hit.score >= best - 0.05]
         points = [figure_shown(each.fact, each.doc_id) for each in _a_year_each(alike, workspace.index)]
         series.append({"company": company.name, "points": list(points)})
     return {"phrase": phrase, "series": series}
+
+
+_ANNUAL = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
 def _a_year_each(found: Sequence[SourcedFact], index: FilingIndex) -> Iterator[SourcedFact]:
@@ -303,8 +307,10 @@ def _a_year_each(found: Sequence[SourcedFact], index: FilingIndex) -> Iterator[S
         return
 
     @cache
-    def year_of(doc_id: str) -> int:
-        return index.filing(doc_id).identity.fiscal_year or 0
+    def rank_of(doc_id: str, year: int) -> tuple[bool, int]:
+        """Annual reports go before others: a balance of a quarter's end is none of the year's."""
+        identity = index.filing(doc_id).identity
+        return identity.form not in _ANNUAL, abs((identity.fiscal_year or 0) - year)
 
     kind = (found[0].fact.unit, found[0].fact.period.months)
     by_year: dict[int, SourcedFact] = {}
@@ -313,8 +319,7 @@ def _a_year_each(found: Sequence[SourcedFact], index: FilingIndex) -> Iterator[S
         if (sourced.fact.unit, sourced.fact.period.months) != kind or not year:
             continue
         held = by_year.get(year)
-        late = abs(year_of(sourced.doc_id) - year)
-        if held is None or late < abs(year_of(held.doc_id) - year):
+        if held is None or rank_of(sourced.doc_id, year) < rank_of(held.doc_id, year):
             by_year[year] = sourced
     for year in sorted(by_year):
         yield by_year[year]

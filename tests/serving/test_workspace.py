@@ -222,6 +222,11 @@ class TestFilings:
         assert len(told) == 2 and all(len(each["points"]) >= 3 for each in told)
         assert client.get("/series", params={"phrase": "net income", "company": "Nobody Inc"}).status_code == 422
 
+    def test_a_balance_is_that_of_the_years_end(self, client: Any) -> None:
+        """Not that of a quarter, which a 10-Q of the same fiscal year has."""
+        (line,) = client.get("/series", params={"phrase": "total assets", "company": "Tellurond"}).json()["series"]
+        assert {point["fiscal_year"]: point["value"] for point in line["points"]}[2024] == 13_902e6
+
     def test_a_filing_that_has_gone_is_told_of(self, client: Any) -> None:
         for path in ("/filings/gone/statements", "/filings/gone/checks", "/pages/gone/1.json"):
             told = client.get(path)
@@ -305,6 +310,16 @@ class TestUploads:
     def test_a_broken_one_says_why_and_what_to_do(self, client: Any) -> None:
         became = client.put("/uploads/broken.pdf", content=b"%PDF-1.7\nnothing of it").json()
         assert became["failed"] and became["reason"] and became["remedy"]
+
+    def test_one_does_not_take_the_place_of_another_that_is_called_the_same(self, client: Any) -> None:
+        first, other = ((SAMPLES / name).read_bytes() for name in ("quillmark_2023_10k.pdf", "tellurond_2023_10k.pdf"))
+        assert client.put("/uploads/same.pdf", content=first).json()["doc_id"] == "same"
+        for content in (other, b"%PDF-1.7\nnothing of it"):
+            told = client.put("/uploads/same.pdf", content=content)
+            assert told.status_code == 422 and "is here already" in told.json()["what"]
+        assert client.put("/uploads/same.pdf", content=first).json()["outcome"] == "unchanged"
+        assert client.put("/uploads/lost.pdf", content=b"%PDF-1.7\nnothing of it").json()["failed"]
+        assert client.put("/uploads/lost.pdf", content=other).json()["outcome"] == "added"
 
     def test_more_than_a_filing_is_refused(self, client: Any) -> None:
         assert client.post("/ask", content=b" " * (MOST_BYTES + 1)).status_code == 413

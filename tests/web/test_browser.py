@@ -207,7 +207,7 @@ def test_runs_are_compared_and_replayed(page: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("CSV", b"\xef\xbb\xbfquestion"), ("Report", b"<!doctype html>"), ("Excel", b"PK")]
+    ("name", "begins"), [("CSV", b'\xef\xbb\xbf"question"'), ("Report", b"<!doctype html>"), ("Excel", b"PK")]
 )
 def test_an_answer_is_taken_away(page: Any, name: str, begins: bytes) -> None:
     if name == "Excel":
