@@ -584,7 +584,7 @@ def _added(desk: _Desk, name: str, sent: bytes) -> Json:
         )
     write_whole(file, sent)
     became = _ingested(folder, [file])[0]
-    if became["failed"] and here is None:
+    if here is None and isinstance(became, dict) and became["failed"]:
         file.unlink(missing_ok=True)  # what cannot be read takes no name from another
     return became
 
