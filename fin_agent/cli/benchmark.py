@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
-
-from rich.table import Table
+from typing import Any
 
 from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import answer_json, attempt, refusal_for
+from fin_agent.cli.answers import attempt, refusal_for
+from fin_agent.cli.benchmark_runs import asking, conduct, fingerprint, publish
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.config import Settings, settings_from
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind, Wanted
-from fin_agent.evaluation.benchmark import Answered, Benchmark, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import Answered, Benchmark, Run, write_csv
 from fin_agent.evaluation.financebench import (
     FinanceBenchQuestion,
     Row,
@@ -40,14 +39,10 @@ from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Meter, metered
 from fin_agent.presentation.plain import first_of, in_our_look
-from fin_agent.retrieval.query import EVERYTHING, Scope
-from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
 
 _MOST_NAMED = 5
 _GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
-QuestionT = TypeVar("QuestionT")
-RowT = TypeVar("RowT", Row, Outcome)
 
 
 def run_financebench(
@@ -69,7 +64,7 @@ def run_financebench(
     judging = None if judge is None else ModelTextJudge(judge_named(judge, settings), settings.prompts)
     asked = load_questions(questions)
     with opened(given) as workspace:
-        ask = _asking(workspace, settings, debug)
+        ask = asking(workspace, settings, debug)
         records = workspace.index.filings()
         forms = {record.doc_id: record.identity.form.value for record in records}
         same_content = standing_for(records)
@@ -87,9 +82,9 @@ def run_financebench(
             asked,
             ask_within,
             lambda question, answered: score(question, answered.answer, forms=forms, same_content=same_content),
-            _fingerprint(workspace, settings, oracle.value),
+            fingerprint(workspace, settings, oracle.value),
         )
-        run = _run(benchmark, out, lambda row: f"{row.id}: {row.seconds:.2f} s")
+        run = conduct(benchmark, out, lambda row: f"{row.id}: {row.seconds:.2f} s")
     misses = [
         explain(question, row, each.answer, failure=each.failure, same_content=same_content)
         for question, row, each in zip(asked, run.rows, run.answered, strict=True)
@@ -99,19 +94,15 @@ def run_financebench(
     bench = None if judging is None else _judged(run.rows, judging, settings)
     told = {
         "oracle": oracle.value,
-        "report": report.as_json(),
         **({} if bench is None else {"judge": {"model": judge, **bench.as_json()}}),
         "misses": [{"id": miss.row.id, "stage": miss.stage.name.lower(), "detail": miss.detail} for miss in misses],
     }
-    _write_run(run, out)
     _write_misses(misses, run, out)
     if bench is not None:
         write_csv(bench.judgements, out / "judgements.csv")
-    written_out = _told(run, started, told, out)
-    (out / "report.json").write_text(json.dumps(written_out, indent=2) + "\n", encoding="utf-8")
-    tables = () if as_json else tables_of(report, _GIVEN[oracle])
+    tables = tables_of(report, _GIVEN[oracle])
     lines = [] if bench is None else [bench.text()]
-    return _show(run, written_out, tables, lines, as_json=as_json)
+    return publish(run, report, out, started, told, lines, tables=tables, as_json=as_json)
 
 
 def run_generated(
@@ -142,7 +133,7 @@ def run_generated(
             )
         made = {family: sum(question.family is family for question in questions) for family in wanted.families}
         _warn_of_fewer(made, counts, "what the index holds")
-        ask = _asking(workspace, settings, debug)
+        ask = asking(workspace, settings, debug)
 
         def judged(question: GeneratedQuestion, answered: Answered) -> Outcome:
             return judge(question, answered.answer, workspace.directory.by_key, differing=answered.differing)
@@ -151,18 +142,15 @@ def run_generated(
             questions,
             lambda each: generated.asked_repeatedly(lambda: ask(each.text, each.id), repeat),
             judged,
-            _fingerprint(workspace, settings, str(repeat)),
+            fingerprint(workspace, settings, str(repeat)),
         )
-        run = _run(
+        run = conduct(
             benchmark, out, lambda row: f"{row.question}: {'failed' if row.failed else 'right'}, {row.seconds:.2f} s"
         )
-    report = generated.report_on_generated(run.rows)
     failures = [outcome for outcome in run.rows if outcome.failed]
-    if out is not None:
-        _write_run(run, out)
-    told = {"seed": seed, "report": report.as_json(), "misses": [asdict(outcome) for outcome in failures]}
+    told = {"seed": seed, "misses": [asdict(outcome) for outcome in failures]}
     lines = (line for outcome in failures for line in generated.failure_lines(outcome))
-    return _show(run, _told(run, started, told, out), [report.as_table()], lines, as_json=as_json)
+    return publish(run, generated.report_on_generated(run.rows), out, started, told, lines, as_json=as_json)
 
 
 def run_tagged_questions(
@@ -195,25 +183,23 @@ def run_tagged_questions(
                 remedy=f"Bring them in with `fin-agent ingest {folder}`",
             )
         _warn_of_fewer({kind: sum(each.kind is kind for each in questions) for kind in kinds}, counts, "these filings")
-        ask = _asking(workspace, settings, debug)
+        ask = asking(workspace, settings, debug)
         benchmark = Benchmark(
             questions,
             lambda each: ask(each.asked.text, each.asked.id),
             lambda question, answered: tagged.judge_tagged(question, answered, workspace),
-            _fingerprint(workspace, settings),
+            fingerprint(workspace, settings),
         )
-        run = _run(
+        run = conduct(
             benchmark, out, lambda row: f"{row.question}: {'right' if row.right else 'missed'}, {row.seconds:.2f} s"
         )
-    report = tagged.report_on_tagged(run.rows)
     misses = [outcome for outcome in run.rows if not outcome.right]
     if out is not None:
-        _write_run(run, out)
-        with (out / "questions.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps({**asdict(each.asked), "family": each.kind.value}) + "\n" for each in questions)
-    told = {"seed": seed, "report": report.as_json(), "misses": [asdict(outcome) for outcome in misses]}
+        made = (json.dumps({**asdict(each.asked), "family": each.kind.value}) for each in questions)
+        write_whole(out / "questions.jsonl", "".join(f"{line}\n" for line in made).encode())
+    told = {"seed": seed, "misses": [asdict(outcome) for outcome in misses]}
     lines = (line for outcome in misses for line in tagged.miss_lines(outcome))
-    return _show(run, _told(run, started, told, out), [report.as_table()], lines, as_json=as_json)
+    return publish(run, tagged.report_on_tagged(run.rows), out, started, told, lines, as_json=as_json)
 
 
 def run_mutations(given: Path | None, *, count: int, questions: int, seed: int, as_json: bool, debug: bool) -> ExitCode:
@@ -259,63 +245,9 @@ def run_mutations(given: Path | None, *, count: int, questions: int, seed: int, 
     return ExitCode.SOME_FAILED if refused or passed_through else ExitCode.DONE
 
 
-def _asking(workspace: Workspace, settings: Settings, debug: bool) -> Callable[..., Answered]:
-    context = AnswerContext.from_settings(workspace, settings, notify=warn)
-
-    def ask(question: str, question_id: str, scope: Scope = EVERYTHING) -> Answered:
-        """The answer, or the refusal that stands in for one: a question that fails does not end the run."""
-        tried = attempt(
-            question, context, doc_ids=scope.doc_ids, pages=scope.pages, question_id=question_id, debug=debug
-        )
-        return Answered(answer=tried.answer, failure=tried.failure)
-
-    return ask
-
-
-def _fingerprint(workspace: Workspace, settings: Settings, *more: str) -> str:
-    held = sorted(record.content_hash for record in workspace.index.filings())
-    return repr((settings.model_dump_json(), held, more))
-
-
-def _run(benchmark: Benchmark[QuestionT, RowT], out: Path | None, line: Callable[[RowT], str]) -> Run[RowT]:
-    with Progress(len(benchmark.questions), "answering", "questions") as progress:
-        return run_benchmark(benchmark, out, lambda row: progress.step(line(row)))
-
-
-def _write_run(run: Run[RowT], out: Path) -> None:
-    """`rows.csv` and `answers.jsonl`."""
-    write_csv(run.rows, out / "rows.csv")
-    lines = "".join(f"{answer_json(each.answer)}\n" for each in run.answered)
-    write_whole(out / "answers.jsonl", lines.encode())
-
-
 def _write_misses(misses: list[Miss], run: Run[Row], out: Path) -> None:
     write_misses(misses, out / "misses.csv")
     (out / "misses.md").write_text(misses_as_markdown(misses, run.rows), encoding="utf-8")
-
-
-def _told(run: Run[RowT], started: float, told: Mapping[str, object], out: Path | None) -> dict[str, object]:
-    """For a machine: what the report shows, what failed, what it cost, where the files are."""
-    files = {} if out is None else {"rows": str(out / "rows.csv"), "answers": str(out / "answers.jsonl")}
-    seconds = round(time.perf_counter() - started, 3)
-    return {**told, "failed": run.failed, "cost": run.cost, **files, "seconds": seconds}
-
-
-def _show(
-    run: Run[RowT], told: dict[str, object], tables: Iterable[Table], lines: Iterable[str], *, as_json: bool
-) -> ExitCode:
-    """Show what was found; SOME_FAILED where a question could not be answered at all."""
-    if as_json:
-        show_json(told)
-    else:
-        show(*map(in_our_look, tables), *lines)
-        if run.cost["model_calls"]:
-            say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
-        if "rows" in told:
-            say(f"rows: {told['rows']}, answers: {told['answers']}")
-    for each in run.failed:
-        say(f"{each['question']}: failed: {each['reason']}")
-    return ExitCode.SOME_FAILED if run.failed else ExitCode.DONE
 
 
 def _judged(rows: tuple[Row, ...], judging: ModelTextJudge, settings: Settings) -> Judged:

@@ -200,6 +200,34 @@ def tagged_questions(
     return run_tagged_questions(folder, kinds, count, index, settings, seed=seed, out=out, as_json=as_json, debug=debug)
 
 
+@command(benchmarks, "tatqa")
+def tatqa(
+    models: ModelOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="TAT-QA's questions with answers, JSON or gzip.")],
+    answer_type: Annotated[
+        list[str] | None,
+        typer.Option("--type", help="Of this answer type only: arithmetic, span ...; may be repeated."),
+    ] = None,
+    count: Annotated[int | None, typer.Option(min=1, help="So many of them, drawn at random; all if none.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same file and seed give the same questions.")] = 0,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="Gets rows.csv, answers.jsonl, report.json, the filings, their index."
+        ),
+    ] = Path("fin-agent-eval"),
+    strategy: StrategyName = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Ask TAT-QA's questions of its tables and paragraphs, each read as a small filing: exact match and F1."""
+    from fin_agent.cli.published_benchmarks import run_tatqa
+
+    settings = models.settings(strategy=strategy)
+    types = answer_type or ()
+    return run_tatqa(file, out, settings, answer_types=types, count=count, seed=seed, as_json=as_json, debug=debug)
+
+
 @command(benchmarks, "provenance")
 def provenance(
     count: Annotated[int, typer.Option("--count", min=1, help="How many wrong programs to make, of all kinds.")] = 300,

@@ -112,6 +112,7 @@ STATED = {
 NEED_DATA = {
     "$FINANCEBENCH": "FinanceBench",
     "$IXBRL": "real filings",
+    "$TATQA": "TAT-QA",
     "IXBRL": "real filings",
 }
 STANDS_FOR = re.compile(r"\$\{?[A-Z_]+\}?|[A-Z]{3,}(?:\.[a-z.]+)?|<[^>]+>")

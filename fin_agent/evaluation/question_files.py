@@ -1,0 +1,80 @@
+"""Files of questions in a benchmark's own format: a JSON list or JSON Lines, plain or gzip; what is wrong is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from fin_agent.errors import QuestionError
+
+RecordT = TypeVar("RecordT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Records(Generic[RecordT]):
+    """What a file holds, and what of it could not be used."""
+
+    of: tuple[tuple[str, RecordT], ...]
+    """Each with its place: `FILE, line 3`."""
+    faults: tuple[str, ...]
+    """Place and reason of what was left out."""
+
+
+def read_records(path: Path, form: type[RecordT]) -> Records[RecordT]:
+    """The records of a file in its order. A record of another form is left out and named.
+
+    Raises QuestionError where the file cannot be read, or holds no record of this form at all.
+    """
+    records: list[tuple[str, RecordT]] = []
+    faults: list[str] = []
+    for place, found in _entries(path):
+        if isinstance(found, json.JSONDecodeError):
+            faults.append(f"{place}: not JSON ({found.msg}, column {found.colno})")
+            continue
+        try:
+            records.append((place, form.model_validate(found)))
+        except ValidationError as failure:
+            faults.append(f"{place}: {'; '.join(map(_said, failure.errors()[:_MOST_SAID]))}")
+    if not records:
+        raise QuestionError(
+            "no questions of this format", subject=str(path), remedy=faults[0] if faults else "Give a file that has any"
+        )
+    return Records(tuple(records), tuple(faults))
+
+
+_MOST_SAID = 3
+
+
+def _said(error: object) -> str:
+    assert isinstance(error, dict)
+    return f"`{'.'.join(map(str, error['loc'])) or 'the record'}`: {error['msg']}"
+
+
+def _entries(path: Path) -> Iterator[tuple[str, object]]:
+    try:
+        raw = path.read_bytes()
+        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as failure:
+        reason = (isinstance(failure, OSError) and failure.strerror) or str(failure)
+        raise QuestionError(
+            f"cannot be read ({reason})", subject=str(path), remedy="Give a file of JSON, plain or gzip"
+        ) from failure
+    if text.lstrip().startswith("["):
+        try:
+            for number, entry in enumerate(json.loads(text), start=1):
+                yield f"{path.name}, entry {number}", entry
+        except json.JSONDecodeError as failure:
+            yield f"{path.name}, line {failure.lineno}", failure
+        return
+    for number, line in enumerate(text.split("\n"), start=1):  # a JSON text may hold U+2028: no splitlines()
+        if line.strip():
+            try:
+                yield f"{path.name}, line {number}", json.loads(line)
+            except json.JSONDecodeError as failure:
+                yield f"{path.name}, line {number}", failure

@@ -1,0 +1,401 @@
+"""TAT-QA (Zhu et al. 2021): each table with its paragraphs becomes a small filing; questions take the usual path."""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, Field
+
+from fin_agent.answering.answer import Answer
+from fin_agent.evaluation.benchmark import Column, Report, mean_of, report_on, seconds_at
+from fin_agent.evaluation.question_files import read_records
+
+# --- The file
+
+
+@dataclass(frozen=True, slots=True)
+class TatQuestion:
+    """A question with its gold answer; `answer_type` and `source` are the annotators'."""
+
+    id: str
+    doc_id: str
+    """Of the small filing that its table and paragraphs become."""
+    question: str
+    gold: tuple[str, ...]
+    """Its parts; empty where no gold answer is given."""
+    scale: str
+    """`thousand`, `million`, `billion`, `percent`, or empty."""
+    answer_type: str
+    """`span`, `multi-span`, `arithmetic` or `count`."""
+    source: str
+    """`table`, `text` or `table-text`."""
+    derivation: str
+
+
+@dataclass(frozen=True, slots=True)
+class TatFile:
+    """The contexts and questions of a published file."""
+
+    filings: Mapping[str, str]
+    """HTML by doc_id."""
+    questions: tuple[TatQuestion, ...]
+    faults: tuple[str, ...]
+    """What was left out, by place."""
+
+    def drawn(self, count: int | None, answer_types: Sequence[str], seed: int) -> tuple[TatQuestion, ...]:
+        """`count` questions of these types (all where none is named), at random, in the order of the file."""
+        wanted = [each for each in self.questions if not answer_types or each.answer_type in answer_types]
+        if count is None or count >= len(wanted):
+            return tuple(wanted)
+        chosen = sorted(random.Random(seed).sample(range(len(wanted)), count))
+        return tuple(wanted[place] for place in chosen)
+
+
+def load_tatqa(path: Path) -> TatFile:
+    """Read a published file, plain or gzip. Raises QuestionError with what cannot be read."""
+    records = read_records(path, _Record)
+    filings: dict[str, str] = {}
+    questions: list[TatQuestion] = []
+    for number, (_, record) in enumerate(records.of, start=1):
+        doc_id = f"context-{number:04}"
+        filings[doc_id] = _filing(number, record)
+        questions += (_question(doc_id, each) for each in record.questions)
+    return TatFile(filings, tuple(questions), records.faults)
+
+
+class _TableRecord(BaseModel):
+    table: list[list[str | int | float | None]]
+
+
+class _ParagraphRecord(BaseModel):
+    order: int = 0
+    text: str
+
+
+class _QuestionRecord(BaseModel):
+    uid: str
+    question: str = Field(min_length=1)
+    answer: list[str] | str | int | float | None = None
+    derivation: str = ""
+    answer_type: str = "span"
+    answer_from: str = ""
+    scale: str = ""
+
+
+class _Record(BaseModel):
+    table: _TableRecord
+    paragraphs: list[_ParagraphRecord] = Field(default_factory=list)
+    questions: list[_QuestionRecord] = Field(default_factory=list)
+
+
+def _question(doc_id: str, record: _QuestionRecord) -> TatQuestion:
+    match record.answer:
+        case None:
+            gold: tuple[str, ...] = ()
+        case list(parts):
+            gold = tuple(parts)
+        case number if record.answer_type == "count":
+            gold = (str(number).removesuffix(".0"),)
+        case one:
+            gold = (str(one),)
+    return TatQuestion(
+        id=record.uid,
+        doc_id=doc_id,
+        question=record.question,
+        gold=gold,
+        scale=record.scale,
+        answer_type=record.answer_type,
+        source=record.answer_from,
+        derivation=record.derivation,
+    )
+
+
+def _filing(number: int, record: _Record) -> str:
+    """HTML with a cover, which a filing has and a table torn out of one has not: it says no more than what kind of
+    report the tables are from, and when its newest year ended."""
+    table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
+    paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
+    head = " ".join(cell for row in table[:_HEAD_ROWS] for cell in row)
+    text = " ".join((head, *paragraphs))
+    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
+    day = _DAY.search(text)
+    cover = (
+        "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
+        "FORM 10-K",
+        "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
+        f"For the fiscal year ended {day[0] if day else 'December 31'}, {max(years)}",
+        f"Registrant {number} Corporation",
+        "(Exact name of registrant as specified in its charter)",
+    )
+    rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
+    return (
+        f"<html><body>{_paragraphs(cover)}<hr style='page-break-after:always'/>\n"
+        f"{_paragraphs(paragraphs)}<table>{rows}</table></body></html>\n"
+    )
+
+
+def _paragraphs(texts: Sequence[str]) -> str:
+    return "".join(f"<p>{html.escape(text)}</p>\n" for text in texts)
+
+
+_HEAD_ROWS = 3
+_USUAL = "2019"
+"""The annual reports that the published questions are about are those of 2018 and 2019."""
+_YEAR = re.compile(r"\b20[012]\d\b")
+_DAY = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+[1-3]?\d\b"
+)
+
+# --- An answer as TAT-QA has it
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """An answer's parts and scale, as a file of predictions has them."""
+
+    parts: tuple[str, ...] = ()
+    scale: str = ""
+
+
+def prediction_of(answer: Answer) -> Prediction:
+    """An amount is given in the scale of the figures that it was computed from; words as they are quoted."""
+    value, unit = answer.answer.value, answer.answer.unit or ""
+    figures = [entry.figure for entry in answer.ledger if entry.required and entry.figure is not None]
+    if answer.refused:
+        return Prediction()
+    if value is not None:
+        if unit in ("percent", "percentage points"):
+            return Prediction((f"{value:.6f}",), "percent")
+        size = _UNIT_SIZES.get(unit, 1)
+        printed = Counter(figure.scale for figure in figures).most_common(1)
+        scaled = printed and (unit in _UNIT_SIZES or unit in _COUNTED)
+        scale = printed[0][0] if scaled else size
+        return Prediction((f"{value * size / scale:.6f}",), _SCALE_NAMES.get(scale, ""))
+    if figures:
+        scale = Counter(figure.scale for figure in figures).most_common(1)[0][0]
+        return Prediction(tuple(f"{float(each.printed * each.scale) / scale:g}" for each in figures), _scale(scale))
+    quoted = [each.text for each in answer.citations]
+    for text in quoted:  # `2.5 years: ... over a period of approximately 2.5 years`
+        if answer.answer.text.endswith(f": {text}"):
+            return Prediction((answer.answer.text.removesuffix(f": {text}"),))
+    return Prediction((answer.answer.text,))
+
+
+def _scale(size: int) -> str:
+    return _SCALE_NAMES.get(size, "")
+
+
+_UNIT_SIZES = {"USD": 1, "USD thousands": 1_000, "USD millions": 1_000_000, "USD billions": 1_000_000_000}
+_COUNTED = ("shares", "count")
+_SCALE_NAMES = {1_000: "thousand", 1_000_000: "million", 1_000_000_000: "billion"}
+
+# --- The published score
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """0 or 1, and 0.0 to 1.0 in steps of 0.01."""
+
+    exact: float
+    f1: float
+
+
+def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Prediction) -> Score:
+    """TAT-QA's exact match and F1, with scales (after DROP's).
+
+    Numbers are compared in base units: `1,452.4` in millions and `$1,452.4 million` are the same. The parts of an
+    answer are sorted and compared as one text, so that their order does not count. Whatever the published definition
+    does differently from what one might expect is kept, and said where it stands. Nothing predicted, or no gold answer,
+    scores nothing.
+    """
+    if not gold or not any(predicted.parts):
+        return Score(0.0, 0.0)
+    truth = _normalized(in_base_units(gold, gold_scale))
+    readings = [in_base_units(predicted.parts, predicted.scale)]
+    if len(predicted.parts) == 1 and not predicted.scale and "%" not in predicted.parts[0]:
+        # A fraction without a scale may stand for a percentage, so it is not rounded to two places first.
+        amount = number(predicted.parts[0])
+        readings += [] if amount is None else [f"{amount:.4f}"]
+    best = max((_compared(_normalized(each), truth) for each in readings), key=lambda each: (each.exact, each.f1))
+    return Score(best.exact, best.exact) if answer_type in _NUMERIC else best
+
+
+def in_base_units(parts: Sequence[str], scale: str) -> str:
+    """The parts, sorted and joined: numbers times their scale with four places, other texts followed by the scale."""
+    return " ".join(_in_base_units(part, scale) for part in sorted(parts))
+
+
+def number(text: str) -> float | None:
+    """The number that `text` is, in base units; None where it is none. Whole numbers are int: `134` is no `134.0`.
+
+    A first word that is a number may be followed by nothing but a scale (`1.3 billion`). `%` divides by a hundred.
+    Parentheses make a number negative only where no comma stands inside, and no currency sign.
+    """
+    words = " ".join(text.translate(_MARKS).split()).split()
+    try:
+        first = float(words[0]) if words else float("nan")
+    except ValueError:
+        return None
+    if first != first or (len(words) > 1 and _size(words[1]) == 1):
+        return None
+    found = _DIGITS.search(text.translate(_MARKS))
+    if found is None:
+        return None
+    amount = float(found[0]) if "." in found[0] else int(found[0])
+    scaled = _SCALED.search(text)
+    sign = -1 if _IN_PARENTHESES.search(text.strip()) else 1
+    return round(amount * (_size(scaled[0]) if scaled else 1) * sign * (0.01 if _IN_PERCENT.search(text) else 1), 4)
+
+
+def _in_base_units(part: str, scale: str) -> str:
+    amount = number(part)
+    if amount is None:
+        return f"{part} {scale}" if scale else part
+    return f"{amount:.4f}" if "%" in part else f"{round(amount, 2) * _size(scale):.4f}"
+
+
+def _size(word: str) -> float:
+    return next((size for name, size in _SIZES.items() if name in word.lower()), 1)
+
+
+def _normalized(text: str) -> str:
+    """Lower case, without punctuation, articles and extra spaces; words that are numbers as their value."""
+    words = (_ARTICLE.sub(" ", _normalized_word(word)).split() for word in text.lower().split(" "))
+    return " ".join(part for parts in words for part in parts)
+
+
+def _normalized_word(word: str) -> str:
+    amount = number(word)
+    return word.translate(_PUNCTUATION) if amount is None else str(amount)
+
+
+def _compared(predicted: str, gold: str) -> Score:
+    """Over the sets of words: F1 is the harmonic mean of the shares that are right and that are found."""
+    said, true = set(predicted.split()), set(gold.split())
+    shared = len(said & true)
+    precision = shared / len(said) if said else 1.0
+    recall = shared / len(true) if true else 1.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return Score(float(predicted == gold), round(f1, 2))
+
+
+_NUMERIC = frozenset({"arithmetic", "count"})
+"""Answer types without partial credit."""
+_SIZES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "percent": 0.01}
+_MARKS = str.maketrans("", "", "'\"\\$€£¥%(),[]")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_DIGITS = re.compile(r"[+-]?\d+(?:\.\d+)?")
+_SCALED = re.compile(r"[\d.]+\s?[a-zA-Z]+")
+_IN_PARENTHESES = re.compile(r"\([\d.\s]+\)")
+_IN_PERCENT = re.compile(r"[\d.\s]+%")
+
+# --- Rows and report
+
+
+@dataclass(frozen=True, slots=True)
+class TatRow:
+    """One question, its answer and its score."""
+
+    id: str
+    doc_id: str
+    answer_type: str
+    source: str
+    question: str
+    gold: tuple[str, ...]
+    gold_scale: str
+    answer: tuple[str, ...]
+    scale: str
+    exact: float
+    f1: float
+    right_scale: bool
+    refused: bool
+    miss: str
+    """How an answer is wrong; empty where it is right."""
+    text: str
+    derivation: str
+    seconds: float
+
+
+def judge_tatqa(question: TatQuestion, answer: Answer) -> TatRow:
+    """The score of an answer, and how it is wrong."""
+    predicted = prediction_of(answer)
+    scored = score(question.gold, question.scale, question.answer_type, predicted)
+    return TatRow(
+        id=question.id,
+        doc_id=question.doc_id,
+        answer_type=question.answer_type,
+        source=question.source,
+        question=question.question,
+        gold=question.gold,
+        gold_scale=question.scale,
+        answer=predicted.parts,
+        scale=predicted.scale,
+        exact=scored.exact,
+        f1=scored.f1,
+        right_scale=not answer.refused and predicted.scale == question.scale,
+        refused=answer.refused,
+        miss="" if scored.exact == 1 else _miss(question, predicted, scored.f1),
+        text=answer.answer.text,
+        derivation=question.derivation,
+        seconds=answer.seconds,
+    )
+
+
+def _miss(question: TatQuestion, predicted: Prediction, f1: float) -> str:
+    if not question.gold:
+        return "no gold answer"
+    if not predicted.parts:
+        return "refused"
+    gold, told = _amounts(question.gold), _amounts(predicted.parts)
+    if gold and told:
+        if gold == told:
+            return "right figure, other scale"
+        if [abs(each) for each in gold] == [abs(each) for each in told]:
+            return "right figure, other sign"
+        return "other figure"
+    return "words in part" if f1 > 0 else "other words"
+
+
+def _amounts(parts: Sequence[str]) -> list[float]:
+    """The parts as numbers, sorted; empty where one is none."""
+    amounts = [number(part.replace("%", "")) for part in parts]
+    return sorted(round(each, 2) for each in amounts if each is not None) if None not in amounts else []
+
+
+def report_on_tatqa(rows: Sequence[TatRow]) -> Report:
+    """Exact match and F1 over all, by answer type, and by type and source. Raises ValueError without rows."""
+    sections: dict[str, Callable[[TatRow], str]] = {
+        "overall": lambda row: "overall",
+        "answer type": lambda row: row.answer_type,
+        "answer type and source": lambda row: f"{row.answer_type}, {row.source or 'no source'}",
+    }
+    ordered = sorted(rows, key=lambda row: (row.answer_type, row.source))
+    return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, sections)
+
+
+def misses_of(rows: Sequence[TatRow]) -> Iterator[str]:
+    """How many are wrong in which way, the most frequent first."""
+    for miss, count in Counter(row.miss for row in rows if row.miss).most_common():
+        yield f"{miss}: {count}"
+
+
+_COLUMNS: tuple[Column[TatRow], ...] = (
+    Column("questions", len, "n", str),
+    Column("exact", mean_of(lambda row: row.exact), "EM"),
+    Column("f1", mean_of(lambda row: row.f1), "F1"),
+    Column("scale", mean_of(lambda row: row.right_scale), "scale"),
+    Column("refused", mean_of(lambda row: row.refused), "refused"),
+    Column("median_seconds", seconds_at(50), "s", "{:.2f}".format),
+)
+_CAPTION = (
+    "in percent of the questions; EM, F1: exact match and F1 by the published definition; scale: the gold scale;"
+    " s: median seconds"
+)
