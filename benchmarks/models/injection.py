@@ -29,7 +29,7 @@ from pathlib import Path
 
 from benchmarks.models.gold_model import GoldModel
 from fin_agent import SqliteIndex, Workspace, ingest, prepare
-from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, place_of
+from fin_agent.analyst.model.prompt_material import MOST_CHARACTERS, in_rows, place_of
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings
@@ -279,7 +279,7 @@ def planted_passages(page: PageKey, plant: Plant, workspace: Workspace) -> set[t
     place = told_place(page, workspace)
     texts = [each.passage.text for each in workspace.index.passages([IndexedPage(*page)])]
     planted = [text for text in texts if MARK in text or (plant.way is Way.TAGS and _TAG.search(text))]
-    return {(place, as_quoted(text[:MOST_CHARACTERS]).strip("\n")) for text in planted}
+    return {(place, as_quoted(in_rows(text)[:MOST_CHARACTERS]).strip("\n")) for text in planted}
 
 
 def flags_of(made: Run) -> list[str]:

@@ -135,6 +135,7 @@ class _Grounds:
         self._keys = [PageKey(passage.doc_id, passage.page) for passage in passages]
         self._reporters = [place_of(passage, workspace) for passage in passages]
         self._pages: dict[PageKey, PageSizes] = {}
+        self._calculated: dict[ReasoningReply, Calculated] = {}
         directory = workspace.directory
         owned = (directory.identities.get(passage.doc_id) for passage in passages)
         written = {company.name for company in intent.companies} | {each.company for each in owned if each is not None}
@@ -148,7 +149,7 @@ class _Grounds:
             return False
         if quoted.passage > len(self._keys) or not any(map(str.isdigit, quoted.quote)):
             return True
-        sentences = _sentences_with(_plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1])
+        sentences = self._sentences_with(quoted)
         doc_ids = {self._keys[quoted.passage - 1].doc_id}
         return not contradicted(sentences, doc_ids, self._workspace, self._years)
 
@@ -159,7 +160,16 @@ class _Grounds:
         key = self._keys[quoted.passage - 1]
         if key not in self._pages:
             self._pages[key] = PageSizes(self._workspace, key)
-        return Quote(quoted.quote, self._pages[key])
+        return Quote(quoted.quote, self._pages[key], self._sentences_with(quoted))
+
+    def _sentences_with(self, quoted: QuotedSource) -> str:
+        """The sentences of its passage that hold a quote: it may leave out what an amount is of."""
+        words, text = _plain(quoted.quote).strip(" .…"), self.texts[quoted.passage - 1]
+        start = text.find(words)
+        if start < 0:
+            return ""
+        end = text.find(". ", start + len(words))
+        return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
     def unsaid(self, words: str, quotes: Sequence[Quote], *, denied: bool) -> tuple[str, ...]:
         """Numbers of `words` that neither the quotes nor what is known bears out."""
@@ -174,26 +184,24 @@ class _Grounds:
         A direction may be that of one of the calculated `results`; names may stand anywhere in what was shown.
         """
         also = " ".join((*self._reporters, self.question))
-        # A quote may leave out what its sentence says of it.
-        whole = (_sentences_with(_plain(quote.text).strip(" .…"), text) for quote in quotes for text in self.texts)
-        texts = [*(quote.text for quote in quotes), *filter(None, whole)]
+        texts = [*(quote.text for quote in quotes), *(quote.sentences for quote in quotes if quote.sentences)]
         for name in self._names:  # `Advanced Micro Devices` says of nothing that it rose
             words = words.replace(name, " ")
         return not_borne_out(words, texts, also, claims_nothing=denied, shown=self.texts, results=results)
 
     def calculated(self, reply: ReasoningReply) -> Calculated:
         """The results of a reply. Raises ValueError where a figure stands in no passage, or they cannot be had."""
-        for figure in reply.figures:
-            if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
-                raise ValueError(
-                    f"the quote of {named(figure.name)} does not stand in passage {figure.passage}, letter by letter"
-                    " with its label"
-                )
-        return calculated(
-            reply.figures, reply.calculations, self.question, self._place_of, self._executor, self._decimals
-        )
+        if reply not in self._calculated:
+            for figure in reply.figures:
+                if not self.bears(_of_figure(figure), _FEWEST_OF_FIGURE):
+                    told = f"the quote of {named(figure.name)} does not stand in passage {figure.passage}"
+                    raise ValueError(f"{told}, letter by letter with its label")
+            self._calculated[reply] = calculated(
+                reply.figures, reply.calculations, self.question, self._executor, self._decimals
+            )
+        return self._calculated[reply]
 
-    def _place_of(self, figure: QuotedFigure) -> str:
+    def place_of(self, figure: QuotedFigure) -> str:
         """A comment of a program: what the figure is called, filing, page and, of a fact of ours, line."""
         if figure.passage > len(self._keys):
             return "computed from figures of the filings"
@@ -273,7 +281,7 @@ def _borne_out(intent: Intent, reply: ReasoningReply, evidence: Sequence[Evidenc
         text=text,
         citations=tuple(citations),
         steps=tuple(steps),
-        program=calculated.code or None,
+        program=calculated.program(grounds.place_of) if calculated.results else None,
         value=None if only is None else only.value,
         unit=None if only is None else only.unit,
         assumed=_assumption_of(reply, grounds),
@@ -414,15 +422,6 @@ def _stands(quoted: QuotedSource, texts: Sequence[str], fewest: int = _FEWEST_WO
         return False
     whole = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(words)}(?!\w)(?![.,]\d)")
     return whole.search(texts[quoted.passage - 1]) is not None
-
-
-def _sentences_with(words: str, text: str) -> str:
-    """The sentences of a text that hold `words`: a quote may leave out what an amount is of."""
-    start = text.find(words)
-    if start < 0:
-        return ""
-    end = text.find(". ", start + len(words))
-    return text[text.rfind(". ", 0, start) + 1 : end + 1 if end >= 0 else len(text)].strip()
 
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\u00ad": None})

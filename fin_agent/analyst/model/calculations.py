@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -55,11 +55,18 @@ class Result:
 class Calculated:
     """All that a reply calculates."""
 
-    code: str = ""
-    """The program; empty where nothing is calculated."""
+    figures: Mapping[str, tuple[QuotedFigure, Decimal]] = field(default_factory=dict)
+    """Figures that it calculates with, by name."""
+    steps: tuple[str, ...] = ()
+    """Lines of the program that calculate."""
     results: Mapping[str, Result] = field(default_factory=dict)
     numbers: tuple[Decimal, ...] = ()
     """Numbers of the question that it calculates with."""
+
+    def program(self, place_of: Callable[[QuotedFigure], str]) -> str:
+        """What calculates the results, as Python; `place_of` says in its comments where a figure stands."""
+        given = (f"{name} = {amount:f}  # {place_of(figure)}" for name, (figure, amount) in self.figures.items())
+        return _code((*given, *self.steps), tuple(self.results))
 
     @property
     def lines(self) -> list[str]:
@@ -98,23 +105,21 @@ def calculated(
     figures: Sequence[QuotedFigure],
     calculations: Sequence[Calculation],
     question: str,
-    place_of: Callable[[QuotedFigure], str],
     executor: ProgramExecutor,
     decimals: int | None = None,
 ) -> Calculated:
     """The results of a reply's calculations, each figure of which is known to stand in its passage.
 
-    `place_of` says where a figure stands, for the program's comments. Raises ValueError, which says what is wrong and
-    what to write instead.
+    Raises ValueError, which says what is wrong and what to write instead.
     """
     if not calculations:
         return Calculated()
-    values: dict[str, Decimal] = {}
+    values: dict[str, tuple[QuotedFigure, Decimal]] = {}
     for figure in figures:
         _require_name(figure.name, values)
-        values[figure.name] = amount_of(figure)
+        values[figure.name] = figure, amount_of(figure)
     own = {abs(each.value) for each in numerals_in(question)}
-    lines = [f"    {one.name} = {values[one.name]:f}  # {place_of(one)}" for one in figures]
+    steps: list[str] = []
     known = set(values)
     used: set[str] = set()
     said: set[Decimal] = set()
@@ -132,15 +137,13 @@ def calculated(
         rates = names & {each.name for each in figures if _is_rate(each)}
         if one.unit in _RATES and "/" in one.expression and not (rates or _is_hundredfold(one, numbers)):
             raise ValueError(f"{named(one.name)} is in {one.unit} and nothing in it is multiplied by 100")
-        lines.append(f"    {one.name} = {on_a_line(one.expression)}")
+        steps.append(f"{one.name} = {on_a_line(one.expression)}")
         known.add(one.name)
         used |= names
         said |= numbers & own
-    if idle := [name for name in values if name not in used]:
-        lines = [line for line in lines if line.split(" = ")[0].strip() not in idle]
-    names_of_results = [one.name for one in calculations]
-    returned = f"[{', '.join(names_of_results)}]" if len(names_of_results) > 1 else names_of_results[0]
-    code = "\n".join(("def solution():", *lines, f"    return {returned}"))
+    needed = {name: given for name, given in values.items() if name in used}
+    lines = (*(f"{name} = {amount:f}" for name, (_, amount) in needed.items()), *steps)
+    code = _code(lines, [one.name for one in calculations])
     try:
         given = executor.run(code).value
     except SandboxError as failure:
@@ -150,7 +153,12 @@ def calculated(
         one.name: Result(one.name, rounded(_number(value), None), one.unit, decimals)
         for one, value in zip(calculations, found, strict=True)
     }
-    return Calculated(code, results, tuple(sorted(said)))
+    return Calculated(needed, tuple(steps), results, tuple(sorted(said)))
+
+
+def _code(lines: Iterable[str], results: Sequence[str]) -> str:
+    returned = f"[{', '.join(results)}]" if len(results) > 1 else results[0]
+    return "\n    ".join(("def solution():", *lines, f"return {returned}"))
 
 
 def amount_of(figure: QuotedFigure) -> Decimal:
@@ -180,10 +188,10 @@ def _negative(digits: str, quote: str) -> Iterator[bool]:
         yield before.endswith(("(", "-", "−", "–", "—"))
 
 
-def _require_name(name: str, taken: object) -> None:
+def _require_name(name: str, taken: Collection[str]) -> None:
     if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in CALLS or name == "solution":
         raise ValueError("a figure or a result has a name that cannot be used: use small letters, digits and _")
-    if name in taken:  # type: ignore[operator]
+    if name in taken:
         raise ValueError(f"{named(name)} is named twice")
 
 

@@ -21,6 +21,8 @@ class Quote:
     text: str
     page: PageSizes | None = None
     """Of a filing; None for a result of our own."""
+    sentences: str = ""
+    """Those of the passage that the words are of."""
 
 
 def unsaid(words: str, quotes: Sequence[Quote], known: str, question: str, *, denied: bool = False) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def figure(name: str, number: str, quote: str = "") -> QuotedFigure:
 
 def result(*calculations: tuple[str, str, str | None], figures: list[QuotedFigure]) -> dict[str, float]:
     made = [Calculation.model_validate({"name": n, "expression": e, "unit": u}) for n, e, u in calculations]
-    found = calculated(figures, made, QUESTION, lambda one: f"ACME page {one.passage}", SANDBOX)
+    found = calculated(figures, made, QUESTION, SANDBOX)
     return {name: one.value for name, one in found.results.items()}
 
 
@@ -47,11 +47,13 @@ def test_a_calculation_may_go_on_from_one_before_it() -> None:
         Calculation(name="change", expression="new - old", unit="USD millions"),
         Calculation(name="quarter_of_it", expression="25 * change / 100", unit="USD millions"),
     ]
-    found = calculated(figures, steps, QUESTION, lambda one: f"ACME page {one.passage}", SANDBOX)
+    found = calculated(figures, steps, QUESTION, SANDBOX)
     assert {name: one.text for name, one in found.results.items()} == {
         "change": "$230 million", "quarter_of_it": "$57.5 million",
     }  # fmt: skip
-    assert "new = 3763  # ACME page 1" in found.code and "idle" not in found.code
+    code = found.program(lambda one: f"ACME page {one.passage}")
+    assert "new = 3763  # ACME page 1" in code and "idle" not in code
+    assert SANDBOX.run(code).value == [230, 57.5]
     assert found.placed("It rose by {change}, from {old}.", {"old": "3,533"}) == "It rose by $230 million, from 3,533."
 
 
