@@ -15,7 +15,7 @@ from fin_agent.evidence.intent import Intent, OutputUnit
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
 from fin_agent.index.protocol import PageKey
-from fin_agent.retrieval.query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
 
 
 class ReasoningStep(BaseModel):
@@ -77,6 +77,11 @@ class Analyst(Protocol):
 
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """What to search for: everything at first, then what the ledger lacks and `complementary` asks for."""
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """Passages of the first search, in the order in which they are to be read."""
 
     def curate(
         self,

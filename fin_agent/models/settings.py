@@ -30,7 +30,8 @@ class Preset(StrEnum):
     DEFAULT = "default"
     """Questions that rules are unsure of, curation wherever rules lack something, answers in words."""
     THOROUGH = "thorough"
-    """Every question, every round, and a second program beside that of the rules."""
+    """Every question, every round: search in the model's words, pages ranked by cards, passages judged by a call of
+    its own."""
 
 
 class ModelSettings(BaseModel):

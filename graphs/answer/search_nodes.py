@@ -141,6 +141,10 @@ def search_pages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     return emitted(step, {"pages": kept, "found_pages": found})
 
 
+_MOST_ON_PAGES = 1_000
+"""Passages on the pages of a round."""
+
+
 def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update:
     """Rank the passages of those pages; the first few are read, all are listed as retrieved."""
     context = runtime.context
@@ -148,9 +152,14 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     metrics, owners = workspace.lexicon.metrics, workspace.directory.owners
     read = settings.passages
     update: Update = {}
+    how = ""
     if _at_once(state, context) is None:
-        most = max(settings.listed, settings.passages)
-        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=most)
+        ranked = rank_passages(state["query"], state["pages"], workspace.index, metrics, owners, limit=_MOST_ON_PAGES)
+        if state["round"] == 1:
+            ordered = context.analyst.ranked(state["intent"], state["plan"], state["query"], ranked)
+            how = "" if ordered is ranked else ", as the chat model ranks their cards"
+            ranked = list(ordered)
+        ranked = ranked[: max(settings.listed, settings.passages)]
     else:
         at_once = _found_at_once(state)
         ranked = list(at_once.passages)
@@ -162,7 +171,7 @@ def search_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     step = TraceStep(
         node="search_passages",
         round=state["round"],
-        summary=f"{len(found)} passages, reading the first {min(read, len(found))}",
+        summary=f"{len(found)} passages, reading the first {min(read, len(found))}{how}",
         details=tuple(
             f"{passage.doc_id} page {passage.page + 1} passage {passage.ordinal} ({passage.kind.value})"
             for passage in found

@@ -9,9 +9,10 @@ from decimal import Decimal
 from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.answers import Reasoner, asks_judgement
 from fin_agent.analyst.model.curating import Curator
+from fin_agent.analyst.model.judging import ranked_by_cards
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_material import known_lines
-from fin_agent.analyst.model.questions import QuestionReader
+from fin_agent.analyst.model.questions import QuestionReader, is_read
 from fin_agent.analyst.model.searching import QueryWriter
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
 from fin_agent.analyst.rules.analyst import RulesAnalyst
@@ -22,11 +23,12 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
+from fin_agent.evidence.tournament.judge import Brief
 from fin_agent.models.settings import Preset
-from fin_agent.retrieval.query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
-PROMPTS = ("intent", "query_rewrite", "curation", "reasoning")
+PROMPTS = ("intent", "query_rewrite", "judge", "curation", "reasoning")
 
 
 class ModelAnalyst:
@@ -47,6 +49,8 @@ class ModelAnalyst:
     ) -> None:
         """Raises PromptError where a prompt of the user's own cannot be used."""
         client.require(*PROMPTS)
+        self._client = client
+        self._owners = workspace.directory.owners
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence)
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
@@ -75,6 +79,14 @@ class ModelAnalyst:
         """See Analyst.query: a model's words beside those of the rules."""
         base = self._rules.query(intent, plan, ledger)
         return self._queries.query(base, intent, plan, ledger, complementary)
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """See Analyst.ranked: in `thorough` a model ranks the pages by their cards, but for what rules read whole."""
+        if self._preset is not Preset.THOROUGH or is_read(intent):
+            return passages
+        return ranked_by_cards(Brief(intent, plan, query, self._owners), passages, self._client)
 
     def curate(
         self,

@@ -7,19 +7,22 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from fin_agent.analyst.model.model_client import call_of
+from fin_agent.analyst.model.model_client import ModelClient, call_of
 from fin_agent.analyst.model.prompt_material import card_lines, card_place, wanted_lines
 from fin_agent.analyst.model.replies import GroupReply, ListwiseReply, RankedCard, TextJudgeReply
 from fin_agent.analyst.model.role_models import role_models
 from fin_agent.config import Settings
 from fin_agent.evidence.alignment import COMPANY, matched_fields, required_fields
 from fin_agent.evidence.cards.card import Card
-from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict
+from fin_agent.evidence.tournament.judge import Brief, GroupJudge, Judge, Verdict, repaired
+from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
+from fin_agent.prompts.prompt import Value
+from fin_agent.retrieval.query import RankedPassage
 
 _HIGHEST = 100.0
 """Score of a card that is chosen and given none."""
@@ -88,12 +91,7 @@ class ModelJudge:
 
     def prompt(self, brief: Brief, cards: Sequence[Card]) -> FilledPrompt:
         """What the model is asked to rank; the same input always gives the same text."""
-        return self._judge.filled(
-            question=_question(brief),
-            wanted="\n".join(wanted_lines(brief)),
-            cards=_shown(cards),
-            count=str(len(cards)),
-        )
+        return self._judge.filled(**_list_shown(brief, cards))
 
     def group_prompt(self, brief: Brief, cards: Sequence[Card], most: int) -> FilledPrompt:
         """What the model is asked to choose from."""
@@ -103,6 +101,29 @@ class ModelJudge:
             cards=_shown(cards),
             most=str(most),
         )
+
+
+_MOST_RANKED = 20
+
+
+def ranked_by_cards(brief: Brief, passages: Sequence[RankedPassage], client: ModelClient) -> Sequence[RankedPassage]:
+    """The first passages of twenty pages in the order in which one call ranks their cards, before all others.
+
+    As they were where the model gives no ranking; the journal says so.
+    """
+    best: dict[PageKey, RankedPassage] = {}
+    for each in passages:
+        best.setdefault(each.stored.key, each)
+    first = list(best.values())[:_MOST_RANKED]
+    if len(first) < 2:
+        return passages
+    cards = [Card.model_validate_json(each.stored.card) for each in first]
+    fault = partial(_ranks_enough, cards=len(cards))
+    reply = client.asked(Role.LISTWISE, "judge", ListwiseReply, fault, **_list_shown(brief, cards))
+    if reply is None:
+        return passages
+    order = repaired([Verdict(place.card - 1) for place in reply.ranking], len(cards))
+    return [*(first[verdict.at] for verdict in order), *(each for each in passages if each not in first)]
 
 
 class PatientJudge:
@@ -154,6 +175,11 @@ class PatientJudge:
 def _held(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
     required = required_fields(brief.query, brief.intent.parts)
     return [matched_fields(card, required, brief.owners) for card in cards]
+
+
+def _list_shown(brief: Brief, cards: Sequence[Card]) -> dict[str, Value]:
+    wanted = "\n".join(wanted_lines(brief))
+    return {"question": _question(brief), "wanted": wanted, "cards": _shown(cards), "count": str(len(cards))}
 
 
 def _question(brief: Brief) -> str:

@@ -37,6 +37,7 @@ MOST_OUTPUT: Mapping[Role, int] = MappingProxyType(
     {
         Role.INTENT: 2_000,
         Role.QUERY: 1_000,
+        Role.LISTWISE: 3_500,
         Role.CURATION: 3_000,
         Role.REASONING: 4_000,
     }

@@ -24,7 +24,7 @@ from fin_agent.query.asks import asks_of, asks_something, loose_pairs, only_asks
 from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.tree import Kind
-from fin_agent.retrieval.query import EVERYTHING, Query, Scope
+from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
 from fin_agent.workspace import Workspace
 
 _MOST_JOINTS = 4
@@ -113,6 +113,12 @@ class RulesAnalyst:
     def query(self, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str = "") -> Query:
         """See Analyst.query: what the ledger lacks says it all."""
         return query_of(intent, plan, ledger, self._workspace)
+
+    def ranked(
+        self, intent: Intent, plan: Plan, query: Query, passages: Sequence[RankedPassage]
+    ) -> Sequence[RankedPassage]:
+        """See Analyst.ranked: as they were found."""
+        return passages
 
     def curate(
         self,
