@@ -57,6 +57,7 @@ from fin_agent.tools.errors import ToolInputError
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import views
+from fin_agent.web.series import SeriesAsked, series_shown
 from fin_agent.written_file import write_whole
 
 if TYPE_CHECKING:
@@ -433,12 +434,8 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
         return await calls.in_thread(lambda: JSONResponse(views.pages_shown(context, asked)), request)
 
     @app.get("/series", include_in_schema=False)
-    async def series(
-        request: Request,
-        phrase: Annotated[str, Query(min_length=1, max_length=300)],
-        company: Annotated[list[Annotated[str, Field(max_length=300)]], Query(min_length=1, max_length=8)],
-    ) -> Response:
-        return await calls.in_thread(lambda: JSONResponse(views.series_shown(context, phrase, company)), request)
+    async def series(request: Request, asked: Annotated[SeriesAsked, Query()]) -> Response:
+        return await calls.in_thread(lambda: JSONResponse(series_shown(context, asked)), request)
 
     @app.get("/workspace", include_in_schema=False)
     async def workspace(request: Request) -> Response:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Collection, Sequence
 from typing import cast
 from urllib.parse import urlencode
 
 from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.outline.statements import parts_of_statement
-from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, SourcedFact
+from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.presentation.filings import statements_on, value_words
@@ -21,14 +20,11 @@ from fin_agent.query.intents import names_of
 from fin_agent.query.lexer import lex
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.tree import Line, Period, written
-from fin_agent.retrieval.facts import FactQuery, find_facts
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
-from fin_agent.retrieval.query import Scope
 from fin_agent.retrieval.strategies.one_pass import SCORES
 from fin_agent.serving.filings import Json, page_of, record_of, with_page_numbers
 from fin_agent.tools.arguments import PageSearchArguments
 from fin_agent.tools.context import ToolContext
-from fin_agent.tools.narrowing import company_named
 from fin_agent.tools.operations import explained_pages
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.identity import Form
@@ -38,7 +34,6 @@ from fin_agent.workspace import Workspace
 
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
-_MOST_FOUND = 400
 _MOST_PARTS = 200
 
 
@@ -222,32 +217,47 @@ def statement_tables(record: FilingRecord, workspace: Workspace, statement: Stat
 
 def statements_shown(context: ToolContext, doc_id: str) -> Json:
     """Every primary statement as its tables, each cell with its place. Raises NotThereError."""
-    record = record_of(context, doc_id)
-    there = {name for page in context.workspace.index.outline([doc_id]) for name in statements_on(page)}
+    record, index = record_of(context, doc_id), context.workspace.index
+    outline = [page for page in index.outline([doc_id]) if statements_on(page)]
+    there = {name for page in outline for name in statements_on(page)}
+    facts = [each.fact for each in index.facts([doc_id], pages=[page.key for page in outline])]
+    charted = {(fact.page, fact.line) for fact in facts if in_a_cell(fact) and fact.period.fiscal_year}
     shown: list[Json] = []
     for statement in Statement:
         if statement.value in there:
             tables = statement_tables(record, context.workspace, statement)
-            shown.append({"statement": statement.value, "tables": [table_shown(table) for table in tables]})
+            shown.append({"statement": statement.value, "tables": [_table_shown(each, charted) for each in tables]})
     return {"doc_id": doc_id, "statements": shown}
 
 
-def table_shown(table: JoinedTable) -> Json:
-    """A table in the lines that people see; a cell has what is printed, its amount, page and box."""
+def in_a_cell(fact: Fact) -> bool:
+    """Whether a figure is a cell of a primary statement, and none that stands within the label of its row."""
+    # A print within a label is marked as one, a tag there stands under no column.
+    return fact.statement is not None and fact.source != "label" and fact.column != ""
+
+
+def _table_shown(table: JoinedTable, charted: Collection[tuple[int, int]]) -> Json:
+    """A table in the lines that people see; a cell has what is printed, its amount, page and box.
+
+    Rows that can be drawn over the years, (page, line) in `charted`, say where they stand.
+    """
     page, rows = table.pages[0], iter(enumerate(table.rows))
     lines: list[Json] = []
     for line in shown_lines(table.rows, dollars=not table.unit_line):
         cells: list[Json] = []
+        address: dict[str, Json] = {}
         if line.kind in (LineKind.ROW, LineKind.TOTAL):
             at, row = next(rows)
             page = table.starts.get(at, page)
+            if (page, row.line) in charted:
+                address = {"page_number": page + 1, "line": row.line + 1}
             for cell, print_ in zip(row.cells, line.cells, strict=False):
                 cells.append(
                     {"text": f"{print_.digits}{print_.after}", "amount": float(cell.amount), **_placed(page, cell.box)}
                     if cell is not None and print_ is not None
                     else None
                 )
-        lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells})
+        lines.append({"kind": line.kind.value, "label": line.label, "depth": line.depth, "cells": cells, **address})
     return {"title": table.title, "unit": table.unit_line, "columns": list(table.columns), "lines": lines}
 
 
@@ -275,51 +285,3 @@ def checks_shown(context: ToolContext, doc_id: str) -> Json:
             for check in check_facts(facts)
         ],
     }
-
-
-def series_shown(context: ToolContext, phrase: str, companies: Sequence[str]) -> Json:
-    """A printed line over the fiscal years of companies: of each year the figure that fits best, with its place.
-
-    Raises ToolInputError where a company is not there.
-    """
-    workspace = context.workspace
-    scope = Scope(context.within)
-    series: list[Json] = []
-    for name in companies:
-        company = company_named(name, workspace)
-        query = FactQuery(phrase)
-        hits = find_facts(workspace, query, company=company.key, scope=scope, limit=_MOST_FOUND).hits
-        periods = ((hit, hit.sourced.fact.period) for hit in hits if not hit.sourced.fact.scope)
-        annual = [hit for hit, period in periods if period.months in (0, 12) and period.quarter in (None, 4)]
-        best = max((hit.score for hit in annual if not hit.missing), default=0.0)
-        alike = [hit.sourced for hit in annual if not hit.missing and hit.score >= best - 0.05]
-        points = [figure_shown(each.fact, each.doc_id) for each in _a_year_each(alike, workspace.index)]
-        series.append({"company": company.name, "points": list(points)})
-    return {"phrase": phrase, "series": series}
-
-
-_ANNUAL = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
-
-
-def _a_year_each(found: Sequence[SourcedFact], index: FilingIndex) -> Iterator[SourcedFact]:
-    """Of each year one: by the year's own report first, then the next one's; all of the unit and span of the first."""
-    if not found:
-        return
-
-    @cache
-    def rank_of(doc_id: str, year: int) -> tuple[bool, int]:
-        """Annual reports go before others: a balance of a quarter's end is none of the year's."""
-        identity = index.filing(doc_id).identity
-        return identity.form not in _ANNUAL, abs((identity.fiscal_year or 0) - year)
-
-    kind = (found[0].fact.unit, found[0].fact.period.months)
-    by_year: dict[int, SourcedFact] = {}
-    for sourced in found:
-        year = sourced.fact.period.fiscal_year
-        if (sourced.fact.unit, sourced.fact.period.months) != kind or not year:
-            continue
-        held = by_year.get(year)
-        if held is None or rank_of(sourced.doc_id, year) < rank_of(held.doc_id, year):
-            by_year[year] = sourced
-    for year in sorted(by_year):
-        yield by_year[year]

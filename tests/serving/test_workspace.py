@@ -228,6 +228,30 @@ class TestFilings:
         values = {point["fiscal_year"]: point["value"] for point in line["points"]}
         assert values[2023] == 12_376e6 and 13_267e6 not in values.values()
 
+    def test_each_row_of_a_statement_is_charted_by_its_own_figures(self, client: Any) -> None:
+        """And not by those of a row of the same name: inventories are a balance, and a change in the cash flows."""
+        for statement in client.get(f"/filings/{FILING}/statements").json()["statements"]:
+            for line in (line for table in statement["tables"] for line in table["lines"] if any(line["cells"])):
+                asked = {"phrase": line["label"], "doc_id": FILING} | {
+                    name: line[name] for name in ("page_number", "line")
+                }
+                (series,) = client.get("/series", params=asked).json()["series"]
+                own = [each for each in series["points"] if each["doc_id"] == FILING and each["line"] == line["line"]]
+                printed = {tuple(cell["box"]): cell["amount"] for cell in line["cells"] if cell}
+                assert own and all(printed[tuple(each["box"])] == each["amount"] for each in own), line["label"]
+
+    def test_a_row_goes_on_in_other_filings_and_stands_beside_its_like_of_other_companies(self, client: Any) -> None:
+        statements = client.get(f"/filings/{FILING}/statements").json()["statements"]
+        flows = next(each for each in statements if each["statement"] == "cash-flow")["tables"][0]["lines"]
+        row = next(line for line in flows if line["label"] == "Inventories")
+        asked = {"phrase": "Inventories", "doc_id": FILING, "company": ["Tellurond", "Harborlight"]}
+        asked |= {name: row[name] for name in ("page_number", "line")}
+        own, other = client.get("/series", params=asked).json()["series"]
+        assert {each["doc_id"] for each in own["points"]} == {FILING, "harborlight_2022_10k"}
+        assert [each["fiscal_year"] for each in own["points"]] == [2020, 2021, 2022, 2023]
+        assert all(each["months"] == 12 for each in (*own["points"], *other["points"])) and other["points"]
+        assert client.get("/series", params={**asked, "line": 900}).status_code == 404
+
     def test_a_filing_that_has_gone_is_told_of(self, client: Any) -> None:
         for path in ("/filings/gone/statements", "/filings/gone/checks", "/pages/gone/1.json"):
             told = client.get(path)

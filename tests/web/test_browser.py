@@ -179,6 +179,17 @@ def test_a_row_becomes_a_chart_whose_points_lead_to_pages(page: Any) -> None:
     page.get_by_label("Add a company").fill("Tellurond")
     page.click("text=Draw")
     page.locator(".legend li").nth(1).wait_for()
+    assert page.locator(".legend li").first.inner_text().startswith("Harborlight")
+
+
+def test_a_row_of_the_cash_flows_is_charted_and_not_the_balance_of_its_name(page: Any) -> None:
+    page.goto(page.url.split("#")[0] + "#/filing/harborlight_2023_10k")
+    flows = page.locator(".statement", has_text="Cash flow").last
+    row = flows.locator("tr", has=page.locator("a.row-label >> text=/^Inventories$/"))
+    printed = row.locator("td.number").first.inner_text().strip("()")
+    row.locator("a.row-label").click()
+    page.locator("svg.chart .point").first.wait_for()
+    assert printed in page.locator("main table td.number a").last.inner_text()
 
 
 def test_a_search_explains_its_scores(page: Any) -> None:

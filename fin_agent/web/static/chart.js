@@ -20,15 +20,20 @@ export function chart(series, title) {
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "group", "aria-label": title, xmlns: "http://www.w3.org/2000/svg" },
     ticks.map((tick) => [s("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick), class: tick === 0 ? "zero" : "grid" }), s("text", { x: LEFT - 8, y: y(tick) + 4, "text-anchor": "end" }, short(tick, points[0]?.unit))]),
-    years.map((year) => s("text", { x: x(year), y: HEIGHT - 10, "text-anchor": "middle" }, `FY${year}`)),
+    years.map((year) => s("text", { x: x(year), y: HEIGHT - 10, "text-anchor": "middle" }, periodOf(points, year))),
     series.map((each, at) => [
       s("polyline", { points: each.points.map((point) => `${x(point.fiscal_year)},${y(point.value)}`).join(" "), class: `series s${at % 6}` }),
-      each.points.map((point) => s("g", { class: `point s${at % 6}`, tabindex: "0", role: "button", "aria-label": `${each.company}, FY${point.fiscal_year}: ${point.printed}`, onclick: () => openProof(point, each.points), onkeydown: (event) => event.key === "Enter" && openProof(point, each.points) }, s("title", {}, `${each.company}, FY${point.fiscal_year}: ${point.printed}`), s("circle", { class: "target", cx: x(point.fiscal_year), cy: y(point.value), r: 12 }), shape(SHAPES[at % 4], x(point.fiscal_year), y(point.value)))),
+      each.points.map((point) => s("g", { class: `point s${at % 6}`, tabindex: "0", role: "button", "aria-label": `${each.company}, ${periodOf([point])}: ${point.printed}`, onclick: () => openProof(point, each.points), onkeydown: (event) => event.key === "Enter" && openProof(point, each.points) }, s("title", {}, `${each.company}, ${periodOf([point])}: ${point.printed}`), s("circle", { class: "target", cx: x(point.fiscal_year), cy: y(point.value), r: 12 }), shape(SHAPES[at % 4], x(point.fiscal_year), y(point.value)))),
     ]),
   );
   const legend = h("ul", { class: "legend" }, series.map((each, at) => h("li", { class: `s${at % 6}` }, s("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true", class: `point s${at % 6}` }, shape(SHAPES[at % 4], 7, 7)), each.company)));
   const take = h("p", { class: "take" }, h("button", { type: "button", class: "quiet", onclick: () => save(new Blob([alone(drawing)], { type: "image/svg+xml" }), "chart.svg") }, "SVG"), h("button", { type: "button", class: "quiet", onclick: () => png(drawing) }, "PNG"));
   return h("figure", {}, drawing, h("figcaption", {}, legend, take));
+}
+
+/** What the points of a year are of: `FY2023`, `Q2 FY2023`, `9M FY2023`; all points of a chart cover spans of one length. */
+export function periodOf([{ quarter, months, fiscal_year }], year = fiscal_year) {
+  return `${quarter ? `Q${quarter} ` : months % 12 ? `${months}M ` : ""}FY${year}`;
 }
 
 function shape(kind, x, y) {

@@ -5,7 +5,7 @@ import { capital, fill, h, problem, save, tell } from "./dom.js";
 import { openProof, proofLink } from "./proof.js";
 
 const TABS = ["statements", "contents", "checks"];
-const NAMES = { income: "Income", balance: "Balance sheet", "cash-flow": "Cash flow", cash_flow: "Cash flow", equity: "Equity", comprehensive: "Comprehensive income" };
+const NAMES = { income: "Income", balance: "Balance sheet", "cash-flow": "Cash flow", equity: "Equity", "comprehensive-income": "Comprehensive income" };
 
 export async function render(content, [doc_id], query) {
   const filing = await get(`/filings/${part(doc_id)}`);
@@ -76,7 +76,8 @@ function statementTable(filing, table) {
     if (line.kind === "heading" || line.kind === "page") return h("tr", { class: line.kind }, h("th", { scope: "rowgroup", colspan: table.columns.length + 1, class: indent }, line.label));
     const places = line.cells.map((cell, column) => cell && { doc_id: filing.doc_id, page_number: cell.page_number, box: cell.box, label: line.label, column: table.columns[column], printed: cell.text });
     const around = places.filter(Boolean);
-    const label = h("a", { class: "row-label", title: "Draw as a chart over the years", href: at("#/chart", { phrase: line.label, company: filing.company }) }, line.label);
+    const chart = { phrase: line.label, doc_id: filing.doc_id, page_number: line.page_number, line: line.line };
+    const label = line.line ? h("a", { class: "row-label", title: "Draw as a chart over the years", href: at("#/chart", chart) }, line.label) : line.label;
     return h("tr", { class: line.kind }, h("th", { scope: "row", class: indent }, line.label ? label : ""), line.cells.map((cell, column) => h("td", { class: "number" }, cell && proofLink(places[column], cell.text, around))));
   });
   return h(

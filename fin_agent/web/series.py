@@ -1,0 +1,238 @@
+"""Figures over the years, as the workspace charts them: a row of a statement, or a line by its words."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fin_agent.index.protocol import FilingIndex, PageKey, SourcedFact
+from fin_agent.lexicon.companies import Company
+from fin_agent.lexicon.wording import plain
+from fin_agent.presentation.filings import statements_on
+from fin_agent.retrieval.facts import FactQuery, find_facts
+from fin_agent.retrieval.query import Scope
+from fin_agent.serving.filings import Json, page_of, record_of
+from fin_agent.serving.problems import NotThereError
+from fin_agent.tools.context import ToolContext
+from fin_agent.tools.narrowing import company_named
+from fin_agent.vocabulary.agreement import agree_in_size
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Form
+from fin_agent.vocabulary.page import Statement
+from fin_agent.web.views import figure_shown, in_a_cell
+
+_MOST_FOUND = 400
+_NEAR = 0.05
+"""How far below the best score a figure of the same line may be."""
+_ANNUAL = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
+
+
+class SeriesAsked(BaseModel):
+    """A line over the years: by its words for the companies named, or a row of a statement and, of others, its like."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    phrase: Annotated[str, Field(min_length=1, max_length=300)]
+    company: Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=8)] = []
+    doc_id: Annotated[str, Field(max_length=500)] = ""
+    """Of the row's filing; empty where the line is looked for by its words."""
+    page_number: Annotated[int, Field(ge=1)] = 1
+    line: Annotated[int, Field(ge=1)] = 1
+
+
+def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
+    """Of each company and fiscal year one figure, with its place; the company of a row comes first.
+
+    A row of a statement is continued by the same row of the same statement in other filings of its company. Lines of
+    other companies are those whose words are nearest to the phrase, on the same statement where a row is meant.
+
+    Raises ToolInputError where a company is not there, NotThereError where a filing or a row is not.
+    """
+    workspace, index = context.workspace, context.workspace.index
+    series: list[Json] = []
+    row, own = None, None
+    if asked.doc_id:
+        row = _row_at(asked, context)
+        own = workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]
+        series.append(_series(own, _continued(row, _rows_of(own, row.lead.statement, context))))
+    for company in (company_named(name, workspace) for name in asked.company):
+        if company != own:
+            query = FactQuery(asked.phrase)
+            scope = Scope(context.within)
+            found = find_facts(workspace, query, company=company.key, scope=scope, limit=_MOST_FOUND).hits
+            fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
+            best = max((hit.score for hit in fitting), default=0.0)
+            points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
+            series.append(_series(company, points))
+    return {"phrase": asked.phrase, "series": series}
+
+
+def _series(company: Company, points: Iterable[SourcedFact]) -> Json:
+    return {"company": company.name, "points": [figure_shown(each.fact, each.doc_id) for each in points]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The figures of a statement's row that are of one kind: of one unit, length of period and part."""
+
+    doc_id: str
+    lead: Fact
+    """The newest of the whole company, where there is one."""
+    by_year: dict[int, SourcedFact]
+
+    @classmethod
+    def of(cls, figures: Sequence[SourcedFact], like: Fact | None = None) -> _Row | None:
+        """Figures of one row, of the kind of `like` or, without it, of the row's leading figure; None without any."""
+        dated = [each for each in figures if each.fact.period.fiscal_year and (like is None or _alike(each.fact, like))]
+        if not dated:
+            return None
+        lead = max(dated, key=_leads)
+        alike = [each for each in sorted(dated, key=_leads, reverse=True) if _alike(each.fact, lead.fact)]
+        by_year: dict[int, SourcedFact] = {}
+        for each in alike:
+            by_year.setdefault(each.fact.period.fiscal_year, each)
+        return cls(lead.doc_id, lead.fact, by_year)
+
+    @property
+    def values(self) -> dict[int, Decimal]:
+        """By fiscal year."""
+        return {year: each.fact.value for year, each in self.by_year.items()}
+
+
+def _leads(sourced: SourcedFact) -> tuple[bool, int, date, float]:
+    fact = sourced.fact
+    return fact.scope is None, fact.period.fiscal_year, fact.period.end or date.min, -fact.box.x0
+
+
+def _alike(fact: Fact, other: Fact) -> bool:
+    def kind(one: Fact) -> tuple[object, ...]:
+        return one.unit, one.period.months, one.period.quarter, one.scope
+
+    return kind(fact) == kind(other)
+
+
+def _row_at(asked: SeriesAsked, context: ToolContext) -> _Row:
+    """Raises NotThereError."""
+    record = record_of(context, asked.doc_id)
+    page = page_of(record, asked.page_number)
+    figures = [
+        each
+        for each in context.workspace.index.facts([asked.doc_id], pages=[PageKey(asked.doc_id, page)])
+        if each.fact.line == asked.line - 1 and in_a_cell(each.fact)
+    ]
+    row = _Row.of(figures)
+    if row is None:
+        raise NotThereError(
+            "this row has no figure of a fiscal year",
+            subject=asked.phrase,
+            remedy="Choose another row of the statement",
+        )
+    return row
+
+
+def _rows_of(company: Company, statement: Statement | None, context: ToolContext) -> list[list[SourcedFact]]:
+    """The rows of a statement in the filings of a company that may be read."""
+    index, scope = context.workspace.index, Scope(context.within)
+    pages = [each.key for each in index.outline(company.doc_ids) if scope.holds(each.key) and statements_on(each)]
+    rows: dict[tuple[str, int, int], list[SourcedFact]] = defaultdict(list)
+    for each in index.facts(company.doc_ids, pages=pages) if pages else ():
+        if each.fact.statement is statement and in_a_cell(each.fact):
+            rows[each.doc_id, each.fact.page, each.fact.line].append(each)
+    return list(rows.values())
+
+
+def _continued(row: _Row, rows: Iterable[list[SourcedFact]]) -> list[SourcedFact]:
+    """The figures of a row, and of further years those of the same line elsewhere; filings of nearer years go first."""
+    points = dict(row.by_year)
+    by_filing: dict[str, list[_Row]] = defaultdict(list)
+    for figures in rows:
+        other = _Row.of(figures, row.lead)
+        if other is not None and _may_be_the_same(other.lead, row.lead):
+            by_filing[other.doc_id].append(other)
+
+    def distance(doc_id: str) -> tuple[bool, int, str]:
+        newest = max(max(each.by_year) for each in by_filing[doc_id])
+        return doc_id != row.doc_id, abs(newest - row.lead.period.fiscal_year), doc_id
+
+    for doc_id in sorted(by_filing, key=distance):
+        for year, sourced in _same_line(row, by_filing[doc_id], points).items():
+            points.setdefault(year, sourced)
+    return [points[year] for year in sorted(points)]
+
+
+def _may_be_the_same(fact: Fact, other: Fact) -> bool:
+    tagged = _concept(fact) != "" and _concept(fact) == _concept(other)
+    return tagged or _called(fact) == _called(other) or (fact.metric is not None and fact.metric == other.metric)
+
+
+def _called(fact: Fact) -> str:
+    """The words of the row, without the year of a day: balances are printed as of one."""
+    return " ".join(_YEAR.sub("", plain(fact.label)).split())
+
+
+def _concept(fact: Fact) -> str:
+    return fact.tag.concept.rpartition(":")[2] if fact.tag is not None else ""
+
+
+_YEAR = re.compile(r",?\s*\b(?:19|20)\d\d\b")
+
+
+def _same_line(row: _Row, rows: Sequence[_Row], points: Mapping[int, SourcedFact]) -> Mapping[int, SourcedFact]:
+    """The figures of the one row that is the same line as `row`; none where no row, or more than one, may be.
+
+    What both print for the same years tells rows apart that are called the same, and bears out one that is called
+    otherwise; a row of the same words and headings may state a year anew.
+    """
+
+    def rank(other: _Row) -> tuple[int, int, bool, bool, bool]:
+        shared = [(each.fact, points[year].fact) for year, each in other.by_year.items() if year in points]
+        agreeing = sum(agree_in_size(one, another) for one, another in shared if one.amount or another.amount)
+        differing = sum(not agree_in_size(one, another) for one, another in shared)
+        named = _called(other.lead) == _called(row.lead)
+        placed = [plain(each) for each in other.lead.section] == [plain(each) for each in row.lead.section]
+        return min(agreeing, 1) - min(differing, 1), agreeing, named and placed, named, placed
+
+    ranked = sorted(((rank(other), other) for other in rows), key=lambda each: each[0], reverse=True)
+    if not ranked:
+        return {}
+    (best, first), rest = ranked[0], ranked[1:]
+    if (best[0] < 0 and not best[2]) or any(each == best and other.values != first.values for each, other in rest):
+        return {}
+    return first.by_year
+
+
+def _fits(fact: Fact, row: _Row | None) -> bool:
+    """Whether a figure of another company may stand beside the row's; without one, that of a fiscal year or its end."""
+    if row is not None:
+        return fact.statement is row.lead.statement and _alike(fact, row.lead)
+    return fact.scope is None and fact.period.months in (0, 12) and fact.period.quarter in (None, 4)
+
+
+def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> list[SourcedFact]:
+    """Of each year one: by the year's own report first, then the next one's; all of the unit and span of the first."""
+
+    @cache
+    def rank(doc_id: str, year: int) -> tuple[bool, int]:
+        """Annual reports go before others: a balance of a quarter's end is none of the year's."""
+        identity = index.filing(doc_id).identity
+        return identity.form not in _ANNUAL, abs((identity.fiscal_year or 0) - year)
+
+    by_year: dict[int, SourcedFact] = {}
+    first: Fact | None = None
+    for sourced in found:
+        year = sourced.fact.period.fiscal_year
+        first = first or sourced.fact
+        if not year or (sourced.fact.unit, sourced.fact.period.months) != (first.unit, first.period.months):
+            continue
+        held = by_year.get(year)
+        if held is None or rank(sourced.doc_id, year) < rank(held.doc_id, year):
+            by_year[year] = sourced
+    return [by_year[year] for year in sorted(by_year)]
