@@ -195,7 +195,7 @@ class RunStore:
         typed = as_typed(name)
         back = _LAST.fullmatch(name.strip().lower())
         if connection is None or not connection.execute("SELECT 1 FROM runs LIMIT 1").fetchone():
-            raise RunStoreError(
+            raise NoSuchRunError(
                 "no run is recorded yet", subject=str(self.file), remedy='Ask something: `fin-agent ask "QUESTION"`'
             )
         if back is not None:
@@ -211,7 +211,7 @@ class RunStore:
                 of_question = "SELECT number, id FROM runs WHERE question_id = ? ORDER BY number DESC LIMIT 1"
                 found = connection.execute(of_question, (name.strip(),)).fetchall() or found
         if not found or not name.strip():
-            raise RunStoreError(
+            raise NoSuchRunError(
                 "there is no run of this name",
                 subject=name or "''",
                 remedy="`fin-agent runs list` lists those there are, with the ids of questions of a batch",
@@ -219,7 +219,7 @@ class RunStore:
         if len(found) > 1:
             named = ", ".join(str(row["id"]) for row in found[:_MOST_NAMED])
             more = " ..." if len(found) > _MOST_NAMED else ""
-            raise RunStoreError(f"several runs begin so: {named}{more}", subject=name, remedy="Give more of the id")
+            raise NoSuchRunError(f"several runs begin so: {named}{more}", subject=name, remedy="Give more of the id")
         return int(found[0]["number"]), str(found[0]["id"])
 
     def _let_go(self, connection: sqlite3.Connection) -> None:
@@ -347,6 +347,10 @@ CREATE TABLE contents (
 
 class RunStoreError(FinAgentError):
     """The recorded runs cannot be read or written, or the run named is not among them."""
+
+
+class NoSuchRunError(RunStoreError):
+    """No run has this name, or more than one may be meant by it."""
 
 
 def connect(file: Path, *, make: bool) -> sqlite3.Connection:

@@ -264,7 +264,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
     ) -> Response:
         """At most 1,600 pixels high and wide."""
 
-        def drawn() -> Response:
+        def shown() -> Response:
             record = record_of(context, doc_id)
             page = page_of(record, page_number)
             frames = box_frames([_box(each) for each in box or ()])
@@ -277,9 +277,10 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
             }
             if headers["ETag"] in if_none_match:
                 return Response(status_code=304, headers=headers)
-            return Response(page_picture(record, page, frames, dpi).png, media_type="image/png", headers=headers)
+            drawn = page_picture(record, page, frames, dpi)
+            return Response(drawn.png, media_type="image/png", headers={**headers, "Picture-DPI": str(drawn.dpi)})
 
-        return await calls.in_thread(drawn, request)
+        return await calls.in_thread(shown, request)
 
     @app.get(
         "/health",

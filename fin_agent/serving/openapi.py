@@ -68,6 +68,7 @@ PICTURE: dict[int | str, Response] = {
     200: {
         "description": "The page",
         "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+        "headers": {"Picture-DPI": {"description": "Dots an inch it was drawn at", "schema": {"type": "integer"}}},
     },
     304: {"description": "The picture is the one whose ETag was sent in If-None-Match"},
 }

@@ -22,7 +22,7 @@ from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
 from fin_agent.presentation.filings import period_of_fact, value_words
 from fin_agent.presentation.plain import one_line
-from fin_agent.serving.problems import BusyError, NotThereError, TooLongError
+from fin_agent.serving.problems import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, named
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.place import Box
@@ -34,6 +34,7 @@ LONGEST_SIDE = 1_600
 """Of a picture, in pixels: what readers of pictures, people and models, make use of."""
 MOST_BYTES = 2_000_000
 _BOUNDS = Bounds(LONGEST_SIDE, MOST_BYTES)
+_METRES_AN_INCH = 0.0254
 _FARTHEST = 2_000.0
 """Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
 _LONGEST_LABEL = 60
@@ -51,6 +52,12 @@ class Picture:
     def size(self) -> tuple[int, int]:
         """Width and height, in pixels."""
         return size_of(self.png)
+
+    @property
+    def dpi(self) -> int:
+        """Dots an inch at which it was drawn, as the file says: fewer than asked for where it would be too large."""
+        at = self.png.find(b"pHYs")
+        return round(int.from_bytes(self.png[at + 4 : at + 8]) * _METRES_AN_INCH) if at > 0 else USUAL_DPI
 
 
 def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), dpi: int = USUAL_DPI) -> Picture:
@@ -70,11 +77,11 @@ def page_picture(record: FilingRecord, page: int, frames: Sequence[Frame] = (), 
     except (PoolBusyError, CallLeftError) as error:
         raise BusyError("as many pages are drawn as may be", remedy="Call again in a few seconds") from error
     except TooLongToDrawError as error:
-        raise TooLongError(error.what, subject=record.doc_id, remedy=error.remedy) from error
+        raise TooLongError(names_only(error.what, path), subject=record.doc_id, remedy=error.remedy) from error
     except ReadError as error:
         # Where files lie at the server is nobody's business.
         raise ReadError(
-            error.what.replace(str(path), path.name),
+            names_only(error.what, path),
             subject=record.doc_id,
             remedy="Whoever runs the server ingests the filing again; its text and figures can be read meanwhile",
         ) from error

@@ -45,6 +45,17 @@ def require_extra(extra: str, modules: Sequence[str]) -> None:
     require_versions(*(name.replace("_", "-") for name in modules))
 
 
+def names_only(text: str, *paths: Path) -> str:
+    """A text without the folders that it tells of, and without keys; of `paths`, which may hold blanks, the names stay.
+
+    >>> names_only("its doc_id is that of /home/ann lee/filings/acme.pdf", Path("/home/ann lee/filings/acme.pdf"))
+    'its doc_id is that of acme.pdf'
+    """
+    for path in paths:
+        text = text.replace(str(path), path.name)
+    return _FOLDERS.sub("", without_secrets(text))
+
+
 class Problem(BaseModel):
     """Why a call was not answered."""
 
@@ -70,10 +81,7 @@ class Problem(BaseModel):
         """Of an error; of one that nobody meant to raise, no more than its kind: the log has the rest."""
         if isinstance(error, FinAgentError):
             subject = Path(error.subject).name if Path(error.subject).is_absolute() else error.subject
-            what, subject, remedy = (
-                _FOLDERS.sub("", without_secrets(each)) for each in (error.what, subject, error.remedy)
-            )
-            return cls(what=what, subject=subject, remedy=remedy)
+            return cls(what=names_only(error.what), subject=names_only(subject), remedy=names_only(error.remedy))
         logging.getLogger("fin_agent").error("a call failed", exc_info=error)
         return cls(
             what=f"it broke ({type(error).__name__})",

@@ -4,14 +4,14 @@ to take away."""
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Body, FastAPI, Query, Request
@@ -46,11 +46,11 @@ from fin_agent.query.editing import intent_of_edit
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.comparing import answer_differences, run_differences
 from fin_agent.runs.run import StepTime, running_version
-from fin_agent.runs.store import Recorder, RunStore, store_file
+from fin_agent.runs.store import NoSuchRunError, Recorder, RunStore, store_file
 from fin_agent.serving import openapi
 from fin_agent.serving.filings import Json, record_of, with_page_numbers
 from fin_agent.serving.pictures import box_frames, page_picture
-from fin_agent.serving.problems import NotThereError, Problem, require_extra
+from fin_agent.serving.problems import BusyError, NotThereError, Problem, names_only, require_extra
 from fin_agent.tools.arguments import DocIds, PageSearchArguments
 from fin_agent.tools.context import ToolContext
 from fin_agent.tools.errors import ToolInputError
@@ -186,6 +186,12 @@ class RequestToExport(BaseModel):
     answers: Annotated[list[Answer], Field(min_length=1, max_length=50)]
 
 
+class _Said(NamedTuple):
+    turn: Turn
+    turns: int
+    """How many the conversation has by now: more than a page knows of, where it went on in another."""
+
+
 class _Desk:
     """What the routes work with."""
 
@@ -234,7 +240,10 @@ class _Desk:
             with suppress(ThreadStoreError):
                 store = ThreadStore(folder / FILE_NAME)
         with store or nullcontext():
-            yield store or self._memory
+            try:
+                yield store or self._memory
+            except ThreadStoreError as error:
+                raise BusyError(error.what, remedy="Ask again, or begin a new conversation") from error
 
     @contextmanager
     def runs(self) -> Iterator[RunStore]:
@@ -244,9 +253,12 @@ class _Desk:
                 "no runs are recorded here", remedy="Serve an index of a folder, without FIN_AGENT_RECORD=0"
             )
         with RunStore(store_file(self.keeping.folder, self.keeping.recording), self.keeping.recording) as store:
-            yield store
+            try:
+                yield store
+            except NoSuchRunError as error:
+                raise NotThereError(error.what, subject=error.subject, remedy="Runs lists those there are") from error
 
-    def said(self, asked: ChatRequest, settings: Settings, on_step: Callable[[str], None]) -> Turn:
+    def said(self, asked: ChatRequest, settings: Settings, on_step: Callable[[str], None]) -> _Said:
         """The turn that a message makes; a message that is left is taken out again."""
         message, chat, within = asked.message, self.chat, self._among(asked)
         if asked.query is not None:
@@ -258,11 +270,7 @@ class _Desk:
             chat = ChatContext.over(self.answering(settings), doc_ids=within)
         with self.threads() as keeper:
             thread = ChatThread(chat, keeper if asked.thread else InMemorySaver(), asked.thread or "alone")
-            try:
-                return thread.say(message, on_step)
-            except BaseException:
-                thread.forget_unanswered()
-                raise
+            return _Said(thread.say(message, on_step, keep_unanswered=False), len(thread.turns))
 
     def _among(self, asked: ChatRequest) -> tuple[str, ...] | None:
         if not asked.doc_ids:
@@ -287,9 +295,9 @@ class _Desk:
             async with aclosing(happening):
                 try:
                     async for event in self.calls.in_time(happening):
-                        if isinstance(event, Turn):
-                            told = {"kind": "replied", "thread": asked.thread, "run": run, "turn": turn_shown(event)}
-                            yield _sent("replied", told)
+                        if isinstance(event, _Said):
+                            told = {"kind": "replied", "thread": asked.thread, "run": run}
+                            yield _sent("replied", told | {"turn": turn_shown(event.turn), "turns": event.turns})
                         elif isinstance(event, Answered):
                             run = await run_sync(self.record, event.answer, started, steps, asked)
                         else:
@@ -325,10 +333,10 @@ def add_routes(app: FastAPI, context: ToolContext, keeping: Keeping, calls: Call
     async def chat(request: Request, asked: Annotated[ChatRequest, Body()]) -> Response:
         """One turn as JSON, or the events of `/ask` with `replied` as the last one."""
         if not asked.stream and "text/event-stream" not in request.headers.get("accept", ""):
-            turn = await calls.in_thread(
+            said = await calls.in_thread(
                 lambda: desk.said(asked, desk.settings(asked.settings), lambda node: None), request
             )
-            return JSONResponse(turn_shown(turn))
+            return JSONResponse(turn_shown(said.turn))
         events = desk.events(asked)
         begun = await anext(events)
 
@@ -604,14 +612,7 @@ def _fetched(desk: _Desk, asked: FetchRequest) -> Json:
     except FinAgentError as error:
         raise ToolInputError(error.what, subject=asked.company, remedy=error.remedy) from error
     lost: list[Json] = [
-        {
-            "name": file.name,
-            "doc_id": file.name,
-            "failed": True,
-            "reason": file.reason,
-            "remedy": file.remedy,
-            "warnings": [],
-        }
+        _outcome(file.name, file.name, Outcome.FAILED, names_only(file.reason), names_only(file.remedy))
         for file in files
         if file.path is None
     ]
@@ -621,19 +622,30 @@ def _fetched(desk: _Desk, asked: FetchRequest) -> Json:
 def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
     with SqliteIndex(folder) as index:
         report = ingest(files, index, prepare, workers=1, wait=30)
-    return [_became(each, folder) for each in report.files]
+        sources = {each.doc_id: Path(index.filing(each.doc_id).source) for each in index.entries()}
+    return [_became(each, sources) for each in report.files]
 
 
-def _became(became: IngestedFile, folder: Path) -> Json:
+def _became(became: IngestedFile, sources: Mapping[str, Path]) -> Json:
+    # Another filing may hold the id, read from a folder that is nobody's business.
+    paths = (became.path, *(sources[each] for each in (became.doc_id,) if each in sources))
+    reason, remedy = names_only(became.reason, *paths), names_only(became.remedy, *paths)
+    warnings = [names_only(each, *paths) for each in told_warnings(became.warnings)]
+    return _outcome(became.path.name, became.doc_id, became.outcome, reason, remedy, became.pages, warnings)
+
+
+def _outcome(
+    name: str, doc_id: str, outcome: Outcome, reason: str, remedy: str, pages: int = 0, warnings: Sequence[str] = ()
+) -> Json:
     return {
-        "name": became.path.name,
-        "doc_id": became.doc_id,
-        "outcome": became.outcome.value,
-        "reason": became.reason.replace(str(folder), ""),
-        "remedy": became.remedy.replace(str(folder), ""),
-        "pages": became.pages,
-        "warnings": list(told_warnings(became.warnings)),
-        "failed": became.outcome is Outcome.FAILED,
+        "name": name,
+        "doc_id": doc_id,
+        "outcome": outcome.value,
+        "reason": reason,
+        "remedy": remedy,
+        "pages": pages,
+        "warnings": list(warnings),
+        "failed": outcome is Outcome.FAILED,
     }
 
 

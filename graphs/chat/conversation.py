@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from fin_agent.analyst.events import Warned, told
 from fin_agent.graphs.chat.assistant import is_answered, segments_of
 from fin_agent.graphs.chat.graph import STEPS_AT_MOST, build_chat
 from fin_agent.graphs.chat.state import ChatContext, ChatInput, ChatState, Turn, turns_of
-from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, continued_elsewhere
+from fin_agent.graphs.chat.threads import ThreadStoreError, continued_elsewhere, turn_in
 
+_WAITING = "another message of this conversation is answered first"
 _NUMBERED = re.compile(r"chat-(\d{1,6})")
 
 
@@ -41,14 +42,23 @@ class ChatThread:
         dangling = self._dangling()
         return dangling[0].text if dangling else ""
 
-    def say(self, message: str, on_step: Callable[[str], None] = lambda node: None) -> Turn:
+    def say(
+        self, message: str, on_step: Callable[[str], None] = lambda node: None, *, keep_unanswered: bool = True
+    ) -> Turn:
         """The turn that a message makes. What fails, or is stopped, leaves the turns before as they are.
 
-        Raises what the answer graph raises; FinAgentError most often. Raises ThreadStoreError where the thread was
-        continued elsewhere since something was last said in it from here, once: asked again, it goes on from there.
+        A turn that is under way elsewhere in the thread is waited for, and whoever listens is told so. Without
+        `keep_unanswered` a message that fails is taken out again. Raises what the answer graph raises; FinAgentError
+        most often. Raises ThreadStoreError where the thread was continued elsewhere since something was last said in it
+        from here, once: asked again, it goes on from there.
         """
-        with self._keeper.turn_in(self.name) if isinstance(self._keeper, ThreadStore) else nullcontext():
-            return self._next(message, on_step)
+        with turn_in(self._keeper, self.name, lambda: told(Warned(text=_WAITING))):
+            try:
+                return self._next(message, on_step)
+            except BaseException:
+                if not keep_unanswered:
+                    self.forget_unanswered()
+                raise
 
     def _next(self, message: str, on_step: Callable[[str], None]) -> Turn:
         there = len(self.turns)

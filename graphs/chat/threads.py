@@ -6,18 +6,21 @@ import asyncio
 import hashlib
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+from weakref import WeakValueDictionary
 
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
@@ -33,7 +36,7 @@ _INSTALLED = find_spec("langgraph.checkpoint.sqlite") is not None
 if TYPE_CHECKING or _INSTALLED:
     from langgraph.checkpoint.sqlite import SqliteSaver
 else:  # chats without the extra `chat` go on in memory: a store says so when it is made
-    from langgraph.checkpoint.base import BaseCheckpointSaver as SqliteSaver
+    SqliteSaver = BaseCheckpointSaver
 
 FILE_NAME = "threads.sqlite"
 FORMAT_VERSION = 2
@@ -98,24 +101,6 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
         """Close the file."""
         with self.lock:
             self.conn.close()
-
-    @contextmanager
-    def turn_in(self, thread: str) -> Iterator[None]:
-        """Wait until no other process is within a turn of the thread, and keep others out of it.
-
-        Where the system has no locks on ranges of a file nothing is waited for: `put` then tells of what went on.
-        """
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
-        at = int.from_bytes(hashlib.sha256(thread.encode()).digest()[:4], "big") >> 1
-        with self.file.with_name(f"{self.file.name}.lock").open("ab") as lock:
-            # Closing it gives the lock up, also where the process is killed; some network file systems have none.
-            with suppress(OSError):
-                fcntl.lockf(lock, fcntl.LOCK_EX, 1, at)
-            yield
 
     def listed(self) -> list[KeptThread]:
         """The threads, the last one that was used first. Raises ThreadStoreError."""
@@ -206,6 +191,64 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
                 subject=str(self.file),
                 remedy="Move the file away if it is damaged, or chat without keeping: `fin-agent chat --no-record`",
             ) from error
+
+
+@contextmanager
+def turn_in(keeper: BaseCheckpointSaver[str], thread: str, on_wait: Callable[[], object] = bool) -> Iterator[None]:
+    """Wait until nobody else is within a turn of the thread, in this process or another, and keep others out of it.
+
+    `on_wait` is called where there is something to wait for. Where the system has no locks on ranges of a file, other
+    processes are not waited for: `put` then tells of what went on.
+    """
+    file = keeper.file if isinstance(keeper, ThreadStore) else None
+    with _LOOKING:
+        within = _TURNS.setdefault((file or id(keeper), thread), threading.Lock())
+    if not within.acquire(blocking=False):
+        on_wait()
+        within.acquire()
+    with _released(within), nullcontext() if file is None else _alone_on(file, thread, on_wait):
+        yield
+
+
+_LOOKING = threading.Lock()
+_TURNS: WeakValueDictionary[tuple[object, str], threading.Lock] = WeakValueDictionary()
+"""Locks of a file are a process's: they keep no thread of it out."""
+
+
+@contextmanager
+def _released(lock: threading.Lock) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _alone_on(file: Path, thread: str, on_wait: Callable[[], object]) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    lock = _lock_file(file.with_name(f"{file.name}.lock"))
+    place = 1, int.from_bytes(hashlib.sha256(thread.encode()).digest()[:4], "big") >> 1
+    with suppress(OSError):  # some network file systems have no locks
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, *place)
+        except BlockingIOError:
+            on_wait()
+            fcntl.lockf(lock, fcntl.LOCK_EX, *place)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.lockf(lock, fcntl.LOCK_UN, *place)
+
+
+@cache
+def _lock_file(file: Path) -> BinaryIO:
+    """Open while the process lives: closing it would give up every lock that the process has on the file."""
+    return file.open("ab")
 
 
 def continued_elsewhere(thread: str) -> ThreadStoreError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,16 @@ class TestConversation:
         run = client.get(f"/runs/{last['run']}").json()
         assert run["question"] == INCOME and run["answer"]["trace"] and run["steps"]
 
+    def test_messages_that_come_at_once_are_answered_in_turn(self, client: Any) -> None:
+        with ThreadPoolExecutor(3) as pool:
+            asked = [
+                {"message": INCOME.replace("2023", year), "thread": "at-once"} for year in ("2021", "2022", "2023")
+            ]
+            told = list(pool.map(lambda each: client.post("/chat", json=each), asked))
+        assert [each.status_code for each in told] == [200, 200, 200]
+        turns = client.get("/threads/at-once").json()["turns"]
+        assert sorted(turn["asked"] for turn in turns) == [each["message"] for each in asked]
+
     def test_a_message_without_a_thread_stands_alone(self, client: Any) -> None:
         told = client.post("/chat", json={"message": "and in 2022?"}).json()
         assert told["answers"] == [] or told["answers"][0]["refused"]
@@ -210,6 +221,13 @@ class TestFilings:
         page = client.get(f"/pages/{FILING}/9.json").json()
         assert page["printed_page"] == "8" and page["statement"] == "income"
         assert cell["box"] in [figure["box"] for figure in page["figures"]]
+
+    def test_a_picture_says_how_large_it_was_drawn(self, client: Any) -> None:
+        """So that a frame can be found on it, of whatever size the page is."""
+        for dpi in (72, 140):
+            told = client.get(f"/pages/{FILING}/9.png", params={"dpi": dpi, "box": "72,90,300,101"})
+            assert told.headers["picture-dpi"] == str(dpi)
+            assert int.from_bytes(told.content[16:20]) == pytest.approx(612 * dpi / 72, abs=1)
 
     def test_checks_say_what_holds(self, client: Any) -> None:
         told = client.get(f"/filings/{FILING}/checks").json()
@@ -346,6 +364,23 @@ class TestUploads:
         assert client.put("/uploads/lost.pdf", content=b"%PDF-1.7\nnothing of it").json()["failed"]
         assert client.put("/uploads/lost.pdf", content=other).json()["outcome"] == "added"
 
+    def test_nobody_is_told_where_a_filing_of_the_same_name_was_read_from(self, tmp_path: Path) -> None:
+        from fin_agent.index.ingest import ingest
+
+        private = tmp_path / "ann lee's own" / "10-K of 2023"
+        private.mkdir(parents=True)
+        content = (SAMPLES / f"{FILING}.pdf").read_bytes()
+        (private / f"{FILING}.pdf").write_bytes(content)
+        ingest([private], tmp_path / "index", workers=0)
+        page = b"<html><body><p>FORM 10-K of Acme Corporation</p></body></html>"
+        with running(app_over(tmp_path / "index")) as address:
+            told = httpx.put(f"{address}/uploads/{FILING}.htm", content=page, timeout=60)
+            assert told.json()["reason"].endswith(f"is that of another file, {FILING}.pdf")
+            (private / f"{FILING}.pdf").unlink()
+            gone = httpx.get(f"{address}/pages/{FILING}/9.png", timeout=60)
+        for each in (told, gone):
+            assert "ann lee" not in each.text and "own" not in each.text and str(tmp_path) not in each.text
+
     def test_more_than_a_filing_is_refused(self, client: Any) -> None:
         assert client.post("/ask", content=b" " * (MOST_BYTES + 1)).status_code == 413
         assert client.put("/uploads/large.pdf", content=b"x" * (MOST_BYTES + 1)).json()[
@@ -390,6 +425,12 @@ class TestRuns:
         assert {"question", "ledger", "answer"} <= {each["part"] for each in told["differences"]}
         again = client.post(f"/runs/{runs[0]}/replay").json()
         assert again["answer"]["answer"]["value"] == 544.0 and again["same_settings"]
+
+    def test_a_run_that_is_not_there(self, client: Any) -> None:
+        for path in ("/runs/none", "/runs/compare?first=none&second=neither"):
+            told = client.get(path)
+            assert told.status_code == 404 and told.json()["subject"] == "none" and told.json()["remedy"]
+        assert client.post("/runs/none/replay").status_code == 404
 
 
 class _Elements(HTMLParser):

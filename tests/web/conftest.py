@@ -96,13 +96,18 @@ class Watched:
         page = self.context.new_page()
         page.set_default_timeout(MOST_MILLISECONDS)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("dialog", lambda dialog: self.wrong.append(f"dialog: {dialog.message}") or dialog.dismiss())
+        page.on("dialog", self._dialog)
         page.on(
             "console", lambda told: self.wrong.append(told.text) if "Content Security Policy" in told.text else None
         )
         page.on("request", lambda request: self.asked.append(request.url))
         page.goto(address)
         return page
+
+    def _dialog(self, dialog: Any) -> None:
+        if dialog.type != "beforeunload":  # that is asked by the browser, where an answer would be left
+            self.wrong.append(f"dialog: {dialog.message}")
+        dialog.accept()
 
     def close(self, *addresses: str) -> None:
         """Check what was seen; only `addresses` may have been asked."""

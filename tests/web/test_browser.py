@@ -72,6 +72,27 @@ def test_the_page_is_turned_enlarged_and_found_at_edgar(page: Any) -> None:
     page.locator("#proof .row-column >> text=Net income").wait_for()
 
 
+MIDDLE_OF_FRAME = f"""async () => {{
+  const [left, top, right, bottom] = await ({WHERE_IS_RED})();
+  const image = document.querySelector("#proof img");
+  const sheet = document.querySelector("#proof .sheet").getBoundingClientRect();
+  const seen = image.getBoundingClientRect();
+  const x = seen.left + ((left + right) / 2) * seen.width, y = seen.top + ((top + bottom) / 2) * seen.width;
+  return x > sheet.left && x < sheet.right && y > sheet.top && y < sheet.bottom;
+}}"""
+"""Whether the middle of the frame can be seen."""
+
+
+def test_the_frame_stays_in_sight_however_large_the_page(page: Any) -> None:
+    ask(page, INCOME).locator("a.figure").first.click()
+    page.locator("#proof img").wait_for()
+    assert page.evaluate(MIDDLE_OF_FRAME)
+    for step, times in (("Larger (+)", 4), ("Smaller (-)", 6)):
+        for _ in range(times):
+            page.get_by_label(step).click()
+            assert page.evaluate(MIDDLE_OF_FRAME)
+
+
 def test_variables_of_the_program_and_lines_of_the_ledger_lead_to_their_pages(page: Any) -> None:
     turn = ask(page, "What was Harborlight's gross margin in FY2023?")
     turn.get_by_text("Program", exact=True).click()
@@ -280,9 +301,18 @@ def test_keys_alone_lead_to_a_page_and_back(page: Any) -> None:
     page.locator("a.figure").first.focus()
     page.keyboard.press("Enter")
     page.locator("#proof img").wait_for()
-    page.locator("#proof .sheet").focus()
     page.keyboard.press("]")
     page.locator("#proof >> text=Page 10 of 17").wait_for()
+    at = "document.activeElement.getAttribute('aria-label')"
+    assert page.evaluate(at) == "The page"
+    for _ in range(10):
+        if page.evaluate(at) == "Next page (])":
+            break
+        page.keyboard.press("Shift+Tab")
+    for number in (11, 12):  # and is at the same control again, once the page is there
+        page.keyboard.press("Enter")
+        page.locator(f"#proof >> text=Page {number} of 17").wait_for()
+        assert page.evaluate(at) == "Next page (])"
     page.keyboard.press("Escape")
     assert page.locator("#proof").is_hidden()
     assert page.evaluate("document.activeElement.className").startswith("figure")

@@ -76,7 +76,10 @@ def test_a_reload_in_mid_answer_says_so_and_asks_again(page: Any) -> None:
     page.fill("textarea", INCOME)
     page.keyboard.press("Enter")
     page.locator(".working").wait_for()
+    asked_to_stay: list[str] = []
+    page.on("dialog", lambda dialog: asked_to_stay.append(dialog.type))
     page.reload()
+    assert asked_to_stay == ["beforeunload"]
     page.locator("text=This got no answer").wait_for()
     page.unroute("**/chat")
     page.click("text=Ask it again")
@@ -146,6 +149,39 @@ def test_a_draft_is_marked_as_one_and_the_answer_takes_its_place(beside_model: A
     page.reload()
     page.locator(".turn .answer").first.wait_for()
     assert KEY not in page.content()
+
+
+def test_an_answer_that_is_not_looked_at_is_told_of(beside_model: Any, model: Model) -> None:
+    page, model.seconds = beside_model, 4.0
+    page.fill("textarea", QUESTION)
+    page.keyboard.press("Enter")
+    page.locator(".draft p >> nth=1").wait_for()
+    page.click("nav >> text=Filings")
+    page.locator("#running >> text=answering").wait_for()
+    page.locator("#told >> text=Answered").wait_for()
+    assert page.locator("#proof").is_hidden() and page.locator("#running a").count() == 0
+    page.click("#told a")
+    page.locator(".turn .answer").first.wait_for()
+    assert page.locator(".turn").count() == 1
+
+
+def test_two_tabs_that_ask_in_one_conversation_at_once_are_both_answered(beside_model: Any, model: Model) -> None:
+    page, model.seconds = beside_model, 4.0
+    page.locator(".welcome").wait_for()
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.locator(".welcome").wait_for()
+    page.fill("textarea", QUESTION)
+    page.keyboard.press("Enter")
+    page.locator(".draft p >> nth=1").wait_for()
+    other.fill("textarea", "What was Tellurond's revenue in FY2024?")
+    other.keyboard.press("Enter")
+    other.locator(".doing >> text=Another message of this conversation is answered first").wait_for()
+    page.locator(".turn .answer").first.wait_for()
+    other.locator("text=went on in another tab").wait_for()
+    assert other.locator(".turn").count() == 2 and other.locator(".turn .problem").count() == 0
+    page.reload()
+    page.locator(".turn").nth(1).wait_for()
 
 
 def test_a_run_is_stopped_and_nothing_of_it_is_kept(beside_model: Any, model: Model) -> None:

@@ -17,8 +17,24 @@ const STEPS = [
   ["answer_with_reasoning", "reason"],
   ["verify_answer", "verify"],
 ];
-const PENDING = "fin-agent-pending";
-const running = new Map(); // thread -> { controller, node }: goes on while another view is looked at
+const PENDING = "fin-agent-pending"; // thread -> the message that has no answer yet, kept over a reload
+const running = new Map(); // thread -> { controller, node, message, ask, button }: goes on while another view is looked at
+const here = (thread) => location.hash.startsWith(`#/ask/${part(thread)}`);
+
+const pendingMessages = () => JSON.parse(sessionStorage.getItem(PENDING) ?? "{}");
+function setPending(thread, message) {
+  const { [thread]: _, ...others } = pendingMessages();
+  sessionStorage.setItem(PENDING, JSON.stringify(message ? { ...others, [thread]: message } : others));
+}
+
+addEventListener("beforeunload", (event) => running.size && event.preventDefault()); // the answer would be left: the browser asks
+addEventListener("hashchange", showRunning);
+
+/** What is being answered in conversations that are not looked at, in the bar above all views. */
+function showRunning() {
+  const elsewhere = [...running].filter(([thread]) => !here(thread));
+  fill(document.getElementById("running"), elsewhere.map(([thread, { message }]) => h("a", { href: `#/ask/${part(thread)}`, title: message }, "answering …")));
+}
 
 export async function render(content, [name], query) {
   const thread = name || newName();
@@ -64,11 +80,12 @@ export async function render(content, [name], query) {
   const [said, workspace] = await kept;
   if (running.has(thread)) {
     fill(turns, said.turns.map((turn) => turnShown(turn, ask)), running.get(thread).node);
+    Object.assign(running.get(thread), { ask, button });
     busy(button, true);
   } else {
     fill(turns, said.turns.map((turn) => turnShown(turn, ask)));
-    const pending = JSON.parse(sessionStorage.getItem(PENDING) ?? "null");
-    const interrupted = said.unanswered || (pending?.thread === thread && said.turns.at(-1)?.asked !== pending.message ? pending.message : "");
+    const pending = pendingMessages()[thread] ?? "";
+    const interrupted = said.unanswered || (said.turns.at(-1)?.asked !== pending ? pending : "");
     if (interrupted) turns.append(interruptedNote(interrupted, ask));
     else if (!said.turns.length) turns.append(welcome(workspace, ask));
   }
@@ -149,36 +166,52 @@ async function take({ message, query }, thread, turns, ask, button) {
   const asked = h("p", { class: "asked" }, message);
   const node = h("article", { class: "turn" }, asked, body);
   const controller = new AbortController();
-  running.set(thread, { controller, node });
-  sessionStorage.setItem(PENDING, JSON.stringify({ thread, message }));
+  const run = { controller, node, message, ask, button };
+  running.set(thread, run);
+  setPending(thread, message);
   turns.append(node);
   busy(button, true);
   body.scrollIntoView({ block: "end", behavior: "smooth" });
   const started = performance.now();
   const clock = setInterval(() => (doing.dataset.seconds = `${Math.round((performance.now() - started) / 1000)} s`), 1000);
   try {
-    let turn = null;
+    let turn = null, count = 0;
     for await (const [kind, told] of events("/chat", { message, thread, query, settings: questionSettings() }, controller.signal)) {
-      if (kind === "replied") turn = told.turn;
+      if (kind === "replied") [turn, count] = [told.turn, told.turns];
       else if (kind === "failed") throw Object.assign(new Error(told.what), told);
       else happened(kind, told, steps, doing, draft);
     }
     if (!turn) throw Object.assign(new Error("broken off"), { what: "the answer broke off", remedy: "Ask again: the conversation before is kept" });
     asked.textContent = turn.asked;
-    fill(body, replied(turn, ask));
+    fill(body, replied(turn, run.ask));
     body.className = "";
+    if (!here(thread)) {
+      tell(["Answered: ", h("a", { href: `#/ask/${part(thread)}` }, turn.asked)], "answered");
+      return;
+    }
+    if (count > node.parentElement.querySelectorAll(".turn:not(.failed)").length) await othersShown(thread, node, run.ask);
     node.scrollIntoView({ block: "start", behavior: "smooth" });
     if (turn.answers.length) openFirst(turn.answers.at(-1));
   } catch (error) {
-    const again = () => (node.remove(), ask(message, query));
+    const again = () => (node.remove(), run.ask(message, query));
     fill(body, error.name === "AbortError" ? h("p", { class: "note" }, "Stopped. Nothing of it is kept. ", h("button", { type: "button", onclick: again }, "Ask again")) : problem(error, again));
     body.className = "";
+    node.classList.add("failed");
+    if (!here(thread) && error.name !== "AbortError") tell(["Not answered: ", h("a", { href: `#/ask/${part(thread)}` }, message), `. ${capital(error.what ?? error.message)}`], "bad");
   } finally {
     clearInterval(clock);
     running.delete(thread);
-    sessionStorage.removeItem(PENDING);
-    busy(button, false);
+    setPending(thread, "");
+    busy(run.button, false);
+    showRunning();
   }
+}
+
+/** The turns that another tab took in this conversation, above the one that has just ended here. */
+async function othersShown(thread, node, ask) {
+  const { turns } = await get(`/threads/${part(thread)}`);
+  const before = turns.slice(0, -1).map((turn) => turnShown(turn, ask));
+  node.parentElement.replaceChildren(...before, h("p", { class: "note" }, "The conversation went on in another tab: what was said there stands above."), node);
 }
 
 /** Light the node at work, tell what it found, show a draft as one. */
@@ -201,6 +234,7 @@ function happened(kind, told, steps, doing, draft) {
     draft.hidden = true;
     draft.lastElementChild.replaceChildren();
   } else if (kind === "warned") {
+    doing.textContent = capital(told.text);
     tell(told.text);
   }
 }

@@ -1,7 +1,7 @@
 // A chart as SVG: lines over years, one for each company. Each point leads to its page.
 
 import { h, s, save } from "./dom.js";
-import { openProof } from "./proof.js";
+import { follow } from "./proof.js";
 
 const HEIGHT = 340, LEFT = 66, RIGHT = 16, TOP = 16, BOTTOM = 34;
 let WIDTH = 760; // of the drawing that was made last: as narrow as the window, so that its words stay legible
@@ -23,7 +23,7 @@ export function chart(series, title) {
     years.map((year) => s("text", { x: x(year), y: HEIGHT - 10, "text-anchor": "middle" }, periodOf(points, year))),
     series.map((each, at) => [
       s("polyline", { points: each.points.map((point) => `${x(point.fiscal_year)},${y(point.value)}`).join(" "), class: `series s${at % 6}` }),
-      each.points.map((point) => s("g", { class: `point s${at % 6}`, tabindex: "0", role: "button", "aria-label": `${each.company}, ${periodOf([point])}: ${point.printed}`, onclick: () => openProof(point, each.points), onkeydown: (event) => event.key === "Enter" && openProof(point, each.points) }, s("title", {}, `${each.company}, ${periodOf([point])}: ${point.printed}`), s("circle", { class: "target", cx: x(point.fiscal_year), cy: y(point.value), r: 12 }), shape(SHAPES[at % 4], x(point.fiscal_year), y(point.value)))),
+      each.points.map((point) => s("g", { class: `point s${at % 6}`, tabindex: "0", role: "button", "aria-label": `${each.company}, ${periodOf([point])}: ${point.printed}`, onclick: (event) => follow(point, each.points, event.currentTarget), onkeydown: (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), follow(point, each.points, event.currentTarget)) }, s("title", {}, `${each.company}, ${periodOf([point])}: ${point.printed}`), s("circle", { class: "target", cx: x(point.fiscal_year), cy: y(point.value), r: 12 }), shape(SHAPES[at % 4], x(point.fiscal_year), y(point.value)))),
     ]),
   );
   const legend = h("ul", { class: "legend" }, series.map((each, at) => h("li", { class: `s${at % 6}` }, s("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true", class: `point s${at % 6}` }, shape(SHAPES[at % 4], 7, 7)), each.company)));

@@ -29,11 +29,12 @@ export function fill(element, ...children) {
   return element;
 }
 
-/** Tell something to whoever looks, and to screen readers, for some seconds. */
-export function tell(text, kind = "") {
-  const line = h("p", { class: kind }, text);
+/** Tell something to whoever looks, and to screen readers, for some seconds; what leads somewhere stays longer. */
+export function tell(content, kind = "") {
+  const line = h("p", { class: kind }, content);
   document.getElementById("told").append(line);
-  setTimeout(() => line.remove(), 6000);
+  setTimeout(() => line.remove(), Array.isArray(content) ? 60_000 : 6000);
+  line.addEventListener("click", () => line.remove());
 }
 
 /** What went wrong, and what to do about it. */

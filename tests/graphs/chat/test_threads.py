@@ -6,19 +6,22 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 pytest.importorskip("langgraph.checkpoint.sqlite", reason="needs the extra `chat`")
 
+from fin_agent.analyst.events import Event, Warned, listening
 from fin_agent.graphs.chat import ChatContext, Turn, build_chat
 from fin_agent.graphs.chat.conversation import ChatThread
-from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError
+from fin_agent.graphs.chat.threads import ThreadStore, ThreadStoreError, turn_in
 from fin_agent.workspace import Workspace
 
 
@@ -113,13 +116,13 @@ def test_two_chats_in_one_thread_are_told_of_each_other_and_lose_nothing(file: P
 def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
     pytest.importorskip("fcntl", reason="locks of ranges of a file")
     holding = (
-        "import sys; from pathlib import Path; from fin_agent.graphs.chat.threads import ThreadStore\n"
-        "with ThreadStore(Path(sys.argv[1])) as store, store.turn_in('a'): print('held', flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from fin_agent.graphs.chat.threads import ThreadStore, turn_in\n"
+        "with ThreadStore(Path(sys.argv[1])) as store, turn_in(store, 'a'): print('held', flush=True); sys.stdin.read()"
     )
-    entered = threading.Event()
+    entered, waited = threading.Event(), threading.Event()
 
     def enter() -> None:
-        with ThreadStore(file) as store, store.turn_in("a"):
+        with ThreadStore(file) as store, turn_in(store, "a", waited.set):
             entered.set()
 
     with subprocess.Popen(
@@ -127,14 +130,45 @@ def test_a_turn_waits_for_that_of_another_process(file: Path) -> None:
     ) as other:
         assert other.stdout is not None and other.stdin is not None
         assert other.stdout.readline() == "held\n"
-        with ThreadStore(file) as store, store.turn_in("b"):
+        with ThreadStore(file) as store, turn_in(store, "b"):
             pass
         waiting = threading.Thread(target=enter)
         waiting.start()
-        assert not entered.wait(0.3)
+        assert waited.wait(10) and not entered.wait(0.3)
         other.stdin.close()
         waiting.join(10)
         assert entered.is_set()
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_two_messages_at_once_are_answered_one_after_the_other(file: Path, workspace: Workspace, kept: bool) -> None:
+    """As from two tabs of one server, which is one process: locks of files keep its threads from nothing."""
+    context = ChatContext.by_rules(workspace)
+    memory, told_of, failed = InMemorySaver(), list[str](), list[Exception]()
+
+    def ask(question: str) -> None:
+        with ThreadStore(file) if kept else nullcontext() as store, listening(heard):
+            try:
+                ChatThread(context, store or memory, "a").say(question)
+            except Exception as error:
+                failed.append(error)
+
+    def heard(event: Event) -> None:
+        if isinstance(event, Warned):
+            told_of.append(event.text)
+
+    questions = [f"What was {name}'s revenue in FY2023?" for name in ("Tellurond", "Quillmark", "Harborlight")]
+    asking = [threading.Thread(target=ask, args=(question,)) for question in questions]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join(60)
+    assert not failed
+    with ThreadStore(file) if kept else nullcontext() as store:
+        turns = ChatThread(context, store or memory, "a").turns
+    assert sorted(turn.asked for turn in turns) == sorted(questions)
+    assert all(turn.asked[9:15] in turn.said for turn in turns)
+    assert told_of and set(told_of) == {"another message of this conversation is answered first"}
 
 
 class Counted(TypedDict):
