@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.lexicon.metrics import Metric
 from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.contents import with_named_pages
 from fin_agent.retrieval.page_features import Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights
 from fin_agent.retrieval.query import Query, RankedFiling, RankedPage
@@ -27,15 +28,16 @@ def rank_pages(
     """The best `limit` pages of `filings`, best first; `owners` gives the company key of each filing.
 
     Pages are taken one at a time: a figure that a page taken before already holds counts no more, so that the first few
-    pages together hold as many of the figures looked for as they can. `only` leaves all other pages out; `weights` are
-    those of the package where not given; `likeness` gives cosines of pages where vectors take part. The features of a
-    page are what each adds to its score.
+    pages together hold as many of the figures looked for as they can. A list of contents among the first brings the
+    page that it names. `only` leaves all other pages out; `weights` are those of the package where not given;
+    `likeness` gives cosines of pages where vectors take part. The features of a page are what each adds to its score.
     """
     if not filings:
         return []
     candidates = candidates_of(query, filings, index, metrics, owners, only=only, likeness=likeness)
     usual = packaged_weights(with_vectors=likeness is not None)
-    return taken_in_turn(candidates, usual if weights is None else weights, limit)
+    ranked = taken_in_turn(candidates, usual if weights is None else weights, limit)
+    return with_named_pages(query, ranked, index, only)
 
 
 def taken_in_turn(candidates: Sequence[Candidate], weights: PageWeights, limit: int) -> list[RankedPage]:
