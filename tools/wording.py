@@ -264,6 +264,9 @@ def run_told(run: ProgramRun, budget: Budget) -> str:
 
 def answer_told(answer: Answer, budget: Budget) -> str:
     """Of `answer_question`."""
+    if answer.ask_back:
+        head = f"{NOT_ANSWERED}the question can be meant in several ways. Ask the person, or ask again with it said:"
+        return budget.told(head, [Part(answer.ask_back, mark="question")])
     if answer.refused:
         head = (
             f"{NOT_ANSWERED}the filings do not hold all that the question needs. Say what is missing and give no "

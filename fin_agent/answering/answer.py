@@ -161,6 +161,8 @@ class Answer(Artifact):
     """Whether nothing is answered; `missing` says why."""
     missing: tuple[str, ...] = ()
     """What was looked for and is not there."""
+    ask_back: str | None = None
+    """What a model asks the person, where the question can be meant in several ways and is therefore not answered."""
     citations: tuple[Citation, ...] = ()
     """Where every figure and sentence stands."""
     retrieved: Retrieved = Retrieved()
@@ -240,8 +242,10 @@ def data_frame(rows: Sequence[Mapping[str, object]]) -> pandas.DataFrame:
     return pandas.DataFrame(list(rows))
 
 
-def refusal_text(missing: Sequence[str]) -> str:
-    """One paragraph that says what is missing."""
+def refusal_text(missing: Sequence[str], ask_back: str = "") -> str:
+    """One paragraph that says what is missing; or what is asked back."""
+    if ask_back:
+        return ask_back
     told = f"This cannot be answered from the indexed filings. Missing: {'; '.join(missing)}"
     return told if told.endswith(".") else f"{told}."
 

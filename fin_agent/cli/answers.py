@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import FileIO
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -55,7 +55,11 @@ def attempt(
     question_id: str | None = None,
     debug: bool = False,
 ) -> Attempt:
-    """Answer one of many questions: one that fails does not end the run, unless `debug` wants to see it."""
+    """Answer one of many questions: one that fails does not end the run, unless `debug` wants to see it.
+
+    Nobody is there to be asked back: what a question leaves open is among its assumptions.
+    """
+    context = replace(context, asks_back=False)
     try:
         return Attempt(answer_question(question, context, doc_ids=doc_ids, pages=pages, question_id=question_id))
     except Exception as error:  # the other questions still get their answers; the reason is kept and told

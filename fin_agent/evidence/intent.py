@@ -83,6 +83,8 @@ class Intent(BaseModel):
     companies: tuple[CompanyAsked, ...] = ()
     assumed: tuple[str, ...] = ()
     """What the question leaves open and was settled without it."""
+    ask_back: str = ""
+    """What to ask the person, where the question can be meant in several ways; empty where it need not be asked."""
     unknown_companies: tuple[str, ...] = ()
     """Named in the question, not in the index."""
     unsupported: tuple[str, ...] = ()

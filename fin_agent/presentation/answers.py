@@ -36,7 +36,10 @@ def _parts(answer: Answer) -> Iterator[RenderableType]:
     if answer.refused:
         near = Text(f"Nearest pages: {_nearest(answer.retrieved.pages)}", style="dim")
         lead = "This cannot be answered from the indexed filings. What is missing:"
-        yield refusal_panel(answer, lead, *([near] if answer.retrieved.pages else []))
+        if answer.ask_back:
+            yield Panel(Text(plain(answer.ask_back)), title="Asked back", title_align="left", border_style="yellow")
+        else:
+            yield refusal_panel(answer, lead, *([near] if answer.retrieved.pages else []))
         found = [entry for entry in answer.ledger if entry.figure is not None]
     else:
         found = _used(answer)

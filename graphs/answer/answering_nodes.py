@@ -309,7 +309,9 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         ]
     if drafted is None or problems:
         missing = [*problems, *state["missing"]]
-        drafted = _answer(state, AnswerValue(text=refusal_text(missing)), (), refused=True, missing=missing)
+        asks_back = state["intent"].ask_back
+        drafted = _answer(state, AnswerValue(text=refusal_text(missing, asks_back)), (), refused=True, missing=missing)
+        drafted = drafted.model_copy(update={"ask_back": asks_back or None})
         summary = "refused: " + "; ".join(missing)
     else:
         cited = {citation.doc_id for citation in drafted.citations}

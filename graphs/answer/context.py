@@ -53,6 +53,8 @@ class AnswerContext:
     """Searches in one go; None where documents, pages and passages are searched one after the other, the default."""
     card_maker: CardMaker | None = None
     """Makes the cards of the passages to be judged; None where those of the index serve, made by rules."""
+    asks_back: bool = True
+    """Whether a model may ask back what an ambiguous question means; else it says how it takes it."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -73,6 +75,7 @@ class AnswerContext:
                 "settings": handler(TypeAdapter(Settings).core_schema),
                 "strategy": {"description": f"searches in one go: {live}, or null"},
                 "card_maker": {"description": f"makes cards: {live}, or null"},
+                "asks_back": {"type": "boolean", "description": "whether a model may ask what a question means"},
             },
             "required": ["workspace", "analyst", "executor"],
         }

@@ -339,7 +339,11 @@ NODES: tuple[Node[AnswerContext], ...] = (
 
 
 def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_each_ask", "verify_answer"]:
-    """Several asks are answered one by one; what no filing of the index can meet is refused without a search."""
+    """Several asks are answered one by one; what no filing of the index can meet is refused without a search, and what
+    is asked back waits for its answer.
+    """
+    if state["intent"].ask_back:
+        return "verify_answer"
     if state["asks"] != [state["question"]]:
         return "answer_each_ask"
     return "verify_answer" if state["missing"] else "search_documents"

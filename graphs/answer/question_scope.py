@@ -78,7 +78,7 @@ def _of_only_filing(intent: Intent, workspace: Workspace, doc_ids: Sequence[str]
 def what_cannot_be_met(
     intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None = None, *, company_needed: bool = True
 ) -> list[str]:
-    """Companies that are not indexed, periods no filing reports, a company that is not named at all; else nothing.
+    """Companies that are not indexed, periods no filing reports, what is asked back, a company not named; else nothing.
 
     A search needs none to be named (`company_needed`). Where only the filings `doc_ids` are asked, no company of
     another is told of.
@@ -86,6 +86,8 @@ def what_cannot_be_met(
     never = never_answered(intent.core)
     if never:
         return [never]
+    if intent.ask_back:
+        return [f"what is meant: {intent.ask_back}"]
     there = companies_there(workspace, doc_ids)
     outside = f"in the index, which holds {there}" if doc_ids is None else f"in the filings asked, which are of {there}"
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]

@@ -33,7 +33,11 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
     asked = _asked(state)
-    intent = with_only_company(context.analyst.intent(asked.question), context.workspace, asked.doc_ids)
+    read = context.analyst.intent(asked.question)
+    intent = with_only_company(read, context.workspace, asked.doc_ids)
+    if intent.ask_back and (not context.asks_back or len(intent.companies) > len(read.companies)):
+        left_open = f"the question leaves open: {intent.ask_back}"
+        intent = intent.model_copy(update={"ask_back": "", "assumed": (*intent.assumed, left_open)})
     missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
     asks = list(context.analyst.asks(intent))
     plan = context.analyst.plan(intent)

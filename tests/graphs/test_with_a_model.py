@@ -11,16 +11,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
+from rich.console import Console
 
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.answer import Answer
+from fin_agent.cli.answers import answer_json, attempt
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import OutputUnit
 from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models import Budget, Callers, ModelSettings
 from fin_agent.models.settings import Preset
+from fin_agent.presentation.answers import answer_view
 from fin_agent.testing import RubbishChatModel, ScriptedChatModel
 from fin_agent.testing.scripted import Script
+from fin_agent.tools.wording import Budget as ToolBudget
+from fin_agent.tools.wording import answer_told
 from fin_agent.workspace import Workspace
 from tests.analyst.model.clients import Prompted, calculates, keeps, passages, quotes, roles
 
@@ -131,6 +136,43 @@ def test_pages_are_read_in_the_order_of_rules_where_no_model_ranks_them(workspac
 def test_with_no_model_nothing_is_counted_and_nothing_told(workspace: Workspace, question: str) -> None:
     answer = by_rules(workspace, question)
     assert (answer.warnings, answer.usage.model_calls, answer.usage.roles) == ((), 0, ())
+
+
+WHOSE = "Whose risks do you mean, Harborlight's or Quillmark's?"
+RISKS = "What were the main risks?"
+ASKED_BACK: Script = {
+    "intent": {"questions": ["What were the main risks of Harborlight?"], "ask_back": WHOSE},
+    "reasoning": quotes("An investment in our common stock involves risk", "An investment involves risk."),
+}
+
+
+def test_an_ambiguous_question_is_asked_back_before_any_search(workspace: Workspace) -> None:
+    answer, model = asked(workspace, RISKS, ASKED_BACK)
+    assert (answer.refused, answer.ask_back, answer.answer.text) == (True, WHOSE, WHOSE)
+    assert roles(model) == ["intent"] and answer.rounds == 0 and answer.missing == (f"what is meant: {WHOSE}",)
+    assert json.loads(answer_json(answer))["ask_back"] == WHOSE
+    told = answer_told(answer, ToolBudget(4_000))
+    assert WHOSE in told and "Ask the person" in told
+    console = Console(width=120)
+    with console.capture() as shown:
+        console.print(answer_view(answer))
+    assert WHOSE in shown.get() and "Asked back" in shown.get() and "cannot be answered" not in shown.get()
+
+
+def test_nobody_is_asked_back_in_a_batch_or_where_one_company_is_searched(workspace: Workspace) -> None:
+    callers = Callers.with_model(ScriptedChatModel(ASKED_BACK), ModelSettings(attempts=1))
+    context = AnswerContext.from_settings(workspace, callers=callers)
+    in_a_batch = attempt(RISKS, context).answer
+    of_one = answer_question(RISKS, context, doc_ids=["quillmark_2024_10k"])
+    for answer in (in_a_batch, of_one):
+        assert (answer.refused, answer.ask_back) == (False, None), answer.answer.text
+        assert f"the question leaves open: {WHOSE}" in answer.assumptions
+
+
+def test_what_is_asked_back_has_no_number_of_the_model(workspace: Workspace) -> None:
+    invented = {"questions": [RISKS], "ask_back": "Do you mean the risk of losing $42 million?"}
+    answer, model = asked(workspace, RISKS, {**ASKED_BACK, "intent": invented})  # type: ignore[dict-item]
+    assert answer.ask_back is None and "has 42, which the question asked does not" in model.calls[1].text
 
 
 def test_a_calculation_of_the_model_where_rules_have_none(workspace: Workspace) -> None:

@@ -59,7 +59,9 @@ class QuestionReader:
         open_points = _beyond_rules(intent)
         if read is None:
             read = intent.model_copy(update={"unsupported": (), "beyond_rules": open_points}) if open_points else intent
-        return read.model_copy(update={"expansions": tuple(dict.fromkeys((*read.expansions, *terms)))})
+        asked_back = on_a_line(reply.ask_back or "")[:_LONGEST] if reply is not None else ""
+        expansions = tuple(dict.fromkeys((*read.expansions, *terms)))
+        return read.model_copy(update={"expansions": expansions, "ask_back": asked_back})
 
     def _wants(self, intent: Intent) -> bool:
         if self._preset is Preset.FAST or intent.unknown_companies:
@@ -80,12 +82,12 @@ class QuestionReader:
         )
 
     def _fault(self, reply: IntentReply, intent: Intent) -> str | None:
-        if not any(map(str.strip, reply.questions)):
+        if not any(map(str.strip, (*reply.questions, reply.ask_back or ""))):
             return "`questions` holds no question"
         years = years_named(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
-        for each in reply.questions:
+        for each in (*reply.questions, reply.ask_back or ""):
             others = sorted(years_named(each) - years)
             if others:
                 return f"a question names {others[0]}, which the question asked does not"

@@ -75,6 +75,8 @@ class IntentReply(Reply):
     """Together they ask what is asked."""
     search: Text = ""
     """Words that the page sought would print."""
+    ask_back: PerhapsText = None
+    """What to ask the person, where the question can be meant in several ways."""
 
 
 class QueryReply(Reply):
