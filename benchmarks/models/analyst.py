@@ -39,9 +39,10 @@ from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_qu
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
+from fin_agent.models.tokens import TokenCounter
 from fin_agent.testing import ModelCall, RubbishChatModel, ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.injection.quoted import quotations
+from tests.injection.quoted import quotations, system_of
 
 RULES = "rules"
 RUNS = (
@@ -51,7 +52,7 @@ RUNS = (
     *(f"mixed:{preset.value}:{seed}" for preset in Preset for seed in (1, 2, 3)),
     *(f"random:{preset.value}:{seed}" for preset in Preset for seed in (1, 2, 3)),
 )
-ROLES = ("intent", "query-rewrite", "curation", "reasoning")
+ROLES = ("intent", "query-rewrite", "listwise-ranking", "curation", "reasoning")
 SCORES = ("numeric_match", "strict_match", "numeric_match_any", "stated_match", "verdict_match", "words_match", "right")
 HEADS = ("match", "strict", "match any", "stated", "yes or no", "words", "right")
 
@@ -125,6 +126,7 @@ class Bench:
                 "roles": [role.model_dump() for role in answer.usage.roles],
                 "curations": model.curations,
                 "asked": dict(model.asked),
+                "material": dict(model.material),
                 "spoiled": model.spoiled,
             }
 
@@ -136,6 +138,9 @@ class Model:
         self, kind: str, seed: int, questions: Sequence[FinanceBenchQuestion], workspace: Workspace, pdfs: Path
     ) -> None:
         self.asked: Counter[str] = Counter()
+        self.material: Counter[str] = Counter()
+        """Tokens of the parts of prompts: `reasoning passage`."""
+        counter = TokenCounter()
         self.said: list[tuple[ModelCall, object]] = []
         self.senseless: list[str] = []
         gold, nonsense = GoldModel(questions, workspace, pdfs), RandomModel(seed)
@@ -146,6 +151,9 @@ class Model:
             if kind == "mixed" and senseless:
                 self.senseless.append(f"{call.role}: nonsense")
             self.asked[call.role or "?"] += 1
+            self.material[f"{call.role} prompt"] += counter.count(system_of(call))
+            for each in quotations(call):
+                self.material[f"{call.role} {each.mark}"] += counter.count(each.text)
             self.said.append((call, reply))
             return reply
 
@@ -159,6 +167,7 @@ class Model:
     def begin(self) -> None:
         """A question is asked."""
         self.asked.clear()
+        self.material.clear()
         self.said.clear()
         self.senseless.clear()
         self._spoiled_before = len(self.rubbish.spoiled) if self.rubbish else 0
@@ -208,6 +217,7 @@ def report(runs: Mapping[str, Sequence[Line]]) -> str:
     """All tables in Markdown."""
     rules = runs[RULES]
     parts = ["## Scores", "", *scores(runs), "", "## Calls and tokens per question", "", *calls(runs), ""]
+    parts += ["## Tokens of parts of prompts per question, without schemas", "", *material(runs), ""]
     parts += ["## Right by the rules, wrong by a run", ""]
     for run, lines in runs.items():
         for line in worse(lines, rules):
@@ -268,6 +278,14 @@ def calls(runs: Mapping[str, Sequence[Line]]) -> Iterator[str]:
         most = max((line["curations"] / line["rounds"] for line in lines if line["rounds"]), default=0)
         cells += [f"{most:.2f}", f"{sum(line['rounds'] for line in lines) / len(lines):.2f}"]
         yield "| " + " | ".join((run, *cells)) + " |"
+
+
+def material(runs: Mapping[str, Sequence[Line]]) -> Iterator[str]:
+    """A line for each run with models."""
+    for run, lines in runs.items():
+        parts = sum((Counter(line["material"]) for line in lines), Counter[str]())
+        told = (f"{name} {tokens / len(lines):,.0f}" for name, tokens in sorted(parts.items()))
+        yield f"- {run}: {', '.join(told) or 'none'}"
 
 
 def total(records: Sequence[Mapping[str, int]], name: str) -> int:

@@ -39,6 +39,7 @@ class GoldModel:
             "intent": self._intent,
             "query": self._query,
             "curation": self._curation,
+            "judge": self._judge,
             "reasoning": self._reasoning,
         }
 
@@ -60,6 +61,12 @@ class GoldModel:
             line.strip(" .$:") for _, text in question.texts for line in text.splitlines() if is_heading(line)
         )
         return sorted(printed, key=lambda line: -len(words_of(line) & wanted))[:12]
+
+    def _judge(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
+        """Cards tell no page, by which gold would be known: their words are held against those of the answer."""
+        wanted = words_of(f"{question.question} {question.answer} {' '.join(self._headings(question))}")
+        cards = sorted(quotations(call, "card"), key=lambda card: -len(words_of(card.text) & wanted))
+        return {"ranking": [card.number for card in cards]}
 
     def _curation(self, question: FinanceBenchQuestion, call: ModelCall) -> Reply:
         shown = quotations(call, "passage")
@@ -157,6 +164,9 @@ class RandomModel:
         if role == "query":
             words = question.split()
             return {"query": " ".join(draw.sample(words, min(6, len(words)))), "terms": draw.sample(words, 1)}
+        if role == "judge":
+            numbers = [card.number for card in quotations(call, "card")]
+            return {"ranking": draw.sample(numbers, len(numbers))}
         passages = quotations(call, "passage")
         if role == "curation":
             kept = draw.sample(passages, min(len(passages), draw.randint(0, 3)))
