@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypedDict
 
 from fin_agent.analyst.model.model_client import ModelClient, call_of
 from fin_agent.analyst.model.prompt_material import card_lines, card_place, wanted_lines
@@ -21,7 +22,6 @@ from fin_agent.models.caller import Caller
 from fin_agent.models.callers import Callers
 from fin_agent.models.errors import ModelError, RefusedByModelError, UnusableReplyError
 from fin_agent.prompts import FilledPrompt, Quoted, load_prompt
-from fin_agent.prompts.prompt import Value
 from fin_agent.retrieval.query import RankedPassage
 
 _HIGHEST = 100.0
@@ -177,7 +177,14 @@ def _held(brief: Brief, cards: Sequence[Card]) -> list[tuple[str, ...]]:
     return [matched_fields(card, required, brief.owners) for card in cards]
 
 
-def _list_shown(brief: Brief, cards: Sequence[Card]) -> dict[str, Value]:
+class _Listed(TypedDict):
+    question: str
+    wanted: str
+    cards: list[Quoted]
+    count: str
+
+
+def _list_shown(brief: Brief, cards: Sequence[Card]) -> _Listed:
     wanted = "\n".join(wanted_lines(brief))
     return {"question": _question(brief), "wanted": wanted, "cards": _shown(cards), "count": str(len(cards))}
 

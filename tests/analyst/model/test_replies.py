@@ -101,7 +101,7 @@ GOOD: list[tuple[type[BaseModel], dict[str, JsonValue]]] = [
     (CurationReply, {"kept": [{"passage": 1, "reason": "revenue"}], "missing": [], "answerable": True,
                      "complementary_question": None}),
     (GroupReply, {"chosen": [{"card": 4, "score": 88.0, "fields": ["time: FY2023"]}]}),
-    (IntentReply, {"questions": ["revenue of Acme in FY2023"], "search": "net sales"}),
+    (IntentReply, {"questions": ["revenue of Acme in FY2023"], "search": "net sales", "ask_back": None}),
     (ListwiseReply, {"ranking": [{"card": 2, "fields": []}, {"card": 1, "fields": []}]}),
     (QueryReply, {"query": "Acme 10-K fiscal 2023 revenue", "terms": ["Net sales"]}),
     (ReasoningReply, {"figures": [{"name": "a", "passage": 1, "quote": "Net sales 12", "number": "12"}],
