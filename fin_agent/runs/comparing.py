@@ -121,7 +121,7 @@ def _answer(answer: Answer) -> list[str]:
 def _rest(answer: Answer) -> list[str]:
     """Whatever an answer holds that no other part shows."""
     shown = {"id", "seconds", "question", "answer", "refused", "missing", "citations", "retrieved", "ledger"}
-    too = {"program", "assumptions", "rounds", "trace", "usage", "warnings"}
+    too = {"ask_back", "program", "assumptions", "rounds", "trace", "usage", "warnings"}
     rest = answer.model_dump(mode="json", exclude=shown | too)
     return [f"{name}: {_said(value)}" for name, value in rest.items()]
 

@@ -18,6 +18,7 @@ CONTRACT = [
     "answer",
     "refused",
     "missing",
+    "ask_back",
     "citations",
     "retrieved",
     "ledger",
