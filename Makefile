@@ -103,7 +103,7 @@ $(VENV)/developing: $(VENV)/installed pyproject.toml
 $(EXTRAS)/installed: pyproject.toml
 	test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	$(EXTRAS)/bin/python -m pip install --quiet "torch==2.13.0"
-	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,excel,pandas,serving-tests,dev]"
+	$(EXTRAS)/bin/python -m pip install --quiet --editable ".[dense,training,fingear,evaluation,chat,elasticsearch,studio,mcp,serve,excel,pandas,serving-tests,dev]"
 	touch $@
 
 # The lowest versions that are allowed, and the highest there are, of what the package builds on. Takes the network.

@@ -6,7 +6,7 @@ import atexit
 import gc
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -47,6 +47,10 @@ from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
 from fin_agent.cli.serving import mcp, serve
 from fin_agent.evaluation import Oracle
+from fin_agent.training import Trained
+
+if TYPE_CHECKING:
+    from fin_agent.training.material import Material
 
 STREAMS = "Results go to standard output, everything else to standard error."
 
@@ -290,6 +294,10 @@ def fit_pages(
     encoder: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Fit with this model's vectors, which the index has to hold.")
     ] = None,
+    likeness: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.npz", help="Also fit with the cosines that `train pages` left; what do they add?"),
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE.yaml", help="Gets the weights fitted.")] = None,
     index: IndexFolder = None,
     as_json: AsJson = False,
@@ -297,7 +305,65 @@ def fit_pages(
     """Fit the page scorer's weights to questions, and say what they are worth on companies left out."""
     from fin_agent.cli.fitting import fit_pages as fitted
 
-    return fitted(questions, out, index, lookups=lookups, encoder=encoder, as_json=as_json)
+    return fitted(questions, out, index, lookups=lookups, encoder=encoder, held_out=likeness, as_json=as_json)
+
+
+@command(app)
+def train(
+    trained: Annotated[Trained, typer.Argument(help="What to train, or `examples` to make these alone.")],
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Gets examples, model/, training.json, and each fold.")
+    ],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option("--questions", metavar="FILE", help="Questions with gold pages, in FinanceBench's form."),
+    ] = None,
+    lookups: Annotated[int, typer.Option(min=0, help="Rows of statements to ask for as printed.")] = 1_000,
+    tags: Annotated[int, typer.Option(min=0, help="Figures to ask for as inline XBRL tags call them.")] = 1_000,
+    terms: Annotated[
+        int, typer.Option(min=0, help="Names of figures beside sentences that print them or not.")
+    ] = 2_000,
+    examples: Annotated[
+        Path | None, typer.Option(metavar="FILE.jsonl.xz", help="Train on these, without an index.")
+    ] = None,
+    published: Annotated[bool, typer.Option("--published", help="The paper's rates, not a small model's.")] = False,
+    base: Annotated[str | None, typer.Option(metavar="MODEL", help="A folder or a name on a hub; else minilm.")] = None,
+    rate: Annotated[float | None, typer.Option(min=0, help="Learning rate.")] = None,
+    batch: Annotated[int | None, typer.Option(min=2, help="Examples a step.")] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="How often each example is seen.")] = None,
+    length: Annotated[int | None, typer.Option(min=8, help="Tokens read of a text.")] = None,
+    negatives: Annotated[int | None, typer.Option(min=0, help="Wrong tables or pages beside each right one.")] = None,
+    folds: Annotated[int | None, typer.Option(min=2, help="Parts that are held out in turn.")] = None,
+    held_out: Annotated[str | None, typer.Option(metavar="company|filing", help="What a fold has for itself.")] = None,
+    learn_from: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SOURCE", help="lookups, tags, a file's name; may be repeated; else all."),
+    ] = None,
+    most: Annotated[int | None, typer.Option(min=2, help="Learn from so many questions: a small run.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
+    folds_only: Annotated[bool, typer.Option("--folds-only", help="Measure only: no model of everything.")] = False,
+    corpus: Annotated[bool, typer.Option("--corpus", help="pages: also search all filings, in each fold.")] = False,
+    likeness: Annotated[
+        bool, typer.Option("--likeness", help="pages: also write likeness.npz, for `fit-pages --likeness`.")
+    ] = False,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Train what ranks pages or tables, on an index's own supervision; measured with companies held out."""
+    from fin_agent.cli import training
+
+    material: Material | Path | None = examples
+    if material is None:
+        given = (questions or (), index)
+        material = training.make_examples(out, *given, lookups=lookups, tags=tags, terms=terms)
+    if trained is Trained.EXAMPLES:
+        return ExitCode.DONE
+    settings: dict[str, object] = {"base": base, "rate": rate, "batch": batch, "epochs": epochs, "length": length}
+    settings |= {"negatives": negatives, "folds": folds, "held_out": held_out, "most": most, "seed": seed}
+    said = {name: value for name, value in settings.items() if value is not None}
+    said |= {"learn_from": tuple(learn_from)} if learn_from else {}
+    switches = {"published": published, "folds_only": folds_only, "corpus": corpus, "likeness": likeness}
+    return training.train(trained, material, out, said, **switches, as_json=as_json)
 
 
 @command(app)

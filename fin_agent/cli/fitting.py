@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -17,14 +19,18 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
-from fin_agent.evaluation.statistics import FITTING, require_libraries
+from fin_agent.evaluation.statistics import FITTING, paired_test, require_libraries
 from fin_agent.presentation.plain import listing, right
 from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weights_text
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.retrieval.strategies.vectors import PageLikeness
+from fin_agent.training.lookups import QUESTION_TYPE as LOOKUP
 from fin_agent.workspace import Workspace
+
+if TYPE_CHECKING:
+    from fin_agent.training.examples import Likeness
+    from fin_agent.training.fitting import LeftOut
 
 _SHARES = ("searched", "packaged", "fitted", "left_out")
 """Of a row: the share of the gold pages that are in the filings found at all; then page recall over the first five
@@ -32,12 +38,24 @@ pages with packaged weights, fitted on all questions, and fitted without the com
 
 
 def fit_pages(
-    questions: Sequence[Path], out: Path | None, given: Path | None, *, lookups: int, encoder: str | None, as_json: bool
+    questions: Sequence[Path],
+    out: Path | None,
+    given: Path | None,
+    *,
+    lookups: int,
+    encoder: str | None,
+    held_out: Path | None,
+    as_json: bool,
 ) -> ExitCode:
-    """Fit weights to all questions, report what they are worth, write them to `out` where given."""
+    """Fit weights to all questions, report what they are worth, write them to `out` where given.
+
+    `held_out` names cosines by models that were trained without the company asked about: recall with them is tested
+    against recall without.
+    """
     require_libraries(FITTING)
     from fin_agent.training.examples import examples_of
     from fin_agent.training.fitting import fit, leave_one_group_out
+    from fin_agent.training.likeness import read_likeness
     from fin_agent.training.lookups import lookup_questions
 
     started = time.perf_counter()
@@ -46,12 +64,18 @@ def fit_pages(
     with opened(given) as workspace, Progress(len(asked) + lookups, "searching", "questions") as progress:
         of_filings = lookup_questions(workspace, lookups)
         query_of = partial(first_query, analyst=RulesAnalyst(workspace))
+        every = [*asked, *of_filings]
         likeness = _likeness(workspace, encoder) if encoder else None
-        examples = examples_of([*asked, *of_filings], workspace, query_of, lambda: progress.step(""), likeness)
+        examples = examples_of(every, workspace, query_of, lambda: progress.step(""), likeness)
+        with_cosines = {
+            name: examples_of(every, workspace, query_of, likeness=cosines)
+            for name, cosines in ({} if held_out is None else read_likeness(held_out)).items()
+        }
     if lacking := len(asked) + len(of_filings) - len(examples):
         warn(f"{lacking} of {len(asked) + len(of_filings)} questions are about filings that are not in the index")
     weights = fit(examples)
     left_out = leave_one_group_out(examples)
+    tests = _tests(left_out, {name: leave_one_group_out(of) for name, of in with_cosines.items()})
     packaged = packaged_weights(with_vectors=encoder is not None)
     names = _names(sets) | {question.id: ("lookups",) for question in of_filings}
     by_name: dict[str, list[tuple[float, float, float, float]]] = {}
@@ -69,19 +93,47 @@ def fit_pages(
     document = {
         "rows": rows,
         "weights": dict(weights),
+        "tests": tests,
         "out": str(out) if out else None,
         "seconds": round(time.perf_counter() - started, 3),
     }
-    show_result(as_json, document, _recalls(rows), _weights(weights, packaged))
+    show_result(as_json, document, _recalls(rows), _weights(weights, packaged), *([_tested(tests)] if tests else []))
     if out is not None and not as_json:
         say(f"weights: {out}")
     return ExitCode.DONE
 
 
-def _likeness(workspace: Workspace, encoder: str) -> PageLikeness:
+def _tests(without: Sequence[LeftOut], with_cosines: Mapping[str, Sequence[LeftOut]]) -> list[dict[str, Any]]:
+    """Page recall of questions of files, companies left out: with cosines of each kind against without."""
+    tests = []
+    for name, of in with_cosines.items():
+        pairs = [(one.recall, other.recall) for one, other in zip(of, without, strict=True)]
+        asked = [each.example.question.question_type != LOOKUP for each in without]
+        for kind, wanted in (("questions of files", True), (f"{LOOKUP}s", False)):
+            chosen = [pair for pair, of_file in zip(pairs, asked, strict=True) if of_file is wanted]
+            if chosen:
+                ours, theirs = map(list, zip(*chosen, strict=True))
+                test = asdict(paired_test(ours, theirs))
+                means = {"with": fmean(ours), "without": fmean(theirs)}
+                tests.append({"questions": kind, "cosines": name, "n": len(chosen), **means, **test})
+    return tests
+
+
+def _tested(tests: Sequence[dict[str, Any]]) -> Table:
+    table = listing("Questions", "Cosines", *map(right, ("n", "Without", "With", "Differing", "p")))
+    table.caption = "page recall of the first five pages; weights and encoder fitted without the company asked about"
+    for each in tests:
+        shares = (f"{100 * each[name]:.1f}" for name in ("without", "with"))
+        found = (str(each["differing"]), f"{each['p_value']:.3f}")
+        table.add_row(each["questions"], each["cosines"], str(each["n"]), *shares, *found)
+    return table
+
+
+def _likeness(workspace: Workspace, encoder: str) -> Likeness:
     strategy = build_strategy("default-dense", workspace, Settings(encoder=encoder), Models(notify=warn))
     assert isinstance(strategy, Staged) and strategy.likeness is not None
-    return strategy.likeness
+    of = strategy.likeness.of
+    return lambda question, query, doc_ids: of(query, doc_ids)
 
 
 def _names(sets: dict[Path, tuple[FinanceBenchQuestion, ...]]) -> dict[str, tuple[str, ...]]:

@@ -8,8 +8,6 @@ from functools import lru_cache
 from importlib.util import find_spec
 from statistics import fmean
 
-from rapidfuzz.distance import LCSseq
-
 from fin_agent.errors import FinAgentError, how_to_install
 
 MEASURING = ("numpy", "scipy", "sacrebleu", "rouge_score")
@@ -203,6 +201,8 @@ class Overlap:
         )
 
     def _compare(self, gold: str, passage: str) -> OverlapScores:
+        from rapidfuzz.distance import LCSseq
+
         theirs, ours = self._tokens(gold), self._tokens(passage)
         common = LCSseq.similarity(theirs, ours)
         return OverlapScores(

@@ -1,1 +1,16 @@
-"""Fitting what is learned: the weights of the page scorer."""
+"""Training on an index's own supervision: the weights of the page scorer, encoders of pages, rerankers of tables."""
+
+from enum import StrEnum
+
+
+class Trained(StrEnum):
+    """What `fin-agent train` makes."""
+
+    EXAMPLES = "examples"
+    """Nothing but the examples, to be taken to another machine."""
+    PAGES = "pages"
+    """A bi-encoder of questions and pages (Kobeissi & Langlais 2026)."""
+    RERANKER = "reranker"
+    """A cross-encoder of questions and tables (HiREC)."""
+    EMBEDDINGS = "embeddings"
+    """An encoder whose vectors may be cut short (FinGEAR)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +17,13 @@ from fin_agent.retrieval.page_features import MEANINGS, Candidate, candidates_of
 from fin_agent.retrieval.page_weights import PageWeights
 from fin_agent.retrieval.pages import slot_gain, taken_in_turn
 from fin_agent.retrieval.query import Query
-from fin_agent.retrieval.strategies.vectors import PageLikeness
 from fin_agent.workspace import Workspace
 
 FEATURES = tuple(MEANINGS)
 """Columns of `PageExample.values`."""
 _DOCUMENTS = 5
+Likeness: TypeAlias = Callable[[str, Query, Sequence[str]], Mapping[PageKey, float]]
+"""How like a question, and the query made of it, the pages of these filings are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,11 @@ def examples_of(
     workspace: Workspace,
     query_of: Callable[[str], Query],
     on_example: Callable[[], None] = lambda: None,
-    likeness: PageLikeness | None = None,
+    likeness: Likeness | None = None,
 ) -> list[PageExample]:
     """An example for each question whose filing is in the index; `on_example` is called as each is made.
 
-    With `likeness`, vectors take part.
+    With `likeness`, cosines take part.
     """
     examples: list[PageExample] = []
     owners, metrics = workspace.directory.owners, workspace.lexicon.metrics
@@ -68,7 +70,8 @@ def examples_of(
         if question.doc_id in owners:
             query = query_of(question.question)
             filings = rank_filings(query, workspace.index, workspace.directory, metrics, limit=_DOCUMENTS)
-            like = likeness.of(query, [filing.doc_id for filing in filings]) if likeness else None
+            found = [filing.doc_id for filing in filings]
+            like = likeness(question.question, query, found) if likeness is not None else None
             pages = tuple(candidates_of(query, filings, workspace.index, metrics, owners, likeness=like))
             examples.append(_example(question, owners[question.doc_id], pages))
         on_example()

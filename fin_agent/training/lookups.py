@@ -12,7 +12,7 @@ from fin_agent.lexicon.fiscal import ANNUAL_FORMS
 from fin_agent.workspace import Workspace
 
 QUESTION_TYPE = "lookup"
-_WORDINGS = (
+WORDINGS = (
     "What was {company}'s {label} in FY{year}?",
     "What was the {label} of {company} for fiscal {year}?",
     "How much was {label} at {company} in fiscal year {year}?",
@@ -59,7 +59,7 @@ def _asked(
 ) -> Iterator[FinanceBenchQuestion]:
     for number, label in enumerate(labels):
         first, *others = sorted(pages[label])
-        wording = _WORDINGS[number % len(_WORDINGS)]
+        wording = WORDINGS[number % len(WORDINGS)]
         yield FinanceBenchQuestion(
             id=f"{doc_id} {label}",
             company=company,

@@ -42,8 +42,8 @@ def load(model: str, kind: Callable[[str, torch.device, torch.dtype], T]) -> T:
         raise missing(error) from error
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        with _without_bars():
-            return kind(_place(model), device, _precision(device))
+        with without_bars():
+            return kind(place_of(model), device, _precision(device))
     except (OSError, ValueError, RuntimeError, KeyError, AttributeError, TypeError) as error:
         raise EncoderError(
             f"this model cannot be loaded ({_first_line(error)})",
@@ -67,7 +67,8 @@ def missing(error: ImportError) -> EncoderError:
     )
 
 
-def _place(model: str) -> str:
+def place_of(model: str) -> str:
+    """The folder of `minilm` or of a folder given, else the name as it is. Raises EncoderError."""
     if model != PACKAGED:
         return name_of(model)
     try:
@@ -89,7 +90,7 @@ def _precision(device: torch.device) -> torch.dtype:
 
 
 @contextmanager
-def _without_bars() -> Iterator[None]:
+def without_bars() -> Iterator[None]:
     """Nothing on the terminal while weights are loaded."""
     from transformers.utils import logging
 

@@ -1,0 +1,130 @@
+"""What encoders and rerankers learn from: filings' pages and tables, and questions about them, in one packed file.
+
+The file is all that training needs: it is made where the index is, and taken to where the accelerator is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fin_agent.errors import QuestionError
+
+PAGE_CHARACTERS = 2_000
+"""Of a page, with its white space collapsed (Kobeissi & Langlais, Section 3.3)."""
+TABLE_CHARACTERS = 1_500
+
+
+class Place(NamedTuple):
+    """A page of a filing; 0-based."""
+
+    doc_id: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilingText:
+    """The texts of a filing, cut."""
+
+    doc_id: str
+    company: str
+    """Its key in the index: what is held out together."""
+    pages: tuple[str, ...]
+    """One a page, empty where it has no text."""
+    tables: tuple[tuple[int, str], ...]
+    """(page, text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the pages that hold its answer."""
+
+    id: str
+    source: str
+    """`lookups`, `tags`, or the name of a file of questions."""
+    question: str
+    pages: tuple[Place, ...]
+    also: tuple[Place, ...] = ()
+    """Others, each of which holds the answer alone: neither right nor wrong to learn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A name of the lexicon, and a sentence that prints one of its labels, or does not."""
+
+    term: str
+    sentence: str
+    present: bool
+    company: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All of it."""
+
+    filings: tuple[FilingText, ...]
+    asked: tuple[Asked, ...]
+    terms: tuple[Term, ...] = ()
+
+    def company_of(self, asked: Asked) -> str:
+        """The company that a question is about: that of its first page's filing."""
+        return self.by_id[asked.pages[0].doc_id].company
+
+    @property
+    def by_id(self) -> dict[str, FilingText]:
+        """Filings by doc_id."""
+        return {filing.doc_id: filing for filing in self.filings}
+
+    def lines(self) -> Iterator[str]:
+        """A line of JSON for each filing, question and term."""
+        for kind, members in (("filing", self.filings), ("asked", self.asked), ("term", self.terms)):
+            for member in members:
+                yield json.dumps({kind: asdict(member)}, ensure_ascii=False)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the lines, in hex: what `training.json` names the data by."""
+        digest = hashlib.sha256()
+        for line in self.lines():
+            digest.update(line.encode())
+        return digest.hexdigest()
+
+    def write(self, path: Path) -> None:
+        """Write a packed file (`.jsonl.xz`). Replaces it."""
+        with lzma.open(path, "wt", encoding="utf-8", preset=6) as file:
+            file.writelines(f"{line}\n" for line in self.lines())
+
+
+def read_material(path: Path) -> Material:
+    """What `write` wrote. Raises QuestionError where the file is none."""
+    filings: list[FilingText] = []
+    asked: list[Asked] = []
+    terms: list[Term] = []
+    try:
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                ((kind, of),) = json.loads(line).items()
+                match kind:
+                    case "filing":
+                        tables = tuple((page, text) for page, text in of.pop("tables"))
+                        filings.append(FilingText(**{**of, "pages": tuple(of["pages"])}, tables=tables))
+                    case "asked":
+                        asked.append(Asked(**{**of, "pages": _places(of["pages"]), "also": _places(of["also"])}))
+                    case _:
+                        terms.append(Term(**of))
+    except (OSError, EOFError, ValueError, TypeError, AttributeError, lzma.LZMAError) as failure:
+        raise QuestionError(
+            f"this holds nothing to train with ({failure})",
+            subject=str(path),
+            remedy="Make it with `fin-agent train examples --out FILE.jsonl.xz`",
+        ) from failure
+    return Material(tuple(filings), tuple(asked), tuple(terms))
+
+
+def _places(pages: Iterable[tuple[str, int]]) -> tuple[Place, ...]:
+    return tuple(Place(doc_id, page) for doc_id, page in pages)

@@ -1,0 +1,238 @@
+"""How a model is trained and measured: companies held out in folds, a run that goes on where it was stopped, figures.
+
+Each of `pages`, `reranker` and `embeddings` is a task: what it learns from, and how one question is measured.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.statistics import estimate, paired_test
+from fin_agent.training.material import Asked, Material
+
+BEFORE, AFTER = "before", "after"
+Figures: TypeAlias = Mapping[str, float]
+"""By name, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a training depends on beside its material."""
+
+    rate: float
+    batch: int
+    epochs: int
+    base: str = "minilm"
+    length: int = 256
+    """Tokens that the model reads of a text."""
+    negatives: int = 0
+    """Wrong texts beside each right one: tables of other pages (reranker), other pages with tables (pages)."""
+    folds: int = 5
+    held_out: str = "company"
+    """What questions of one fold share with no other: `company`, or `filing` as published."""
+    learn_from: tuple[str, ...] = ()
+    """Sources of the questions learnt from; all where none is named."""
+    most: int | None = None
+    """Questions learnt from, and held out, in a fold at most, for a small run; all where None."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """A trained model and how its loss went: (step, loss)."""
+
+    model: Any
+    losses: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One question held out, before and after training: figures by name, 0 to 1."""
+
+    id: str
+    source: str
+    group: str
+    fold: int
+    before: Figures
+    after: Figures
+
+
+class Task(Protocol):
+    """What is trained."""
+
+    name: str
+    published: Recipe
+    """The paper's rates."""
+    small: Recipe
+    """Those that were found to work for a small model."""
+
+    def base(self, recipe: Recipe) -> Any:
+        """The model before training."""
+
+    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+        """A model trained on these questions. Raises QuestionError where nothing can be learnt from them."""
+
+    def measure(self, model: Any, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+        """The figures of each question; empty for one that does not count."""
+
+    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+        """Figures that are no question's, of the companies asked about; empty where there are none."""
+
+
+def folds_of(material: Material, recipe: Recipe) -> list[tuple[Asked, ...]]:
+    """The questions in folds of about one size, those of one company (or filing) together.
+
+    Raises QuestionError where there are fewer groups than folds.
+    """
+    groups: dict[str, list[Asked]] = {}
+    for asked in material.asked:
+        groups.setdefault(_group_of(asked, material, recipe), []).append(asked)
+    if len(groups) < recipe.folds:
+        raise QuestionError(
+            f"{len(groups)} groups cannot be held out in {recipe.folds} folds",
+            subject=recipe.held_out,
+            remedy="Give questions about more, or ask for fewer folds",
+        )
+    folds: list[list[Asked]] = [[] for _ in range(recipe.folds)]
+    for _, members in sorted(groups.items(), key=lambda each: (-len(each[1]), each[0])):
+        min(folds, key=len).extend(members)
+    return [tuple(sorted(fold, key=lambda each: (each.source, each.id))) for fold in folds]
+
+
+def _group_of(asked: Asked, material: Material, recipe: Recipe) -> str:
+    return material.company_of(asked) if recipe.held_out == "company" else asked.pages[0].doc_id
+
+
+def train(
+    task: Task,
+    material: Material,
+    recipe: Recipe,
+    out: Path,
+    *,
+    final: bool = True,
+    told: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
+    """Measure by folds, then train on everything; `out` gets `model/`, `training.json`, each fold's model and rows.
+
+    A fold that an earlier run of the same recipe and material ended is not trained again. Returns what
+    `training.json` says.
+    """
+    import torch
+
+    from fin_agent.retrieval.dense.loading import without_bars
+
+    out.mkdir(parents=True, exist_ok=True)
+    run = hashlib.sha256(json.dumps([task.name, asdict(recipe), material.digest]).encode()).hexdigest()
+    folds = folds_of(material, recipe)
+    started = time.perf_counter()
+    measured: list[Measured] = []
+    kept: list[dict[str, Any]] = []
+    base: Any = None
+    for number, held_out in enumerate(folds):
+        fold = _kept_fold(out / f"fold-{number}.json", run)
+        if fold is None:
+            base = base or task.base(recipe)
+            learnt_from = [each for other in folds if other is not held_out for each in other]
+            measured_on = _some(held_out, recipe)
+            with without_bars():
+                fold = _fold(task, material, recipe, base, number, _chosen(learnt_from, recipe), measured_on)
+            fold.pop("model").save_pretrained(str(out / f"fold-{number}"))
+            (out / f"fold-{number}.json").write_text(json.dumps({"run": run, **fold}), encoding="utf-8")
+        kept.append(fold)
+        measured += (Measured(**row) for row in fold["rows"])
+        told(f"fold {number + 1} of {len(folds)}: {fold['seconds']:.0f} s")
+    losses: Sequence[tuple[int, float]] = ()
+    if final:
+        with without_bars():
+            learnt = task.learn(material, _chosen(material.asked, recipe), recipe)
+        learnt.model.save_pretrained(str(out / "model"))
+        losses = learnt.losses
+    document = {
+        "task": task.name,
+        "run": run,
+        "data": {"sha256": material.digest, "filings": len(material.filings), "questions": len(material.asked)},
+        "recipe": asdict(recipe),
+        "device": torch.cuda.get_device_name(0) if torch.cuda.is_available() else "cpu",
+        "figures": figures_of(measured, recipe.seed),
+        "folds": [{name: figure for name, figure in fold.items() if name != "rows"} for fold in kept],
+        "losses": losses,
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+    (out / "training.json").write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
+    return document
+
+
+def _chosen(asked: Sequence[Asked], recipe: Recipe) -> list[Asked]:
+    wanted = [each for each in asked if not recipe.learn_from or each.source in recipe.learn_from]
+    return _some(wanted, recipe)
+
+
+def _some(asked: Sequence[Asked], recipe: Recipe) -> list[Asked]:
+    """In a random order, and no more than wanted."""
+    by_chance = {each: hashlib.sha256(f"{recipe.seed} {each.source} {each.id}".encode()).digest() for each in asked}
+    return sorted(by_chance, key=by_chance.__getitem__)[: recipe.most]
+
+
+def _kept_fold(path: Path, run: str) -> dict[str, Any] | None:
+    try:
+        fold: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return fold if fold.pop("run", None) == run else None
+
+
+def _fold(
+    task: Task,
+    material: Material,
+    recipe: Recipe,
+    base: Any,
+    number: int,
+    learnt_from: Sequence[Asked],
+    held_out: Sequence[Asked],
+) -> dict[str, Any]:
+    started = time.perf_counter()
+    learnt = task.learn(material, learnt_from, recipe)
+    before, after = (task.measure(model, material, held_out) for model in (base, learnt.model))
+    of_fold = {when: task.of_fold(of, material, held_out) for when, of in ((BEFORE, base), (AFTER, learnt.model))}
+    rows = [
+        asdict(Measured(each.id, each.source, _group_of(each, material, recipe), number, was, now))
+        for each, was, now in zip(held_out, before, after, strict=True)
+        if was and now
+    ]
+    seconds = round(time.perf_counter() - started, 1)
+    told = {"learnt_from": len(learnt_from), "losses": learnt.losses, "seconds": seconds, **of_fold}
+    return {**told, "rows": rows, "model": learnt.model}
+
+
+def figures_of(measured: Sequence[Measured], seed: int = 0) -> list[dict[str, Any]]:
+    """By source of questions and over all: means with 95% intervals, and the paired test of after against before."""
+    figures: list[dict[str, Any]] = []
+    for source in (*sorted({each.source for each in measured}), "all"):
+        rows = [each for each in measured if source in (each.source, "all")]
+        for name in rows[0].before if rows else ():
+            of = [each for each in rows if name in each.before]
+            was, now = [each.before[name] for each in of], [each.after[name] for each in of]
+            test = paired_test(now, was, seed=seed)
+            means = {when: estimate(sample, seed=seed) for when, sample in ((BEFORE, was), (AFTER, now))}
+            figure = {"questions": source, "n": len(of), "figure": name, "p_value": test.p_value}
+            figures.append({**figure, **{when: asdict(mean) for when, mean in means.items() if mean}})
+    return figures
+
+
+def fixed_seed(seed: int) -> None:
+    """Chance and algorithms fixed, so that a run gives the same figures again on the same machine."""
+    import os
+
+    import torch
+    from transformers import set_seed
+
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # CUDA asks for it where algorithms have to be fixed
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    set_seed(seed)

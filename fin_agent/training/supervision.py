@@ -1,0 +1,161 @@
+"""Material for training made of an index: nobody has to write it.
+
+Questions come of files of questions, of rows of the filings' own statements, and of inline XBRL tags, which say what a
+figure is in other words than the page prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.index.protocol import FilingEntry, PageKey
+from fin_agent.training.lookups import WORDINGS, lookup_questions
+from fin_agent.training.material import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Place, Term
+from fin_agent.vocabulary.fact import Tag
+from fin_agent.vocabulary.filing import PassageKind
+from fin_agent.workspace import Workspace
+
+LOOKUPS, TAGS = "lookups", "tags"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How much of each kind is made."""
+
+    lookups: int = 1_000
+    tags: int = 1_000
+    terms: int = 2_000
+
+
+def material_of(
+    workspace: Workspace,
+    questions: Mapping[str, Sequence[FinanceBenchQuestion]],
+    wanted: Wanted,
+    on_filing: Callable[[str], None] = lambda doc_id: None,
+) -> tuple[Material, list[str]]:
+    """Filings and questions of an index; `questions` are those of files, by name.
+
+    Which rows, tags and sentences are taken depends on their words alone. Questions about filings that are not in the
+    index, or about pages beyond their end, are left out and named.
+    """
+    filings: list[FilingText] = []
+    for entry in workspace.index.entries():
+        filings.append(_texts_of(entry, workspace))
+        on_filing(entry.doc_id)
+    counts = {filing.doc_id: len(filing.pages) for filing in filings}
+    asked = [_asked(name, each) for name, of_file in questions.items() for each in of_file]
+    asked += [_asked(LOOKUPS, each) for each in lookup_questions(workspace, wanted.lookups)]
+    asked += _in_turn([list(_of_tags(entry, workspace)) for entry in workspace.index.entries()], wanted.tags)
+    beyond = {each: place for each in asked for place in each.pages if place.page >= counts.get(place.doc_id, 0)}
+    left_out = [f"{each.id}: there is no page {place.page + 1} of {place.doc_id}" for each, place in beyond.items()]
+    kept = tuple(each for each in asked if each not in beyond)
+    return Material(tuple(filings), kept, tuple(_terms(filings, workspace, wanted.terms))), left_out
+
+
+def _texts_of(entry: FilingEntry, workspace: Workspace) -> FilingText:
+    keys = [PageKey(entry.doc_id, number) for number in range(entry.page_count)]
+    passages = [stored.passage for stored in workspace.index.passages(keys)]
+    return FilingText(
+        doc_id=entry.doc_id,
+        company=workspace.directory.owners[entry.doc_id],
+        pages=tuple(_cut(stored.page.text, PAGE_CHARACTERS) for stored in workspace.index.pages(keys)),
+        tables=tuple(
+            (each.page, _cut(each.text, TABLE_CHARACTERS)) for each in passages if each.kind is PassageKind.TABLE
+        ),
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return " ".join(text.split())[:most]
+
+
+def _asked(source: str, question: FinanceBenchQuestion) -> Asked:
+    return Asked(
+        id=question.id,
+        source=source,
+        question=question.question,
+        pages=tuple(Place(*page) for page in question.pages),
+        also=tuple(Place(*page) for page in question.also),
+    )
+
+
+def _of_tags(entry: FilingEntry, workspace: Workspace) -> Iterator[Asked]:
+    """A question for each figure that the filing tags for its own year, asked for as its concept is called."""
+    identity = workspace.directory.identities[entry.doc_id]
+    if identity.period_end is None or identity.fiscal_year is None or identity.quarter is not None:
+        return
+    company = workspace.directory.by_key[workspace.directory.owners[entry.doc_id]].name
+    pages: dict[tuple[str, ...], list[int]] = {}
+    for tag in workspace.index.tags(entry.doc_id):
+        if _may_be_asked(tag) and tag.end == identity.period_end and tag.page is not None:
+            names = (tag.concept, *(member for _, member in tag.members))
+            pages.setdefault(names, []).append(tag.page)
+    chosen = sorted(pages, key=lambda names: _shuffled(f"{entry.content_hash} {names}"))
+    for number, names in enumerate(chosen):
+        called = ", ".join(map(_words_of, names))
+        first, *others = dict.fromkeys(pages[names])
+        yield Asked(
+            id=f"{entry.doc_id} {' '.join(names)}",
+            source=TAGS,
+            question=WORDINGS[number % len(WORDINGS)].format(company=company, label=called, year=identity.fiscal_year),
+            pages=(Place(entry.doc_id, first),),
+            also=tuple(Place(entry.doc_id, page) for page in others),
+        )
+
+
+def _may_be_asked(tag: Tag) -> bool:
+    return tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
+
+
+def _words_of(name: str) -> str:
+    """`us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
+    bare = name.rpartition(":")[2].removesuffix("Member")
+    return " ".join(_WORD.findall(bare)).lower()
+
+
+def _in_turn(of_filings: list[list[Asked]], count: int) -> list[Asked]:
+    """`count` of them, as many from each filing."""
+    longest = max(map(len, of_filings), default=0)
+    taken = [each[turn] for turn in range(longest) for each in of_filings if turn < len(each)]
+    return taken[:count]
+
+
+def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:
+    """Sentences that print a label of a metric, half under its name and half under that of another."""
+    labels = {
+        name: tuple(label.lower() for label in metric.labels if " " in label and ">" not in label)
+        for name, metric in workspace.lexicon.metrics.items()
+    }
+    found: dict[str, tuple[str, FilingText]] = {}
+    for filing in filings:
+        for page in filing.pages:
+            for sentence in _SENTENCE.findall(page):
+                found.setdefault(_shuffled(sentence), (sentence, filing))
+    given = 0
+    for _, (sentence, filing) in sorted(found.items()):
+        lowered = sentence.lower()
+        printed = sorted(name for name, of in labels.items() if any(label in lowered for label in of))
+        absent = sorted(labels.keys() - set(printed))
+        if given >= count:
+            return
+        if printed:
+            number = int(_shuffled(sentence)[:8], 16)
+            yield Term(_called(printed[number % len(printed)]), sentence, True, filing.company)
+            yield Term(_called(absent[number % len(absent)]), sentence, False, filing.company)
+            given += 2
+
+
+def _called(metric: str) -> str:
+    return metric.replace("_", " ")
+
+
+def _shuffled(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SENTENCE = re.compile(r"(?<=[.?!] )[A-Z][^.?!]{60,300}[.?!](?= [A-Z])")

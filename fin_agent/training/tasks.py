@@ -1,0 +1,319 @@
+"""What is trained after the papers: a page scorer, a reranker of tables, embeddings that may be cut short."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from datasets import Dataset, disable_progress_bars
+from numpy.typing import NDArray
+from sentence_transformers import (
+    CrossEncoder,
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+    losses,
+    util,
+)
+from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
+from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+from transformers import PrinterCallback
+
+from fin_agent.errors import QuestionError
+from fin_agent.retrieval.dense.loading import place_of
+from fin_agent.training.material import Asked, FilingText, Material, Place
+from fin_agent.training.recipes import Figures, Learnt, Recipe, fixed_seed
+
+disable_progress_bars()
+FIRST = 5
+"""Pages and tables that recall looks at."""
+_RANKED = 10
+_AT_ONCE = 256
+_LOGGED = 20
+"""Losses kept of a training, at most."""
+
+
+class Pages:
+    """A bi-encoder of questions and whole pages (Kobeissi & Langlais 2026, Section 3.3).
+
+    Multiple negatives ranking over (question, page): the other pages of a batch are wrong.
+    """
+
+    name = "pages"
+    published = Recipe(rate=2e-5, batch=16, epochs=15, held_out="filing")
+    small = Recipe(rate=1e-4, batch=64, epochs=5, negatives=2)
+
+    def __init__(self, *, corpus: bool) -> None:
+        """`corpus`: also search all pages of the material, not only those of the right filing."""
+        self._corpus = corpus
+
+    def base(self, recipe: Recipe) -> SentenceTransformer:
+        """See Task.base."""
+        return _encoder(recipe)
+
+    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+        """See Task.learn."""
+        examples = list(_with_wrong_pages(material, asked, recipe))
+        return _tuned(_encoder(recipe), examples, recipe, losses.MultipleNegativesRankingLoss)
+
+    def measure(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+        """Page recall at 5 within the right filings, and in the whole corpus."""
+        filings = material.by_id
+        wanted = filings if self._corpus else {place.doc_id for each in asked for place in each.pages}
+        places = [
+            Place(name, number) for name in filings if name in wanted for number in range(len(filings[name].pages))
+        ]
+        pages = vectors_of(model, [filings[place.doc_id].pages[place.page] for place in places], queries=False)
+        questions = vectors_of(model, [each.question for each in asked], queries=True)
+        of_filing: dict[str, list[int]] = {}
+        for at, place in enumerate(places):
+            of_filing.setdefault(place.doc_id, []).append(at)
+        figures: list[Figures] = []
+        for each, likeness in zip(asked, questions @ pages.T, strict=True):
+            within = [at for name in dict.fromkeys(place.doc_id for place in each.pages) for at in of_filing[name]]
+            found = {"page recall@5, right filing": _recall(each, [places[at] for at in _best(likeness, within)])}
+            if self._corpus:
+                found["page recall@5, all filings"] = _recall(each, [places[at] for at in _best(likeness)])
+            figures.append(found)
+        return figures
+
+    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+        """See Task.of_fold."""
+        return {}
+
+
+class Reranker:
+    """A cross-encoder of questions and tables (HiREC, Section 4.1.2): binary cross-entropy, eight wrong tables each."""
+
+    name = "reranker"
+    published = Recipe(rate=2e-7, batch=128, epochs=3, negatives=8)
+    small = Recipe(rate=1e-4, batch=128, epochs=3, negatives=8)
+
+    def base(self, recipe: Recipe) -> CrossEncoder:
+        """See Task.base: of a base that is no cross-encoder, the head is new, and its scores are chance."""
+        fixed_seed(recipe.seed)
+        return CrossEncoder(place_of(recipe.base), num_labels=1, max_length=recipe.length)
+
+    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+        """See Task.learn."""
+        model = self.base(recipe)
+        rows = list(_table_pairs(material, asked, recipe))
+        if not rows:
+            raise QuestionError("no gold page holds a table to learn from", remedy="Give other questions")
+        columns = zip(*rows, strict=True)
+        data = Dataset.from_dict(dict(zip(("question", "table", "label"), map(list, columns), strict=True)))
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = CrossEncoderTrainingArguments(**_arguments(recipe, len(rows), folder))
+            trainer = CrossEncoderTrainer(
+                model=model, args=arguments, train_dataset=data, loss=BinaryCrossEntropyLoss(model)
+            )
+            trainer.remove_callback(PrinterCallback)
+            trainer.train()
+        return Learnt(model.eval(), _losses(trainer))
+
+    def measure(self, model: CrossEncoder, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+        """Recall at 5 of gold pages by the tables on them, among all tables of the right filing."""
+        filings = material.by_id
+        pairs: list[tuple[str, str]] = []
+        spans: list[tuple[Asked, FilingText]] = []
+        for each in asked:
+            filing = filings[each.pages[0].doc_id]
+            if _gold_tables(each, filing):
+                spans.append((each, filing))
+                pairs += ((each.question, text) for _, text in filing.tables)
+        scores = (
+            np.asarray(model.predict(pairs, batch_size=_AT_ONCE, show_progress_bar=False)) if pairs else np.zeros(0)
+        )
+        start = 0
+        counted = {}
+        for each, filing in spans:
+            of = scores[start : start + len(filing.tables)]
+            start += len(filing.tables)
+            ranked = [Place(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
+            reachable = tuple(place for place in each.pages if place in _gold_tables(each, filing))
+            counted[each] = {"table recall@5": _recall(Asked(each.id, each.source, "", reachable, each.also), ranked)}
+        return [counted.get(each, {}) for each in asked]
+
+    def of_fold(self, model: Any, material: Material, asked: Sequence[Asked]) -> Figures:
+        """See Task.of_fold."""
+        return {}
+
+
+class Embeddings:
+    """An encoder whose vectors may be cut short (FinGEAR, Table 5): Matryoshka over multiple negatives ranking."""
+
+    name = "embeddings"
+    published = Recipe(rate=2e-5, batch=32, epochs=50)
+    small = Recipe(rate=1e-4, batch=64, epochs=5)
+    dimensions = (384, 256, 128, 64)
+
+    def base(self, recipe: Recipe) -> SentenceTransformer:
+        """See Task.base."""
+        return _encoder(recipe)
+
+    def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
+        """See Task.learn: of the terms, those of the companies asked about."""
+        companies = {material.company_of(each) for each in asked}
+        pairs = [(each.term, each.sentence) for each in material.terms if each.present and each.company in companies]
+        pairs = pairs[: recipe.most] + _page_pairs(material, asked)
+
+        def matryoshka(model: SentenceTransformer) -> torch.nn.Module:
+            return losses.MatryoshkaLoss(model, losses.MultipleNegativesRankingLoss(model), list(self.dimensions))
+
+        return _tuned(_encoder(recipe), pairs, recipe, matryoshka)
+
+    def measure(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> list[Figures]:
+        """nDCG at 10 of the pages of the right filing, by dimensions; terms are measured by fold."""
+        filings = material.by_id
+        names = sorted({each.pages[0].doc_id for each in asked})
+        vectors = {name: vectors_of(model, filings[name].pages, queries=False) for name in names}
+        questions = vectors_of(model, [each.question for each in asked], queries=True)
+        figures: list[Figures] = []
+        for each, question in zip(asked, questions, strict=True):
+            found: dict[str, float] = {}
+            for size in self.dimensions:
+                pages, cut = vectors[each.pages[0].doc_id][:, :size], question[:size]
+                likeness = pages @ cut / np.maximum(np.linalg.norm(pages, axis=1), 1e-9)
+                ranked = [Place(each.pages[0].doc_id, at) for at in _best(likeness, first=_RANKED)]
+                found[f"nDCG@10, {size}"] = _ndcg(each, ranked)
+            figures.append(found)
+        return figures
+
+    def of_fold(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> Figures:
+        """Spearman's correlation of likeness with whether the sentence prints a label of the term, by dimensions."""
+        from scipy.stats import spearmanr
+
+        companies = {material.company_of(each) for each in asked}
+        held_out = [each for each in material.terms if each.company in companies]
+        if len({each.present for each in held_out}) < 2:
+            return {}
+        terms = vectors_of(model, [each.term for each in held_out], queries=True)
+        sentences = vectors_of(model, [each.sentence for each in held_out], queries=False)
+        found = {}
+        for size in self.dimensions:
+            ours, theirs = terms[:, :size], sentences[:, :size]
+            lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+            likeness = (ours * theirs).sum(axis=1) / np.maximum(lengths, 1e-9)
+            found[f"Spearman, {size}"] = float(spearmanr(likeness, [each.present for each in held_out]).statistic)
+        return found
+
+
+def _encoder(recipe: Recipe) -> SentenceTransformer:
+    fixed_seed(recipe.seed)
+    model = SentenceTransformer(place_of(recipe.base), model_kwargs={"dtype": torch.float32})
+    model.max_seq_length = recipe.length
+    return model
+
+
+def _tuned(
+    model: SentenceTransformer,
+    examples: Sequence[tuple[str, ...]],
+    recipe: Recipe,
+    loss: Callable[[SentenceTransformer], torch.nn.Module],
+) -> Learnt:
+    """`examples` are (text, what belongs to it, what does not, ...), all of one length."""
+    if len(examples) < 2:
+        raise QuestionError("fewer than two pairs to learn from", remedy="Give more questions")
+    data = Dataset.from_dict({str(place): list(column) for place, column in enumerate(zip(*examples, strict=True))})
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = SentenceTransformerTrainingArguments(
+            **_arguments(recipe, len(examples), folder), batch_sampler="no_duplicates"
+        )
+        trainer = SentenceTransformerTrainer(model=model, args=arguments, train_dataset=data, loss=loss(model))
+        trainer.remove_callback(PrinterCallback)  # it prints to standard output
+        trainer.train()
+    return Learnt(model.eval(), _losses(trainer))
+
+
+def _arguments(recipe: Recipe, examples: int, folder: str) -> dict[str, Any]:
+    steps = max(1, examples // recipe.batch) * recipe.epochs
+    return {
+        "output_dir": folder,
+        "num_train_epochs": recipe.epochs,
+        "per_device_train_batch_size": recipe.batch,
+        "learning_rate": recipe.rate,
+        "warmup_steps": steps // 10,
+        "seed": recipe.seed,
+        "data_seed": recipe.seed,
+        "bf16": torch.cuda.is_available(),
+        "save_strategy": "no",
+        "logging_steps": max(1, steps // _LOGGED),
+        "report_to": "none",
+        "disable_tqdm": True,
+    }
+
+
+def _losses(trainer: Any) -> tuple[tuple[int, float], ...]:
+    return tuple((each["step"], each["loss"]) for each in trainer.state.log_history if "loss" in each)
+
+
+def _page_pairs(material: Material, asked: Sequence[Asked]) -> list[tuple[str, str]]:
+    filings = material.by_id
+    pairs = ((each.question, filings[place.doc_id].pages[place.page]) for each in asked for place in each.pages)
+    return [pair for pair in pairs if pair[1]]
+
+
+def _with_wrong_pages(material: Material, asked: Sequence[Asked], recipe: Recipe) -> Iterator[tuple[str, ...]]:
+    """(question, page, others of the filing that hold tables ...); such filings as have too few are left out."""
+    chance, filings = random.Random(recipe.seed), material.by_id
+    for each in asked:
+        for place in each.pages:
+            filing = filings[place.doc_id]
+            right = {*each.pages, *each.also}
+            numbers = sorted({page for page, _ in filing.tables if Place(filing.doc_id, page) not in right})
+            if filing.pages[place.page] and len(numbers) >= recipe.negatives:
+                wrong = (filing.pages[number] for number in chance.sample(numbers, recipe.negatives))
+                yield each.question, filing.pages[place.page], *wrong
+
+
+def _table_pairs(material: Material, asked: Sequence[Asked], recipe: Recipe) -> Iterator[tuple[str, str, float]]:
+    """(question, table, 1 or 0): the tables of the gold page, each with others of the filing."""
+    chance, filings = random.Random(recipe.seed), material.by_id
+    for each in asked:
+        filing = filings[each.pages[0].doc_id]
+        gold = _gold_tables(each, filing)
+        also = {place.page for place in each.also}
+        wrong = [text for page, text in filing.tables if Place(filing.doc_id, page) not in gold and page not in also]
+        for text in (text for of_page in gold.values() for text in of_page):
+            yield each.question, text, 1.0
+            for other in chance.sample(wrong, min(recipe.negatives, len(wrong))):
+                yield each.question, other, 0.0
+
+
+def _gold_tables(asked: Asked, filing: FilingText) -> dict[Place, list[str]]:
+    found: dict[Place, list[str]] = {}
+    for page, text in filing.tables:
+        if (place := Place(filing.doc_id, page)) in asked.pages:
+            found.setdefault(place, []).append(text)
+    return found
+
+
+def vectors_of(model: SentenceTransformer, texts: Sequence[str], *, queries: bool) -> NDArray[np.float32]:
+    """Vectors of length 1, (texts, dimensions)."""
+    encode = model.encode_query if queries else model.encode_document
+    with torch.autocast(model.device.type, torch.bfloat16, enabled=model.device.type == "cuda"):
+        found = encode(list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_tensor=True)
+    return util.normalize_embeddings(found.float()).cpu().numpy()
+
+
+def _best(scores: NDArray[np.float32], among: Sequence[int] | None = None, first: int = FIRST) -> list[int]:
+    """The places of the highest scores, best first, equals by place."""
+    places = np.arange(len(scores)) if among is None else np.asarray(among)
+    return [int(at) for at in places[np.argsort(-scores[places], kind="stable")[:first]]]
+
+
+def _recall(asked: Asked, found: Sequence[Place]) -> float:
+    """Share of the gold pages found; all where one is found that holds the answer alone."""
+    if not set(asked.also).isdisjoint(found):
+        return 1.0
+    return len(set(asked.pages).intersection(found)) / len(set(asked.pages))
+
+
+def _ndcg(asked: Asked, ranked: Sequence[Place]) -> float:
+    right = {*asked.pages, *asked.also}
+    gain = sum(1 / np.log2(rank + 2) for rank, place in enumerate(ranked) if place in right)
+    return float(gain / sum(1 / np.log2(rank + 2) for rank in range(min(len(right), len(ranked)))))
