@@ -480,6 +480,8 @@ _UNITS = frozenset(OutputUnit.__args__)  # type: ignore[attr-defined]
 
 def _unit(asked: str | None, unit: str, relation: Relation, between: Between) -> OutputUnit | None:
     """The unit asked for, where it fits the measure: `in millions` does not turn a ratio into dollars."""
+    if asked == "basis points":  # of a rate in percent they are told beside it
+        return "percent" if unit == "ratio" or between is Between.RATIO else None
     if asked is None or asked not in _UNITS or (asked == "percentage points" and unit == "percent"):
         return None  # of a rate in percent the change is in points by itself
     if relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH):
@@ -488,6 +490,17 @@ def _unit(asked: str | None, unit: str, relation: Relation, between: Between) ->
     if asked.startswith("USD"):
         return asked if money and between is not Between.RATIO else None  # type: ignore[return-value]
     return None if money and between is not Between.RATIO else asked  # type: ignore[return-value]
+
+
+def unit_fits(asked: str, intent: Intent) -> bool:
+    """Whether what an intent asks for can be told in a unit: amounts in no percent, and rates in no dollars."""
+    moved = intent.relation in (Relation.GROWTH, Relation.ANNUAL_GROWTH)
+    is_rate = (
+        moved or intent.comparison in (Between.RATIO, Between.EXCESS) or intent.measure_unit in ("percent", "ratio")
+    )
+    if asked in ("percent", "percentage points", "basis points"):
+        return is_rate
+    return not asked.startswith("USD") or (intent.measure_unit == "USD" and not is_rate)
 
 
 def _share(measure: Measure, part: str) -> str:

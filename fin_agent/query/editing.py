@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.binding import unit_fits
 from fin_agent.query.clauses import arranged
 from fin_agent.query.intents import intent_of_query, intent_of_question, names_of
 from fin_agent.query.lexer import Lexed, Token, lex, mentions_of
@@ -37,7 +38,11 @@ def intent_of_edit(query: Query, workspace: Workspace) -> Intent:
     Raises QuestionError where something of it is not in the index, or a line of it has no reading.
     """
     question = reworded(query, workspace)
-    return intent_of_query(settled(query, workspace).model_copy(update={"question": question}), workspace)
+    intent = intent_of_query(settled(query, workspace).model_copy(update={"question": question}), workspace)
+    if query.unit is not None and intent.numeric and not unit_fits(query.unit, intent):
+        share = "" if query.unit.startswith("USD") else ", or ask for a share of something: `net income / revenue`"
+        raise QuestionError(f"{intent.measure} is not told in {query.unit}", remedy=f"Choose another unit{share}")
+    return intent
 
 
 def settled(query: Query, workspace: Workspace) -> Query:
@@ -70,7 +75,7 @@ def settled(query: Query, workspace: Workspace) -> Query:
         if one.metric is not None:
             _require(lexicon.metrics, one.metric, f"there is no metric {one.metric!r}")
             return one
-        return _as_read(one, workspace)
+        return _as_read(one, owned, workspace)
 
     measures = tuple(with_lines(measure, line) for measure in query.measures)
     chosen_by = with_lines(query.chosen_by, line) if query.chosen_by is not None else None
@@ -82,12 +87,21 @@ def _require(there: object, name: object, what: str) -> None:
         raise QuestionError(what, remedy="Choose one of those that the index holds")
 
 
-def _as_read(line: Line, workspace: Workspace) -> Measure:
-    """The measure that the words of a line name; what was said of the line is said of each line of it."""
+def _as_read(line: Line, doc_ids: Sequence[str], workspace: Workspace) -> Measure:
+    """The measure that the words of a line name; what was said of the line is said of each line of it.
+
+    Words that these filings print as a label mean that line, unless it is known there as a metric that they name.
+    """
     try:
         measures = parse(arranged(lex(line.words, names_of(workspace)).tokens)).measures
     except NoReadingError:
         measures = []
+    index, label = workspace.index, line.words.casefold()
+    if any(each.label.casefold() == label for each in index.row_labels(doc_ids, holding=[line.words])):
+        named = [one.metric for one in measures if isinstance(one, Line) and one.metric is not None]
+        known = index.facts(doc_ids, metrics=named) if len(measures) == len(named) == 1 else []
+        if not any(each.fact.label.casefold() == label for each in known):
+            return line
     if len(measures) != 1:
         remedy = "Write the name of a line as the filing prints it, or a formula: `(a + b) / c`"
         raise QuestionError("the measure was not understood", subject=line.words[:60], remedy=remedy)

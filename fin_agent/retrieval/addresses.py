@@ -37,7 +37,7 @@ def address_of(fact: Fact) -> Address:
         members = tuple(name for name in (fact.label, fact.column) if not words_of(name) <= OF_TIME)[:1]
     above = fact.caption, fact.note
     column = fact.column_path or (fact.column,)
-    label = _REFERENCE.sub("", fact.label) if "(" in fact.label else fact.label
+    label = without_reference(fact.label)
     to_come = any(_is_to_come(name, fact.period) for name in (label, *column))
     return _address(label, fact.section, column, fact.scope, tag.concept if tag else "", members, above, to_come)
 
@@ -53,8 +53,12 @@ def _is_to_come(name: str, period: FactPeriod) -> bool:
 _YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and thereafter)?", re.I)
 
 
+def without_reference(label: str) -> str:
+    """A label, or a phrase that is one, without `(Note 10)`, which says where more is told."""
+    return _REFERENCE.sub("", label) if "(" in label else label
+
+
 _REFERENCE = re.compile(r"\((?:see )?notes? [\w ,&]+\)", re.I)
-"""`(Note 10)` at the end of a label says where more is told."""
 
 
 @lru_cache(maxsize=100_000)

@@ -32,6 +32,7 @@ from fin_agent.retrieval.addresses import (
     Words,
     address_of,
     stems,
+    without_reference,
     words_of,
     years_of,
 )
@@ -467,7 +468,7 @@ class _Asked:
     @classmethod
     def of(cls, query: FactQuery, lexicon: Lexicon) -> _Asked:
         part, basis = words_of(query.part or ""), words_of(" ".join(query.basis))
-        phrase = query.phrase
+        phrase = without_reference(query.phrase)
         metric = lexicon.metrics.get(query.metric or "")
         texts = [phrase]
         for mention in lexicon.mentions(phrase) if len(phrase) <= LONGEST_LABEL else ():  # longer ones name no line

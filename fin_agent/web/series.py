@@ -25,14 +25,12 @@ from fin_agent.tools.context import ToolContext
 from fin_agent.tools.narrowing import company_named
 from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
-from fin_agent.web.views import figure_shown, in_a_cell
+from fin_agent.web.views import ANNUAL_FORMS, figure_shown, in_a_cell
 
 _MOST_FOUND = 400
 _NEAR = 0.05
 """How far below the best score a figure of the same line may be."""
-_ANNUAL = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
 class SeriesAsked(BaseModel):
@@ -223,7 +221,7 @@ def _by_year(found: Iterable[SourcedFact], index: FilingIndex) -> list[SourcedFa
     def rank(doc_id: str, year: int) -> tuple[bool, int]:
         """Annual reports go before others: a balance of a quarter's end is none of the year's."""
         identity = index.filing(doc_id).identity
-        return identity.form not in _ANNUAL, abs((identity.fiscal_year or 0) - year)
+        return identity.form not in ANNUAL_FORMS, abs((identity.fiscal_year or 0) - year)
 
     by_year: dict[int, SourcedFact] = {}
     first: Fact | None = None

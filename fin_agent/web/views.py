@@ -35,6 +35,7 @@ from fin_agent.workspace import Workspace
 _CHIPS = {"COMPANY": "company", "PERIOD": "period", "PART": "part", "METRIC": "measure", "FORMULA": "measure"}
 _MEANINGS = {**SCORES, **PAGE_FEATURES}
 _MOST_PARTS = 200
+ANNUAL_FORMS = (Form.TEN_K, Form.TWENTY_F, Form.ANNUAL_REPORT)
 
 
 def reading_shown(question: str, workspace: Workspace) -> Json:
@@ -106,11 +107,20 @@ def choices(workspace: Workspace, keys: Sequence[str] = ()) -> Json:
 
 
 def _printed_labels(doc_ids: Sequence[str], workspace: Workspace) -> list[str]:
-    """The lines of the primary statements of the newest of these filings, as they are printed."""
-    identities = workspace.directory.identities
-    newest = max(doc_ids, key=lambda doc_id: (identities[doc_id].fiscal_year or 0, doc_id), default=None)
-    facts = workspace.index.facts([newest]) if newest is not None else []
-    return list(dict.fromkeys(each.fact.label for each in facts if each.fact.statement and not each.fact.scope))
+    """The lines of the primary statements of the newest of these filings, as they are printed; annual reports go first.
+
+    Rows of the statement of equity are none that anybody asks for by their labels: balances as of days, movements that
+    other statements tell.
+    """
+
+    def rank(doc_id: str) -> tuple[bool, int, str]:
+        identity = workspace.directory.identities[doc_id]
+        return identity.form in ANNUAL_FORMS, identity.fiscal_year or 0, doc_id
+
+    newest = max(doc_ids, key=rank, default=None)
+    facts = [each.fact for each in workspace.index.facts([newest])] if newest is not None else []
+    asked = [fact for fact in facts if in_a_cell(fact) and not fact.scope and fact.statement is not Statement.EQUITY]
+    return list(dict.fromkeys(fact.label for fact in asked))
 
 
 def example(workspace: Workspace) -> Json:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.errors import QuestionError
-from fin_agent.query.editing import intent_of_edit, query_of, reworded
+from fin_agent.graphs.answer import answer_question
+from fin_agent.graphs.answer.context import AnswerContext, having_read
+from fin_agent.query.editing import intent_of_edit, query_of, reworded, settled
 from fin_agent.query.tree import Company, Line, Named, Parts, Period, Query
+from fin_agent.web.views import choices
 from fin_agent.workspace import Workspace
 
 INCOME = "What was Harborlight's net income in FY2023?"
@@ -134,3 +137,42 @@ def test_what_is_not_there_is_refused(workspace: Workspace, changes: dict[str, o
     with pytest.raises(QuestionError) as refused:
         intent_of_edit(edited(INCOME, workspace, **changes), workspace)
     assert refused.value.remedy
+
+
+def test_every_line_that_is_offered_is_understood(workspace: Workspace, companies: dict[str, Company]) -> None:
+    """Labels with commas, brackets and `and` as well: what a filing prints as one line is one."""
+    for name, company in companies.items():
+        offered = choices(workspace, [company.key])["measure"]
+        asked = edited(f"What was {name}'s net income in FY2023?", workspace)
+        for text in (each["text"] for each in offered if set(each) == {"text"}):
+            typed = asked.model_copy(update={"measures": (Line(words=text),)})
+            intent = intent_of_edit(typed, workspace)
+            assert intent.numeric and not intent.unsupported, text
+            assert len(list(settled(typed, workspace).lines())) == 1, text
+    kept = settled(edited(INCOME, workspace, measures=(Line(words="Treasury stock, at cost"),)), workspace)
+    assert kept.measures == (Line(words="Treasury stock, at cost"),)
+
+
+@pytest.mark.parametrize(
+    ("measure", "unit", "fits"),
+    [
+        (Line(words="net income", metric="net_income"), "percent", False),
+        (Line(words="net income", metric="net_income"), "basis points", False),
+        (Line(words="net income", metric="net_income"), "USD billions", True),
+        (Line(words="net income / revenue"), "basis points", True),
+        (Line(words="net income / revenue"), "USD millions", False),
+        (Named(words="gross margin", formula="gross_margin"), "percent", True),
+        (Named(words="gross margin", formula="gross_margin"), "USD millions", False),
+    ],
+)
+def test_a_unit_is_kept_or_refused_and_never_passed_over(
+    workspace: Workspace, measure: Line | Named, unit: str, fits: bool
+) -> None:
+    query = edited(INCOME, workspace, measures=(measure,), unit=unit)
+    if not fits:
+        with pytest.raises(QuestionError, match=f"is not told in {unit}"):
+            intent_of_edit(query, workspace)
+        return
+    intent = intent_of_edit(query, workspace)
+    said = answer_question(intent.question, having_read(AnswerContext.by_rules(workspace), intent)).answer.text
+    assert {"percent": "%", "basis points": "basis points", "USD billions": "billion"}[unit] in said
