@@ -22,15 +22,18 @@ _DPI = 110
 _BOUNDS = Bounds(longest_side=1_600, most_bytes=2_000_000)
 _CSP = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
-:root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+:root{color-scheme:light dark;--ink:#1c2430;--soft:#4d5866;--paper:#fff;--line:#c9d0d8;--fill:#f1f4f7}
+@media (prefers-color-scheme:dark){:root{--ink:#e7ebf0;--soft:#aeb8c4;--paper:#12161c;--line:#3a4450;--fill:#1c222b}}
+body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:var(--ink);background:var(--paper)}
 h1{font-size:1.25rem;margin:2.5rem 0 .25rem}.said{font-size:1.15rem;font-weight:600}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.9rem}
-td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8884;vertical-align:top}
+td,th{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap}
-pre{overflow-x:auto;background:#8881;padding:.75rem;border-radius:6px;font-size:.8rem}
-figure{margin:1.5rem 0;break-inside:avoid}img{max-width:100%;border:1px solid #8886;background:#fff}
-figcaption,.quiet{opacity:.75;font-size:.85rem}
+pre{overflow-x:auto;background:var(--fill);padding:.75rem;border-radius:6px;font-size:.8rem}
+figure{margin:1.5rem 0;break-inside:avoid}img{max-width:100%;border:1px solid var(--line);background:#fff}
+figcaption,.quiet{color:var(--soft);font-size:.85rem}
+@media print{:root{--ink:#000;--soft:#333;--paper:#fff;--line:#999;--fill:#eee}}
 """
 
 
@@ -43,7 +46,7 @@ def html_report(answers: Sequence[Answer], picture: Picture) -> str:
         f"<title>{title}</title>"
         f'<meta http-equiv="Content-Security-Policy" content="{_CSP}">'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>'
-        f"<body>{parts}</body></html>\n"
+        f"<body><main>{parts}</main></body></html>\n"
     )
 
 
@@ -84,7 +87,7 @@ def _answer(answer: Answer, picture: Picture, most_pages: int = _MOST_PAGES) -> 
             )
         yield "</tbody></table>"
     if answer.program:
-        yield f"<pre>{_said(answer.program)}</pre>"
+        yield f'<pre tabindex="0">{_said(answer.program)}</pre>'
     for note in (*answer.assumptions, *answer.warnings):
         yield f'<p class="quiet">Note: {_said(note)}</p>'
     yield from _pages(answer, picture, most_pages)

@@ -18,11 +18,13 @@ from typing import Any
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.program_syntax import program_tree
 from fin_agent.errors import FinAgentError, how_to_install
+from fin_agent.filings.tables.sums import row_sums
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.pages import JoinedTable
 from fin_agent.presentation.plain import one_line
-from fin_agent.presentation.tables import LineKind, shown_lines
+from fin_agent.presentation.tables import LineKind, shown_lines, totals_among
 from fin_agent.vocabulary.page import Statement
+from fin_agent.vocabulary.table import Row
 from fin_agent.written_file import harmless
 
 _PLACE = re.compile(r"(\S+) page (\d{1,6}) line (\d{1,6})$")
@@ -306,7 +308,10 @@ def _write_answer(sheet: Any, answer: Answer, styles: dict[str, Any]) -> None:
 
 
 def statement_workbook(record: FilingRecord, statement: Statement, tables: Sequence[JoinedTable]) -> bytes:
-    """A statement with its columns side by side, as printed; raises ExportError where XlsxWriter is not installed."""
+    """A statement with its columns side by side, as printed; totals that its own sums prove are live formulas.
+
+    Raises ExportError where XlsxWriter is not installed.
+    """
     made, book, styles = _workbook()
     for number, table in enumerate(tables, 1):
         sheet = book.add_worksheet(f"{statement.value} {number}"[:31])
@@ -316,8 +321,10 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
         sheet.write_string(1, 0, _text(f"{table.unit_line} {record.doc_id}"), styles["said"])
         for column, head in enumerate(table.columns, 1):
             sheet.write_string(3, column, _text(head), styles["header"])
-        rows, page = iter(enumerate(table.rows)), table.pages[0]
-        for at, line in enumerate(shown_lines(table.rows), 4):
+        lines = list(enumerate(shown_lines(table.rows), 4))
+        line_of_row = [at for at, line in lines if line.kind in (LineKind.ROW, LineKind.TOTAL)]
+        sums, rows, page = exact_sums(table.rows), iter(enumerate(table.rows)), table.pages[0]
+        for at, line in lines:
             sheet.write_string(
                 at, 0, _text("  " * line.depth + line.label), styles["head" if not line.cells else "plain"]
             )
@@ -325,15 +332,52 @@ def statement_workbook(record: FilingRecord, statement: Statement, tables: Seque
                 continue
             position, row = next(rows)
             page = table.starts.get(position, page)
-            for column, cell in enumerate(row.cells, 1):
-                if cell is not None:
-                    worth = float(cell.amount) / (100 if cell.percent else 1)
-                    style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
-                    sheet.write_number(at, column, worth, style)
-                    sheet.write_comment(at, column, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
+            for column, cell in enumerate(row.cells):
+                if cell is None:
+                    continue
+                worth = float(cell.amount) / (100 if cell.percent else 1)
+                style = styles["percent" if cell.percent else "result" if line.kind is LineKind.TOTAL else "number"]
+                parts = sums.get((position, column))
+                if parts is None:
+                    sheet.write_number(at, column + 1, worth, style)
+                else:
+                    letter = column_letters(column + 1)
+                    added = ((sign, f"{letter}{line_of_row[part] + 1}") for part, sign in parts)
+                    formula = "".join(f"{'+' if sign > 0 else '-'}{place}" for sign, place in added)
+                    sheet.write_formula(at, column + 1, f"={formula.removeprefix('+')}", style, worth)
+                sheet.write_comment(at, column + 1, f"{record.doc_id}, page {page + 1}, line {row.line + 1}")
         sheet.freeze_panes(4, 1)
     book.close()
     return made.getvalue()
+
+
+def exact_sums(rows: Sequence[Row]) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
+    """(row, column) of each cell that is the sum of cells above it to the last digit -> its parts as (row, sign).
+
+    What a sum proves and rounds otherwise is left a value: a formula would give another number than the print.
+    """
+    totals = totals_among(rows)
+    found: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+    for each in row_sums([row.cells for row in rows]):
+        if each.total not in totals or len(each.parts) < 2 or any(part >= each.total for part, _ in each.parts):
+            continue
+        for column in each.closing:
+            total = rows[each.total].cells[column]
+            # A part that is blank in this column adds nothing, as it does in a workbook.
+            added = [(sign, cell) for part, sign in each.parts if (cell := rows[part].cells[column]) is not None]
+            if total is not None and sum(sign * cell.amount for sign, cell in added) == total.amount:
+                found.setdefault((each.total, column), each.parts)
+    return found
+
+
+def column_letters(column: int) -> str:
+    """The name of a column of a sheet, counted from 0.
+
+    >>> column_letters(1), column_letters(27)
+    ('B', 'AB')
+    """
+    before, last = divmod(column, 26)
+    return (column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def answer_csv(answers: Sequence[Answer]) -> str:

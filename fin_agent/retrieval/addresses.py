@@ -54,7 +54,11 @@ _YEAR = re.compile(r"(?:fiscal (?:year )?|due in |year )?(?P<year>20\d\d)(?: and
 
 
 def without_reference(label: str) -> str:
-    """A label, or a phrase that is one, without `(Note 10)`, which says where more is told."""
+    """A label, or a phrase that is one, without `(Note 10)`, which says where more is told.
+
+    >>> without_reference("Inventories (Notes 1 and 5)").strip()
+    'Inventories'
+    """
     return _REFERENCE.sub("", label) if "(" in label else label
 
 

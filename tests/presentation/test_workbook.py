@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import re
 from math import isfinite
@@ -12,7 +13,9 @@ import pytest
 from fin_agent.answering.answer import Answer
 from fin_agent.cli import main
 from fin_agent.presentation.report import html_report
-from fin_agent.presentation.workbook import answer_cell, answer_csv, cells_of
+from fin_agent.presentation.workbook import answer_cell, answer_csv, cells_of, statement_workbook
+from fin_agent.vocabulary.page import Statement
+from fin_agent.web.views import statement_tables
 from fin_agent.workspace import Workspace
 from tests.markup import HOSTILE_MARKUP
 
@@ -54,6 +57,27 @@ def test_what_programs_are_written_with_is_a_formula(returned: str, formula: str
 def test_what_cells_cannot_say_is_told_as_such() -> None:
     cells = cells_of(PROGRAM.format(returned="sorted([profit_fy2023, sales_fy2023])"))
     assert not cells.computed and not cells.results and len(cells.cells) == 3
+
+
+def test_totals_of_a_statement_are_formulas_that_give_what_is_printed(workspace: Workspace) -> None:
+    """Of every total that its sum proves to the last digit; over the rows that it adds up, not over all above it."""
+    pytest.importorskip("xlsxwriter", reason="needs the extra `excel`")
+    openpyxl = pytest.importorskip("openpyxl", reason="reads workbooks back")
+    record = workspace.index.filing("harborlight_2023_10k")
+    made = {}
+    for statement in Statement:
+        written = statement_workbook(record, statement, statement_tables(record, workspace, statement))
+        formulas, values = (openpyxl.load_workbook(io.BytesIO(written), data_only=each) for each in (False, True))
+        for sheet, printed in zip(formulas, values, strict=True):
+            for cell in (cell for row in sheet.iter_rows() for cell in row if str(cell.value).startswith("=")):
+                parts = re.findall(r"([+-]?)([A-Z]+[0-9]+)", cell.value)
+                total = sum((-1 if sign == "-" else 1) * (printed[place].value or 0) for sign, place in parts)
+                assert total == pytest.approx(printed[cell.coordinate].value)
+                assert "harborlight_2023_10k, page" in cell.comment.text
+                made[sheet.cell(cell.row, 1).value.strip()] = len(parts)
+    assert made["Gross profit"] == 2 and made["Total current assets"] == 5 and made["Total assets"] == 5
+    assert {"Operating income", "Net income", "Net cash provided by operating activities"} <= made.keys()
+    assert not {"Net sales", "Cost of sales", "Inventories"} & made.keys()
 
 
 def test_the_answer_is_a_formula_of_the_results(workspace: Workspace) -> None:

@@ -352,3 +352,20 @@ def test_no_view_has_a_serious_fault(browser: Any, server: Server, width: int) -
             assert not found, (view, colours, json.dumps(told))
             assert page.evaluate("document.documentElement.scrollWidth") <= width, view
         context.close()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_a_report_has_no_serious_fault(browser: Any, page: Any, colours: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="looks for barriers").Axe()
+    turn = ask(page, "What was Harborlight's gross margin in FY2023?")
+    with page.expect_download() as kept:
+        turn.locator("footer >> text=Report").click()
+    context = browser.new_context(color_scheme=colours, bypass_csp=True)
+    report = context.new_page()
+    report.set_content(Path(kept.value.path()).read_text())
+    report.locator("figure img").wait_for()
+    dark = report.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+    assert dark == (colours == "dark")
+    found = [each for each in axe.run(report).response["violations"] if each["impact"] in ("serious", "critical")]
+    assert not found, json.dumps([(each["id"], each["nodes"][0]["html"][:200]) for each in found])
+    context.close()
