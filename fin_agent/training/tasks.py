@@ -96,7 +96,8 @@ class Reranker:
     def base(self, recipe: Recipe) -> CrossEncoder:
         """See Task.base: of a base that is no cross-encoder, the head is new, and its scores are chance."""
         fixed_seed(recipe.seed)
-        return CrossEncoder(place_of(recipe.base), num_labels=1, max_length=recipe.length)
+        single = {"dtype": torch.float32}
+        return CrossEncoder(place_of(recipe.base), num_labels=1, max_length=recipe.length, model_kwargs=single)
 
     def learn(self, material: Material, asked: Sequence[Asked], recipe: Recipe) -> Learnt:
         """See Task.learn."""
