@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fin_agent.serving.http_api import Limits
     from fin_agent.serving.http_server import Access
     from fin_agent.tools.context import ToolContext
-    from fin_agent.web.routes import Keeping
+    from fin_agent.web.served import Keeping
 
 Host = Annotated[
     str,
@@ -134,7 +134,7 @@ def serve(
     require_extra("serve", ["fastapi", "sse_starlette", "uvicorn"])
     access = Access.of(host, tuple(allow_host or ()))
     from fin_agent.serving.http_api import Limits
-    from fin_agent.web.routes import Keeping
+    from fin_agent.web.served import Keeping
 
     limits = Limits(at_once=at_once, waiting=at_once, seconds=time_limit)
 
@@ -177,7 +177,7 @@ class _Offered:
         """The application. Raises FilingIndexError where one of the indexes is none, ModelSetupError."""
         from fin_agent.serving.http_api import http_api
         from fin_agent.tools.context import ToolContext
-        from fin_agent.web.routes import Keeping
+        from fin_agent.web.served import Keeping
         from fin_agent.workspace import Workspace
 
         others = {}

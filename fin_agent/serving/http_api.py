@@ -19,7 +19,7 @@ from fastapi import Body, FastAPI, Header, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
-from sse_starlette import EventSourceResponse, ServerSentEvent
+from sse_starlette import ServerSentEvent
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -29,6 +29,7 @@ from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.serving import openapi
+from fin_agent.serving.event_stream import streamed
 from fin_agent.serving.filings import FilingShown, Json, filing_shown, page_of, record_of, with_page_numbers
 from fin_agent.serving.http_server import INDEXES, REFUSED, Access, guarded
 from fin_agent.serving.pictures import USUAL_DPI, box_frames, figure_frames, page_picture
@@ -41,14 +42,13 @@ from fin_agent.tools.narrowing import narrowed
 from fin_agent.tools.operations import documents_found, filings_listed, pages_found
 from fin_agent.vocabulary.place import Box
 from fin_agent.web import files
-from fin_agent.web.routes import Keeping, Offers, add_routes
+from fin_agent.web.routes import add_routes
+from fin_agent.web.served import Keeping, Offers
 
 Result = TypeVar("Result")
 
 OPEN_PATHS = ("/health", *files.OPEN_PATHS)
 EVENTS = "text/event-stream"
-SECONDS_OF_SILENCE = 15.0
-"""Between comments in a stream of events: what stands between would else close the connection."""
 _SECONDS_EARLY = 0.05
 """Event loops count in milliseconds of their own: a timer may go off a little before its time."""
 _SECONDS_TO_COME_BACK = "5"
@@ -183,14 +183,7 @@ def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers:
         if not asked.stream and EVENTS not in accept:
             answer = await calls.carried_out(_answered(context, asked), request)
             return JSONResponse(_answer_json(answer, trace=asked.trace))
-        events = calls.events(context, asked)
-        begun = await anext(events)  # what cannot be begun is raised here, while there is a status to say so
-        return EventSourceResponse(
-            _going_on(begun, events),
-            ping=SECONDS_OF_SILENCE,
-            ping_message_factory=lambda: ServerSentEvent(comment="at work", sep="\n"),
-            sep="\n",
-        )
+        return await streamed(calls.events(context, asked))
 
     @app.get(
         "/search",
@@ -419,15 +412,6 @@ def _sent(event: Event, *, trace: bool) -> ServerSentEvent:
         answered: Json = {"kind": event.kind, "answer": _answer_json(event.answer, trace=trace)}
         data = json.dumps(answered, ensure_ascii=False).encode("utf-8", "replace").decode()
     return ServerSentEvent(data, event=event.kind, sep="\n")
-
-
-async def _going_on(
-    begun: ServerSentEvent, events: AsyncGenerator[ServerSentEvent, None]
-) -> AsyncGenerator[ServerSentEvent, None]:
-    async with aclosing(events):
-        yield begun
-        async for event in events:
-            yield event
 
 
 async def _until_gone(request: Request) -> None:

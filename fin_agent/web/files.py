@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,14 @@ class _Files(StaticFiles):  # type: ignore[misc]
         response = super().file_response(*given, **named)
         response.headers.update(HEADERS)
         return response
+
+
+def plain_name(name: str) -> str:
+    """The name of a file, without what a system or a browser takes for anything else."""
+    return _UNSAFE.sub("_", name)
+
+
+_UNSAFE = re.compile(r"[^\w.()&, -]+")
 
 
 def serve_files(app: FastAPI) -> None:

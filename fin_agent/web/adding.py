@@ -1,0 +1,137 @@
+"""Filings that are added in the browser: sent, or fetched from EDGAR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from anyio.to_thread import run_sync
+from fastapi import Body, FastAPI, Request
+from fastapi import Path as InPath
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
+
+from fin_agent.errors import FinAgentError
+from fin_agent.evidence.preparing import prepare
+from fin_agent.filings.reader import READABLE, is_doc_id, is_readable
+from fin_agent.index.ingest import IngestedFile, Outcome, ingest
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.presentation.plain import told_warnings
+from fin_agent.serving.filings import Json
+from fin_agent.serving.problems import names_only, require_extra
+from fin_agent.tools.errors import ToolInputError
+from fin_agent.web.files import plain_name
+from fin_agent.web.served import Keeping, ServedWorkspace
+from fin_agent.written_file import write_whole
+
+UPLOAD_FOLDER = "uploads"
+
+
+class FetchRequest(BaseModel):
+    """Filings of a company that EDGAR has."""
+
+    company: Annotated[str, Field(min_length=1, max_length=100, description="Ticker or CIK.")]
+    form: Annotated[str, Field(max_length=20)] = "10-K"
+    years: Annotated[str, Field(max_length=20, description="`2023` or `2022-2024`; the newest where empty.")] = ""
+
+
+def add_uploads(app: FastAPI, served: ServedWorkspace) -> None:
+    """`/uploads` and `/fetched`."""
+    calls, keeping = served.calls, served.keeping
+
+    @app.put("/uploads/{name}", include_in_schema=False)
+    async def upload(request: Request, name: Annotated[str, InPath(max_length=300)]) -> Response:
+        _refuse_filings(keeping)
+        sent = await request.body()
+        async with calls.place():  # reading a long filing takes longer than an answer may: it ends under its own limits
+            return JSONResponse(await run_sync(_added, served, name, sent))
+
+    @app.post("/fetched", include_in_schema=False)
+    async def fetch(request: Request, asked: Annotated[FetchRequest, Body()]) -> Response:
+        _refuse_filings(keeping)
+        async with calls.place():
+            return JSONResponse(await run_sync(_fetched, served, asked))
+
+
+def _refuse_filings(keeping: Keeping) -> None:
+    if not keeping.uploads:
+        raise ToolInputError("this server takes no filings", remedy="Whoever runs it leaves out --read-only and --doc")
+
+
+def _added(served: ServedWorkspace, name: str, sent: bytes) -> Json:
+    """What became of a filing that was sent. Raises ToolInputError where its name is none, and what ingest raises."""
+    folder = served.keeping.folder
+    assert folder is not None, "uploads need a folder"
+    plain = plain_name(Path(name.replace("\\", "/")).name).strip(". ")[-200:]
+    if not is_readable(Path(plain)) or not is_doc_id(plain):
+        raise ToolInputError("this is no filing by its name", remedy=f"Give files that end in {', '.join(READABLE)}")
+    file = folder / UPLOAD_FOLDER / plain
+    file.parent.mkdir(exist_ok=True)
+    here = file.read_bytes() if file.is_file() else None
+    if here is not None and here != sent:
+        raise ToolInputError(
+            "another filing of this name is here already",
+            subject=plain,
+            remedy="Give yours another name, and add it again",
+        )
+    write_whole(file, sent)
+    became = _ingested(folder, [file])[0]
+    if here is None and isinstance(became, dict) and became["failed"]:
+        file.unlink(missing_ok=True)  # what cannot be read takes no name from another
+    return became
+
+
+def _fetched(served: ServedWorkspace, asked: FetchRequest) -> Json:
+    """What became of filings that EDGAR has. Raises ToolInputError where they cannot be fetched."""
+    folder = served.keeping.folder
+    assert folder is not None, "uploads need a folder"
+    try:
+        require_extra("edgar", ["httpx", "tenacity"])
+        from fin_agent.downloads.choosing import years_in
+        from fin_agent.downloads.connection import EdgarConnection
+        from fin_agent.downloads.fetching import Edgar
+
+        settings = served.context.settings.edgar
+        with EdgarConnection(settings) as connection:
+            edgar = Edgar(connection, settings)
+            found = edgar.find(asked.company, (asked.form,), years_in(asked.years) if asked.years else None)
+            files = edgar.fetch(found, folder / UPLOAD_FOLDER)
+    except FinAgentError as error:
+        raise ToolInputError(error.what, subject=asked.company, remedy=error.remedy) from error
+    lost: list[Json] = [
+        _outcome(file.name, file.name, Outcome.FAILED, names_only(file.reason), names_only(file.remedy))
+        for file in files
+        if file.path is None
+    ]
+    return {"files": [*lost, *_ingested(folder, [file.path for file in files if file.path is not None])]}
+
+
+def _ingested(folder: Path, files: Sequence[Path]) -> list[Json]:
+    with SqliteIndex(folder) as index:
+        report = ingest(files, index, prepare, workers=1, wait=30)
+        sources = {each.doc_id: Path(index.filing(each.doc_id).source) for each in index.entries()}
+    return [_became(each, sources) for each in report.files]
+
+
+def _became(became: IngestedFile, sources: Mapping[str, Path]) -> Json:
+    # Another filing may hold the id, read from a folder that is nobody's business.
+    paths = (became.path, *(sources[each] for each in (became.doc_id,) if each in sources))
+    reason, remedy = names_only(became.reason, *paths), names_only(became.remedy, *paths)
+    warnings = [names_only(each, *paths) for each in told_warnings(became.warnings)]
+    return _outcome(became.path.name, became.doc_id, became.outcome, reason, remedy, became.pages, warnings)
+
+
+def _outcome(
+    name: str, doc_id: str, outcome: Outcome, reason: str, remedy: str, pages: int = 0, warnings: Sequence[str] = ()
+) -> Json:
+    return {
+        "name": name,
+        "doc_id": doc_id,
+        "outcome": outcome.value,
+        "reason": reason,
+        "remedy": remedy,
+        "pages": pages,
+        "warnings": list(warnings),
+        "failed": outcome is Outcome.FAILED,
+    }
