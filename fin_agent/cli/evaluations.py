@@ -19,6 +19,8 @@ from fin_agent.cli.options import (
 )
 from fin_agent.evaluation import Oracle, QuestionKind, Wanted
 
+RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv, answers.jsonl, report.json.")]
+
 benchmarks = typer.Typer(
     help="Measure answers, rankings and reading: against a published benchmark, or against questions made of an index.",
     no_args_is_help=True,
@@ -226,6 +228,93 @@ def tatqa(
     settings = models.settings(strategy=strategy)
     types = answer_type or ()
     return run_tatqa(file, out, settings, answer_types=types, count=count, seed=seed, as_json=as_json, debug=debug)
+
+
+@command(benchmarks, "lofin")
+def lofin(
+    models: ModelOptions,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="LOFin's questions, JSON Lines, by type.")],
+    out: RunFolder = Path("fin-agent-eval"),
+    strategy: StrategyName = None,
+    oracle: GoldGiven = Oracle.NONE,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="MODEL", help="Judges answers in words: `openai:gpt-5.4`."),
+    ] = None,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost."""
+    from fin_agent.cli.published_benchmarks import run_lofin
+
+    settings = models.settings(strategy=strategy)
+    return run_lofin(files, out, index, settings, oracle=oracle, judge=judge, as_json=as_json, debug=debug)
+
+
+@command(benchmarks, "finqa")
+def finqa(
+    models: ModelOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="FinQA's questions, JSON.")],
+    out: RunFolder = Path("fin-agent-eval"),
+    strategy: StrategyName = None,
+    oracle: GoldGiven = Oracle.NONE,
+    index: IndexFolder = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Ask FinQA's questions of the indexed annual reports: pages of the passages used, results within 1%."""
+    from fin_agent.cli.published_benchmarks import run_finqa
+
+    settings = models.settings(strategy=strategy)
+    return run_finqa(file, out, index, settings, oracle=oracle, as_json=as_json, debug=debug)
+
+
+@command(benchmarks, "finagentbench")
+def finagentbench(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="JSON Lines: id, question, doc, chunks, qrels."),
+    ],
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")] = 5,
+    judge: Annotated[
+        str | None, typer.Option("--judge", metavar="MODEL", help="Judges the cards: `openai:gpt-5.4`; rules if none.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=100, help="For intervals and tests.")] = 10_000,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Gets rankings.csv, the chunks as documents, their index.")
+    ] = Path("fin-agent-eval"),
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> ExitCode:
+    """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`."""
+    from fin_agent.cli.published_benchmarks import run_finagentbench
+    from fin_agent.evaluation.ranking import Measuring
+    from fin_agent.evidence.tournament.judge import TournamentSettings
+
+    measuring = Measuring(k, False, seeds, TournamentSettings(top_k=k), debug=debug)
+    return run_finagentbench(file, out, measuring, resamples, judge=judge, as_json=as_json)
+
+
+@command(benchmarks, "legalbench-rag")
+def legalbench_rag(
+    models: ModelOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A benchmark of LegalBench-RAG, JSON.")],
+    corpus: Annotated[
+        Path, typer.Option("--corpus", metavar="DIR", exists=True, file_okay=False, help="Its documents, .txt.")
+    ],
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many passages count.")] = 5,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv, report.json, the documents, their index.")
+    ] = Path("fin-agent-eval"),
+    strategy: StrategyName = None,
+    as_json: AsJson = False,
+) -> ExitCode:
+    """Search documents that are no filings: precision and recall of the characters that answer."""
+    from fin_agent.cli.published_benchmarks import run_legalbench_rag
+
+    return run_legalbench_rag(file, corpus, out, models.settings(strategy=strategy), k=k, as_json=as_json)
 
 
 @command(benchmarks, "provenance")

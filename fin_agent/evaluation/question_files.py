@@ -26,14 +26,16 @@ class Records(Generic[RecordT]):
     """Place and reason of what was left out."""
 
 
-def read_records(path: Path, form: type[RecordT]) -> Records[RecordT]:
+def read_records(path: Path, form: type[RecordT], *, within: str = "") -> Records[RecordT]:
     """The records of a file in its order. A record of another form is left out and named.
+
+    `within` is the key of the list, where the file is one object around it.
 
     Raises QuestionError where the file cannot be read, or holds no record of this form at all.
     """
     records: list[tuple[str, RecordT]] = []
     faults: list[str] = []
-    for place, found in _entries(path):
+    for place, found in _entries(path, within):
         if isinstance(found, json.JSONDecodeError):
             faults.append(f"{place}: not JSON ({found.msg}, column {found.colno})")
             continue
@@ -56,7 +58,7 @@ def _said(error: object) -> str:
     return f"`{'.'.join(map(str, error['loc'])) or 'the record'}`: {error['msg']}"
 
 
-def _entries(path: Path) -> Iterator[tuple[str, object]]:
+def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:
     try:
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode()
@@ -65,9 +67,11 @@ def _entries(path: Path) -> Iterator[tuple[str, object]]:
         raise QuestionError(
             f"cannot be read ({reason})", subject=str(path), remedy="Give a file of JSON, plain or gzip"
         ) from failure
-    if text.lstrip().startswith("["):
+    if within or text.lstrip().startswith("["):
         try:
-            for number, entry in enumerate(json.loads(text), start=1):
+            entries = json.loads(text)
+            entries = entries.get(within, ()) if isinstance(entries, dict) else entries
+            for number, entry in enumerate(entries, start=1):
                 yield f"{path.name}, entry {number}", entry
         except json.JSONDecodeError as failure:
             yield f"{path.name}, line {failure.lineno}", failure

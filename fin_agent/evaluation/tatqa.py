@@ -118,26 +118,32 @@ def _question(doc_id: str, record: _QuestionRecord) -> TatQuestion:
 
 
 def _filing(number: int, record: _Record) -> str:
-    """HTML with a cover, which a filing has and a table torn out of one has not: it says no more than what kind of
-    report the tables are from, and when its newest year ended."""
+    """HTML with a cover, which a filing has and a table torn out of one has not."""
     table = [["" if cell is None else str(cell) for cell in row] for row in record.table.table]
     paragraphs = [each.text for each in sorted(record.paragraphs, key=lambda each: each.order)]
     head = " ".join(cell for row in table[:_HEAD_ROWS] for cell in row)
-    text = " ".join((head, *paragraphs))
-    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
-    day = _DAY.search(text)
-    cover = (
-        "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
-        "FORM 10-K",
-        "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
-        f"For the fiscal year ended {day[0] if day else 'December 31'}, {max(years)}",
-        f"Registrant {number} Corporation",
-        "(Exact name of registrant as specified in its charter)",
-    )
+    cover = cover_of(f"Registrant {number} Corporation", head, " ".join((head, *paragraphs)))
     rows = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>\n" for row in table)
     return (
         f"<html><body>{_paragraphs(cover)}<hr style='page-break-after:always'/>\n"
         f"{_paragraphs(paragraphs)}<table>{rows}</table></body></html>\n"
+    )
+
+
+def cover_of(registrant: str, head: str, text: str) -> tuple[str, ...]:
+    """A cover's lines: no more than what kind of report a text is from, and when the newest year it names ended.
+
+    The year is looked for in `head` first.
+    """
+    years = _YEAR.findall(head) or _YEAR.findall(text) or [_USUAL]
+    day = _DAY.search(text)
+    return (
+        "UNITED STATES SECURITIES AND EXCHANGE COMMISSION",
+        "FORM 10-K",
+        "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934",
+        f"For the fiscal year ended {day[0] if day else 'December 31'}, {max(years)}",
+        registrant,
+        "(Exact name of registrant as specified in its charter)",
     )
 
 
@@ -217,13 +223,13 @@ def score(gold: Sequence[str], gold_scale: str, answer_type: str, predicted: Pre
     """
     if not gold or not any(predicted.parts):
         return Score(0.0, 0.0)
-    truth = _normalized(in_base_units(gold, gold_scale))
+    truth = normalized(in_base_units(gold, gold_scale))
     readings = [in_base_units(predicted.parts, predicted.scale)]
     if len(predicted.parts) == 1 and not predicted.scale and "%" not in predicted.parts[0]:
         # A fraction without a scale may stand for a percentage, so it is not rounded to two places first.
         amount = number(predicted.parts[0])
         readings += [] if amount is None else [f"{amount:.4f}"]
-    best = max((_compared(_normalized(each), truth) for each in readings), key=lambda each: (each.exact, each.f1))
+    best = max((_compared(normalized(each), truth) for each in readings), key=lambda each: (each.exact, each.f1))
     return Score(best.exact, best.exact) if answer_type in _NUMERIC else best
 
 
@@ -265,7 +271,7 @@ def _size(word: str) -> float:
     return next((size for name, size in _SIZES.items() if name in word.lower()), 1)
 
 
-def _normalized(text: str) -> str:
+def normalized(text: str) -> str:
     """Lower case, without punctuation, articles and extra spaces; words that are numbers as their value."""
     words = (_ARTICLE.sub(" ", _normalized_word(word)).split() for word in text.lower().split(" "))
     return " ".join(part for parts in words for part in parts)

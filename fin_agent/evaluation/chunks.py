@@ -1,0 +1,192 @@
+"""Benchmarks that bring their own texts: chunks graded by question, and documents of any kind with spans that answer.
+
+Each text becomes a small document that is read as every other.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, Field
+
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation.benchmark import Column, Report, mean_of, report_on
+from fin_agent.evaluation.question_files import Records, read_records
+from fin_agent.evaluation.tatqa import cover_of
+
+# --- Chunks with grades, as FinAgentBench ranks them
+
+
+class _ChunkRecord(BaseModel):
+    id: str
+    text: str = Field(min_length=1)
+
+
+class GradedRecord(BaseModel):
+    """A question, the chunks of its filing, and their grades; chunks without one are worth nothing."""
+
+    id: str
+    question: str = Field(min_length=1)
+    doc: str
+    chunks: list[_ChunkRecord] = Field(min_length=1)
+    qrels: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """Documents by name, a page a chunk, and the questions in FinanceBench's form, JSON Lines."""
+
+    documents: dict[str, str]
+    questions: str
+    faults: tuple[str, ...]
+
+
+def load_graded(path: Path) -> Graded:
+    """The questions of a file. Raises QuestionError where it holds no such rows.
+
+    Grade 2 and above is the passage that answers, 1 one that helps: the grades that `eval ranking` knows.
+    """
+    records: Records[GradedRecord] = read_records(path, GradedRecord)
+    faults, documents, lines = list(records.faults), {}, []
+    for number, (place, record) in enumerate(records.of, start=1):
+        known = [each.id for each in record.chunks]
+        if unknown := sorted(set(record.qrels) - set(known)):
+            faults.append(f"{place}: no chunk is called {', '.join(unknown)}")
+        graded = [(known.index(name), grade) for name, grade in record.qrels.items() if name in known and grade > 0]
+        if not graded:
+            faults.append(f"{place}: no chunk has a grade above 0")
+            continue
+        doc_id = f"{record.doc}-{number:04}"
+        texts = [each.text for each in record.chunks]
+        text = " ".join(texts)
+        documents[doc_id] = as_html(["\n".join(cover_of(record.doc, record.question, text)), *texts])
+        evidence = [
+            {
+                "doc_name": doc_id,
+                "evidence_page_num": page + 1,  # behind the cover
+                "evidence_text": texts[page] if grade > 1 else "",
+            }
+            for page, grade in graded
+        ]
+        asked = {"financebench_id": record.id, "company": record.doc, "doc_name": doc_id, "question_type": "graded"}
+        lines.append(json.dumps({**asked, "question": record.question, "answer": "-", "evidence": evidence}))
+    if not lines:
+        raise QuestionError("no question with a graded chunk", subject=str(path), remedy="See the faults named")
+    return Graded(documents, "\n".join(lines), tuple(faults))
+
+
+def as_html(pages: Sequence[str]) -> str:
+    """A document of these pages."""
+    bodies = ("".join(f"<p>{html.escape(line)}</p>\n" for line in text.split("\n") if line.strip()) for text in pages)
+    return f"<html><body>{_BREAK.join(bodies)}</body></html>\n"
+
+
+_BREAK = "<hr style='page-break-after:always'/>\n"
+
+# --- Spans of documents, as LegalBench-RAG has them
+
+
+class _SnippetRecord(BaseModel):
+    file_path: str
+    span: tuple[int, int]
+
+
+class _SpanRecord(BaseModel):
+    query: str = Field(min_length=1)
+    snippets: list[_SnippetRecord] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanQuestion:
+    """A question and the spans of characters that answer it, by file."""
+
+    id: str
+    question: str
+    spans: tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """How much of the spans the passages hold, in letters and digits."""
+
+    id: str
+    dataset: str
+    question: str
+    precision: float
+    recall: float
+    document: bool
+    """Whether the first passage is of a right document."""
+    passages: int
+
+
+def load_spans(path: Path, corpus: Path) -> tuple[tuple[SpanQuestion, ...], dict[str, str], tuple[str, ...]]:
+    """Questions, the texts of all files of the corpus by their path there, and what was left out.
+
+    Raises QuestionError where a file holds no such rows, or nothing of it can be asked.
+    """
+    texts = {
+        file.relative_to(corpus).as_posix(): file.read_text(encoding="utf-8", errors="replace")
+        for file in sorted(corpus.rglob("*.txt"))
+    }
+    records = read_records(path, _SpanRecord, within="tests")
+    faults, questions = list(records.faults), []
+    for number, (place, record) in enumerate(records.of):
+        spans = tuple((each.file_path, *each.span) for each in record.snippets)
+        beyond = [name for name, begin, end in spans if not 0 <= begin < end <= len(texts.get(name, ""))]
+        if beyond:
+            faults.append(f"{place}: {beyond[0]} is not in the corpus, or ends before the span")
+        else:
+            questions.append(SpanQuestion(f"{path.stem}-{number}", record.query, spans))
+    if not questions:
+        raise QuestionError("no question can be asked", subject=str(path), remedy=faults[0])
+    return tuple(questions), texts, tuple(faults)
+
+
+def judge_spans(question: SpanQuestion, found: Sequence[tuple[str, str]], texts: dict[str, str]) -> SpanRow:
+    """The row of the passages found, as (file, text): letters and digits of them that lie in the spans."""
+    held: dict[str, set[int]] = {}
+    length = 0
+    for name, text in found:
+        plain, part = _plain(texts[name]), _plain(text)
+        length += len(part)
+        begin = plain.find(part)
+        if begin >= 0:
+            held.setdefault(name, set()).update(range(begin, begin + len(part)))
+    gold: dict[str, set[int]] = {}
+    for name, begin, end in question.spans:
+        before = len(_plain(texts[name][:begin]))
+        gold.setdefault(name, set()).update(range(before, before + len(_plain(texts[name][begin:end]))))
+    shared = sum(len(places & held.get(name, set())) for name, places in gold.items())
+    return SpanRow(
+        id=question.id,
+        dataset=question.spans[0][0].split("/")[0],
+        question=question.question,
+        precision=shared / length if length else 0.0,
+        recall=shared / max(1, sum(map(len, gold.values()))),
+        document=bool(found) and found[0][0] in gold,
+        passages=len(found),
+    )
+
+
+def _plain(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def report_on_spans(rows: Sequence[SpanRow]) -> Report:
+    """Precision and recall over all and by dataset. Raises ValueError without rows."""
+    sections = {"overall": lambda row: "overall", "dataset": lambda row: row.dataset}
+    return report_on(rows, "LegalBench-RAG", _CAPTION, _COLUMNS, sections)
+
+
+_COLUMNS: tuple[Column[SpanRow], ...] = (
+    Column("questions", len, "n", str),
+    Column("precision", mean_of(lambda row: row.precision), "precision"),
+    Column("recall", mean_of(lambda row: row.recall), "recall"),
+    Column("document", mean_of(lambda row: row.document), "document first"),
+    Column("passages", mean_of(lambda row: row.passages), "k", "{:.1f}".format),
+)
+_CAPTION = "in percent of letters and digits, of the k passages found; document first: the first is of a right document"
