@@ -42,7 +42,8 @@ class Slot(BaseModel):
 
     table: str = ""
     """Where its figure stands (`Family.table`), where a question to a family has settled that: `part` is then a row,
-    column or heading of it, None its total. Empty: wherever the company's filings state the figure."""
+    column or heading of it, None its total; or the place of one figure. Empty: wherever the company's filings state
+    the figure."""
 
     @property
     def period(self) -> str:

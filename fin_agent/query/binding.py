@@ -585,6 +585,7 @@ def _of_line(line: Line | Named, lexicon: Lexicon, members: Members) -> str:
     table = members.tables.get(line.metric or line.words) if isinstance(line, Line) else None
     if table and isinstance(line, Line) and line.whole and (line.metric or line.words) not in members.totals:
         table = None if line.metric else table
+    table = table or (line.place if isinstance(line, Line) else None)
     if table:
         pins.append(f'table="{table}"')
     if isinstance(line, Line) and line.metric in members.searched:

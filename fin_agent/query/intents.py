@@ -19,15 +19,18 @@ from fin_agent.analyst.rules.reports import told_apart
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.evidence.plan import plan_of
 from fin_agent.index.protocol import FilingIndex
+from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.binding import UnboundError, bound, metrics_to_search, unit_of_printed
 from fin_agent.query.lexer import Named, Names
+from fin_agent.query.nearest import one_figure, printed_name, quoted_address
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.query.printed import read_as_printed, with_parts_found, with_years_to_come
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
 from fin_agent.retrieval.addresses import words_of
-from fin_agent.retrieval.facts import facts_for
+from fin_agent.retrieval.facts import facts_for, place_of
+from fin_agent.retrieval.nearest import nearest
 from fin_agent.workspace import Workspace
 
 
@@ -81,6 +84,31 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     return with_own_years(with_dated_periods(words, workspace), workspace)
 
 
+def with_nearest_figure(intent: Intent, workspace: Workspace) -> Intent:
+    """A question that was not read whole as the one printed figure that is most like it, where one is likely enough.
+
+    The answer says as what it was taken. A question that was read, and one that no filing answers, stays as it is.
+    """
+    read = intent.numeric and not intent.unsupported and not _is_printed_nowhere(intent, workspace)
+    beyond = of_the_market(intent.core) or in_other_money(intent.question)
+    if read or beyond or intent.unknown_companies or intent.relation is Relation.EXPLANATION:
+        return intent
+    asked = one_figure(intent.question, intent.core, names_of(workspace), workspace)
+    near = nearest(workspace, asked.sought, company=asked.company.key) if asked is not None else None
+    if asked is None or near is None or near.chance < _LIKELY_ENOUGH:
+        return intent
+    query = Query(
+        question=intent.question,
+        measures=(Line(words=printed_name(near.sourced.fact) or asked.words, place=place_of(near.sourced)),),
+        companies=(Company(key=asked.company.key, name=asked.company.name, confidence=asked.confidence),),
+        periods=(_as_period(asked.period),),
+        assumed=(f"taken as {quoted_address(near.sourced)}, the figure nearest to the question's words",),
+    )
+    with suppress(UnboundError):
+        return _bound(query, intent, workspace)
+    return intent
+
+
 def intent_of_query(query: Query, workspace: Workspace) -> Intent:
     """A Query that somebody edited as an Intent: its tree is bound as it stands, its question gives search its words.
 
@@ -102,10 +130,7 @@ def asked_of(whole: Intent) -> Intent:
     """What each ask of a question may leave out: its companies and periods, and no measure."""
     companies = tuple(Company(key=one.key, name=one.name, confidence=one.confidence) for one in whole.companies)
     named = whole.query.periods if whole.query is not None else ()
-    periods = named or tuple(
-        Period(fiscal_year=one.fiscal_year, quarter=one.quarter, months=one.months or (3 if one.quarter else 12))
-        for one in whole.periods
-    )
+    periods = named or tuple(map(_as_period, whole.periods))
     query = Query(question=whole.question, companies=companies, periods=periods)
     return whole.model_copy(update={"query": query})
 
@@ -202,6 +227,23 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
         if slots and all(facts_for(slot, workspace).sure for slot in slots):
             return intent
     return None
+
+
+def _is_printed_nowhere(intent: Intent, workspace: Workspace) -> bool:
+    """Whether the only measure asked for is a metric that no filing of the company states for the period."""
+    alone = intent.relation is Relation.EACH and not intent.further and intent.expression in workspace.lexicon.metrics
+    known = alone and all(company.key in workspace.years for company in intent.companies) and bool(intent.companies)
+    plan = plan_of(intent, workspace.lexicon, workspace.years) if known else None
+    return plan is not None and bool(metrics_to_search(plan, workspace))
+
+
+def _as_period(named: FiscalPeriod) -> Period:
+    months = named.months or (3 if named.quarter else 12)
+    return Period(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
+
+
+_LIKELY_ENOUGH = 0.6
+"""Of figures taken for what was asked at this chance or a higher one, seven in eight are (docs/benchmarks.md)."""
 
 
 def _is_what_was_done(query: Query, workspace: Workspace) -> bool:

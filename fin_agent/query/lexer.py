@@ -444,6 +444,8 @@ def _phrases() -> tuple[dict[tuple[str, ...], str], dict[str, list[int]]]:
 def _phrase_at(pieces: Sequence[Token], place: int) -> tuple[int, str]:
     """(how many pieces, type) of the longest phrase that begins there; (0, "") for none."""
     kinds, sizes = _phrases()
+    if pieces[place].text == "US":
+        return 0, ""  # the country, and not who asks
     for size in sizes.get(pieces[place].text.lower(), ()):
         kind = kinds.get(tuple(one.text.lower() for one in pieces[place : place + size]))
         if kind is not None and place + size <= len(pieces):

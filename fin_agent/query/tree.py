@@ -112,6 +112,8 @@ class Line(_Node):
     """Periods before the one asked about: -1 for `prior year revenue`."""
     balance: Balance | None = None
     """Which end of the period a balance is of; None: as the lexicon and the formula say."""
+    place: str = ""
+    """Where its figure stands (`place_of` of fact search), where that is settled; empty: wherever it is found."""
 
 
 class Number(_Node):

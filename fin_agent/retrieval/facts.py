@@ -223,6 +223,8 @@ _FOUND = WeakKeyDictionary()
 
 def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
     """The figure of a slot whose table is settled: its part's, or the total's."""
+    if slot.table.startswith(_ONE_FIGURE):
+        return _at_place(slot.table, workspace.index, scope)
     query = query_for(slot)
     for others in (False, True):
         for siblings in _tables_of(slot.table, workspace.index, others=others):
@@ -231,6 +233,23 @@ def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
                 if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
                     return FactsFound((FactHit(counted(sourced), 1.0),))
     return FactsFound(())
+
+
+def place_of(sourced: SourcedFact) -> str:
+    """Where one figure stands, as a slot's `table` names it."""
+    fact = sourced.fact
+    return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
+
+
+def _at_place(place: str, index: FilingIndex, scope: Scope) -> FactsFound:
+    """The figure that stands at a place."""
+    doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
+    facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
+    here = (each for each in facts if place_of(each) == place and scope.holds(each.key))
+    return FactsFound(tuple(FactHit(counted(each), 1.0) for each in itertools.islice(here, 1)))
+
+
+_ONE_FIGURE = "figure:"
 
 
 def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:

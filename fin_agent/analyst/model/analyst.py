@@ -51,7 +51,7 @@ class ModelAnalyst:
         client.require(*PROMPTS)
         self._client = client
         self._owners = workspace.directory.owners
-        self._rules = RulesAnalyst(workspace, most_evidence=most_evidence)
+        self._rules = RulesAnalyst(workspace, most_evidence=most_evidence, reads_alone=False)
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
         self._queries = QueryWriter(client, preset)

@@ -21,7 +21,7 @@ from fin_agent.evidence.plan import Plan, plan_of
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.wording import single_spaced
 from fin_agent.query.asks import asks_of, asks_something, loose_pairs, only_asks_how_much, referring
-from fin_agent.query.intents import asked_of, going_on_from, intent_of_question
+from fin_agent.query.intents import asked_of, going_on_from, intent_of_question, with_nearest_figure
 from fin_agent.query.lexer import periods_in
 from fin_agent.query.tree import Kind
 from fin_agent.retrieval.query import EVERYTHING, Query, RankedPassage, Scope
@@ -34,8 +34,10 @@ _LONGEST_TOLD = 300
 class RulesAnalyst:
     """See `Analyst` for the roles. Deterministic: the same question over the same index gives the same result."""
 
-    def __init__(self, workspace: Workspace, *, most_evidence: int = 10) -> None:
+    def __init__(self, workspace: Workspace, *, most_evidence: int = 10, reads_alone: bool = True) -> None:
+        """`reads_alone` says that nobody else reads what rules do not read whole: the nearest figure answers then."""
         self._workspace = workspace
+        self._reads_alone = reads_alone
         self._most_evidence = most_evidence
 
     @property
@@ -48,7 +50,9 @@ class RulesAnalyst:
         # Blanks in a row say nothing, and would cost patterns dearly.
         asked = question if len(question) > LONGEST_QUESTION else single_spaced(question, LONGEST_QUESTION)
         try:
-            return intent_of_question(asked, self._workspace, before).model_copy(update={"question": question})
+            read = intent_of_question(asked, self._workspace, before)
+            read = with_nearest_figure(read, self._workspace) if self._reads_alone else read
+            return read.model_copy(update={"question": question})
         except RecursionError:
             raise QuestionError(
                 "the question nests its parts too deep", subject=question[:60], remedy="Ask for one thing at a time"

@@ -1,0 +1,183 @@
+"""What a question says of the one figure that it asks for, where no grammar reads it whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fin_agent.analyst.rules.dates import period_ending
+from fin_agent.analyst.rules.reasoning.questions import FIGURES, Wants, parts_of
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.companies import Company
+from fin_agent.lexicon.fiscal import FiscalPeriod
+from fin_agent.lexicon.periods import DateMention, PeriodMention
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
+from fin_agent.query.modifiers import ARITHMETIC, LINES, period_of
+from fin_agent.query.sentences import sentences_of
+from fin_agent.retrieval.addresses import OF_TIME, Words, words_of
+from fin_agent.retrieval.nearest import Sought, Wanted
+from fin_agent.vocabulary.fact import Fact
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class OneFigure:
+    """A question as one figure of one company and period."""
+
+    company: Company
+    confidence: float
+    period: FiscalPeriod
+    sought: Sought
+    words: str
+    """Its content words as they were typed."""
+
+
+def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> OneFigure | None:
+    """The question as one figure; None where it names no company or several, several periods, or asks to compute.
+
+    `core` is what it asks, without what says how to answer.
+    """
+    told = sentences_of(written_out(question))
+    wants = parts_of(core)[0].wants
+    if told.definitions or len(told.sentences) > 1 or wants not in (*FIGURES, Wants.SENTENCE):
+        return None
+    lexed = lex(" ? ".join(told.sentences), names)
+    companies = {one.company.key: one for one in lexed.companies}
+    if len(companies) != 1 or lexed.unknown or any(_computes(one, lexed.text) for one in lexed.tokens):
+        return None
+    if any(one.type == "AND" for one in lexed.tokens) and sum(one.type in _MEASURES for one in lexed.tokens) > 1:
+        return None
+    (mention,) = companies.values()
+    asked_of = _period_of(lexed, mention.company.key, workspace)
+    if asked_of is None:
+        return None
+    period, dated = asked_of
+    content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
+    hard = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content))
+    others = [one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
+    light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
+    if not hard:
+        return None
+    sought = Sought(
+        words=hard,
+        names=frozenset().union(*map(words_of, _names_in(content, lexed.text))) & hard,
+        light=light - hard,
+        metrics=tuple(pair for one in content for pair in _metrics_of(one)),
+        fiscal_year=period.fiscal_year,
+        quarter=period.quarter,
+        months=period.months,
+        wanted=_WANTED.get(wants, "words"),
+        at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
+    )
+    typed = " ".join(lexed.text[one.start : one.end] for one in content)
+    return OneFigure(mention.company, mention.confidence, period, sought, typed)
+
+
+def _computes(token: Token, text: str) -> bool:
+    """Whether a token asks for more than a figure as it is printed: `under` a plan and a hyphen compute nothing."""
+    within_a_word = token.type == "MINUS" and text[token.start - 1 : token.start].isalnum()
+    return token.type in _COMPUTES and not within_a_word and token.text != "under" and not _is_a_name(token, text)
+
+
+def _is_a_name(token: Token, text: str) -> bool:
+    """Whether it is written in capitals among small letters: the `MAX` of an aircraft ranks nothing."""
+    return token.text.isupper() and len(token.text) >= _SHORTEST_NAME and any(map(str.islower, text))
+
+
+_SHORTEST_NAME = 3
+
+
+def _names_in(content: Sequence[Token], text: str) -> Iterator[str]:
+    """Words that are written as names: with a capital, not first, in a text that has small letters."""
+    small = sum(map(str.islower, text)) > sum(map(str.isupper, text))
+    for token in content if small else ():
+        if token.type not in ("PERIOD", "METRIC", "FORMULA"):
+            yield from (one.group() for one in _CAPITAL.finditer(text, token.start, token.end) if one.start())
+
+
+_CAPITAL = re.compile(r"\b[A-Z][\w&'-]{2,}")
+
+
+def _is_content(token: Token, lexed: Lexed) -> bool:
+    """Whether a token says which figure is meant; of a company named twice, its shorter name may be a part of it."""
+    if token.type == "COMPANY":
+        return any(token.text != one.text and token.text in one.text for one in lexed.tokens if one.type == "COMPANY")
+    return token.type in _CONTENT or _is_a_name(token, lexed.text)
+
+
+def _metrics_of(token: Token) -> list[tuple[Words, str]]:
+    inner = token.value if isinstance(token.value, tuple) else (token,)
+    return [
+        (words_of(one.text), one.value)
+        for one in inner
+        if isinstance(one, Token) and one.type == "METRIC" and isinstance(one.value, str)
+    ]
+
+
+def _period_of(lexed: Lexed, key: str, workspace: Workspace) -> tuple[FiscalPeriod, Token | None] | None:
+    """The period asked about by the filer's naming, and the token that names it.
+
+    It is the last one that is a period of filings, the latest filed where none is named; None where none is one.
+    """
+    directory = workspace.directory
+    identities = [directory.identities[doc_id] for doc_id in directory.by_key[key].doc_ids]
+    dated = [one for one in lexed.tokens if one.type == "PERIOD"]
+    if not dated:
+        latest = workspace.years[key].latest() if key in workspace.years else None
+        return (latest.model_copy(update={"quarter": None}), None) if latest is not None else None
+    for token in reversed(dated):
+        found = [_fiscal(mention, identities) for mention in mentions_of(token)]
+        if len(found) == 1 and found[0] is not None:
+            return found[0], token
+    return None
+
+
+def _fiscal(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:
+    asked = period_of(mention)
+    if asked.end is not None:
+        return period_ending(asked.end, identities, 0 if isinstance(mention, DateMention) else asked.months or 0)
+    if asked.fiscal_year is None or asked.half == _SECOND:
+        return None
+    months = asked.months if asked.months in (6, 9) else None
+    return FiscalPeriod(fiscal_year=asked.fiscal_year, quarter=asked.quarter, months=months)
+
+
+def printed_name(fact: Fact) -> str:
+    """What a figure of a table is called by what is printed around it; empty for one of a sentence."""
+    if fact.source == "text":
+        return ""
+    names = dict.fromkeys((*fact.row_path[-2:], *([fact.scope] if fact.scope else [])))
+    return ", ".join(name.strip() for name in names if name.strip())
+
+
+def quoted_address(sourced: SourcedFact) -> str:
+    """A figure by its row and page, in words: `the line 'Total debt' (ACME_2023_10K page 41)`."""
+    fact = sourced.fact
+    kind = "the sentence" if fact.source == "text" else "the line"
+    words = " > ".join(fact.row_path)
+    told = words if len(words) <= _LONGEST else f"{words[:_LONGEST]} …"
+    return f"{kind} {told!r} ({sourced.doc_id} page {fact.page + 1})"
+
+
+_LONGEST = 120
+_SECOND = 2
+_MEASURES = frozenset({"METRIC", "FORMULA"})
+_CONTENT = LINES | {"PART", "NUMBER"}
+_COMPUTES = ARITHMETIC - {"OF_WHICH"} | {
+    "AVERAGE_BALANCE", "BY_HOW_MUCH", "CAGR", "CHANGE", "COUNT", "COVERED", "DEFINITION", "DESCRIBE", "DIFFERENCE",
+    "DOWN", "EACH", "EVERY", "EXCESS", "EXPECTED", "FASTER", "FASTEST", "GROWTH", "HIGHER", "HIGHEST", "HOW_MANY_TIMES",
+    "LOWER", "LOWEST", "MARGIN", "RANK", "RATIO", "SLOWER", "SLOWEST", "STATISTIC", "UP", "VERSUS", "WHEN", "WHERE",
+    "WHO", "WHY", "YOY",
+}  # fmt: skip
+"""Types of words that ask for more than a figure as it is printed, or for none."""
+_WANTED: dict[Wants, Wanted] = {
+    **dict.fromkeys(FIGURES, "any"),
+    Wants.AMOUNT: "amount",
+    Wants.PERCENT: "percent",
+    Wants.COUNT: "count",
+}
+_AT_A_DATE = re.compile(r"\b(?:at|as of|as at|end of|year-?end|on)\b", re.I)
+_IN_A_SPAN = re.compile(r"\b(?:for|during|in) (?:the )?(?:fiscal|fy|year|quarter|\d{4})", re.I)

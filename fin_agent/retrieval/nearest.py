@@ -1,0 +1,417 @@
+"""The figure nearest to what a question says, where no reading of it names a line that filings print.
+
+Every figure of the company and period is held against the words of the question by features that know no vocabulary:
+how many words its address bears out and where, which words of the address the question lacks, period, unit, kind of
+place. One logistic model ranks them, another says how likely the best one is what was asked. Both were fitted to
+questions written for figures drawn at random (benchmarks/nearest_figure.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from functools import lru_cache
+from importlib import resources
+from typing import Literal, NamedTuple
+
+import yaml
+
+from fin_agent.index.protocol import SourcedFact
+from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.words import word_lists
+from fin_agent.retrieval.addresses import (
+    LIGHT,
+    OF_ANY_CONCEPT,
+    OF_PARTS,
+    OF_TIME,
+    Address,
+    Words,
+    address_of,
+    stems,
+    words_of,
+    years_of,
+)
+from fin_agent.retrieval.facts import counted, facts_of_year
+from fin_agent.vocabulary.fact import UNDATED, Fact
+from fin_agent.vocabulary.identity import Identity
+from fin_agent.workspace import Workspace
+
+Wanted = Literal["amount", "percent", "count", "any", "words"]
+"""What kind of figure a question asks for; `words` where nothing of it says that a figure is wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a question says of the one figure that it asks for."""
+
+    words: Words
+    """Its content words, in the form of `words_of`: no company, no period."""
+    light: Words = frozenset()
+    """Words that may say how the figure is asked for, and not which it is."""
+    names: Words = frozenset()
+    """Those of the content words that are written as names: a figure whose address lacks one is of something else."""
+    metrics: tuple[tuple[Words, str], ...] = ()
+    """Words that name a metric of the lexicon, and its id."""
+    fiscal_year: int | None = None
+    """None for the latest that is filed."""
+    quarter: int | None = None
+    months: int | None = None
+    """6 or 9 for a span of so many months, else None."""
+    wanted: Wanted = "any"
+    at_a_date: bool = False
+    """Whether it asks how things stood, and not what happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the best figure stands among the others: what tells, beside its own features, whether it is the one."""
+
+    score: float
+    margin: float
+    """To the best figure of another value, at most `MOST_MARGIN`."""
+    none_whole: float
+    """Whether no figure of the period has all words."""
+    one_whole: float
+    """Whether one value alone has."""
+    many_whole: float
+    """How many values have, in tenths."""
+    prints: float
+    """How many places print the same value, in sixths."""
+    said_more: float
+    """What the best has more than its rival of `said` ..."""
+    said_above_more: float
+    unsaid_more: float
+    period_more: float
+    row_more: float
+    part_more: float
+    sentence_more: float
+    constant: float = 1.0
+
+
+class Nearest(NamedTuple):
+    """The best figure, and how sure it is."""
+
+    sourced: SourcedFact
+    chance: float
+    """That it is what the question asks for: 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """How a figure stands to what is sought; all from 0 to 1."""
+
+    said: float
+    """Share of the content words, by weight, that row, headings, column, part or concept bear out."""
+    said_in_row: float
+    """The same by row and concept alone."""
+    said_in_caption: float
+    """The same as `said` with the caption of the table."""
+    said_above: float
+    """The same with caption and note."""
+    unsaid: float
+    """Content words that nothing bears out, in sixths."""
+    unsaid_weight: float
+    """Weight of the heaviest of them."""
+    more_in_row: float
+    """Share by weight of the row's words that the question lacks."""
+    more_in_headings: float
+    more_in_column: float
+    more_in_part: float
+    of_a_part: float
+    part_named: float
+    of_period: float
+    """1 for the period asked about, less for a balance or span of the same year."""
+    undated: float
+    own_report: float
+    """Whether its filing is the report of the period asked about."""
+    later_report: float
+    in_sentence: float
+    in_statement: float
+    tied: float
+    proved: float
+    doubtful: float
+    same_metric: float
+    other_metric: float
+    percent_wanted: float
+    percent_unwanted: float
+    count_wanted: float
+    count_unwanted: float
+    amount_wanted: float
+    amount_unwanted: float
+    per_share_unwanted: float
+    change_unwanted: float
+    long_row: float
+    balance: float
+    balance_wanted: float
+    balance_unwanted: float
+    words_wanted: float
+    """Whether nothing of the question says that a figure is wanted."""
+    shared: float
+    """How many other pages print the same figure: 1, 1/2, 1/3 ..."""
+
+
+NAMES = tuple(field.name for field in fields(Features))
+STANDING = tuple(field.name for field in fields(Standing))
+
+
+def nearest(workspace: Workspace, sought: Sought, *, company: str) -> Nearest | None:
+    """The figure of a company, by its key, that is nearest to what is sought; None where nothing is near."""
+    candidates = ranked_candidates(workspace, sought, company=company)
+    if not candidates:
+        return None
+    model = _model()
+    scored = sorted(((model.rank(features), place) for place, (_, features) in enumerate(candidates)), reverse=True)
+    first = scored[:CONSIDERED]
+    place, standing = standing_of([candidates[place] for _, place in first], [score for score, _ in first])
+    best, features = candidates[first[place][1]]
+    return Nearest(best, model.chance(features, standing))
+
+
+def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequence[float]) -> tuple[int, Standing]:
+    """The place of the figure with the highest score, and how it stands among the others."""
+    place = max(range(len(scores)), key=scores.__getitem__)
+    best = candidates[place][1]
+    values = [abs(each.fact.value) for each, _ in candidates]
+    alike = [abs(value - values[place]) <= _ALIKE * max(value, values[place]) for value in values]
+    others = [other for other, same in enumerate(alike) if not same]
+    rival = max(others, key=scores.__getitem__, default=None)
+    whole = {value for value, (_, one) in zip(values, candidates, strict=True) if not one.unsaid and one.of_period == 1}
+    beside = candidates[rival][1] if rival is not None else None
+
+    def more(name: str) -> float:
+        return float(getattr(best, name)) - (float(getattr(beside, name)) if beside is not None else 0.0)
+
+    return place, Standing(
+        score=scores[place],
+        margin=MOST_MARGIN if rival is None else min(MOST_MARGIN, scores[place] - scores[rival]),
+        none_whole=float(not whole),
+        one_whole=float(len(whole) == 1),
+        many_whole=min(len(whole), _TENTHS) / _TENTHS,
+        prints=min(sum(alike), _SIXTHS) / _SIXTHS,
+        said_more=more("said"),
+        said_above_more=more("said_above"),
+        unsaid_more=more("unsaid"),
+        period_more=more("of_period"),
+        row_more=more("more_in_row"),
+        part_more=more("more_in_part"),
+        sentence_more=more("in_sentence"),
+    )
+
+
+_ALIKE, _TENTHS = Decimal("0.001"), 10
+
+
+def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> list[tuple[SourcedFact, Features]]:
+    """The figures of the company's filings that bear out some of the words, with their features, in no order."""
+    directory, index = workspace.directory, workspace.index
+    doc_ids = directory.by_key[company].doc_ids
+    identities = {doc_id: directory.identities[doc_id] for doc_id in doc_ids}
+    years = [one.fiscal_year for one in identities.values() if one.fiscal_year]
+    year = sought.fiscal_year or max(years, default=0)
+    own = [doc_id for doc_id, one in identities.items() if one.fiscal_year == year]
+    undated = index.facts(own, years=[UNDATED.fiscal_year]) if own else []
+    facts = [counted(each) for each in (*facts_of_year(index, doc_ids, year), *undated)]
+    asked = _Asked(sought, workspace.lexicon, facts)
+    prints = Counter((abs(each.fact.value), each.doc_id) for each in facts)
+    found = []
+    for each in facts:
+        address = address_of(each.fact)
+        if asked.bears_names(address, each.fact) and asked.share(address.borne, each.fact, address) >= _LEAST_SAID:
+            number = 1 / prints[abs(each.fact.value), each.doc_id]
+            found.append((each, asked.features(each, address, identities[each.doc_id], year, number)))
+    return found
+
+
+_LEAST_SAID = 0.5
+MOST_MARGIN = 2.0
+CONSIDERED = 40
+"""The best figures, among which it is told how the first one stands."""
+
+
+class _Asked:
+    """The words sought, with their weights among the lines of the candidates."""
+
+    def __init__(self, sought: Sought, lexicon: Lexicon, facts: Sequence[SourcedFact]) -> None:
+        self.sought = sought
+        counts: Counter[str] = Counter()
+        labels = {each.fact.label for each in facts}
+        for label in labels:
+            counts.update(words_of(label))
+        self._lines, self._counts = len(labels), counts
+        self.weights = {word: self._weight(word) for word in sought.words}
+        self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
+        self._total = sum(self.weights.values()) or 1.0
+        self._most = max(self.weights.values(), default=1.0)
+        self._others = {word: _same_words().get(word, frozenset()) for word in self.weights}
+        self._known = frozenset(self.weights).union(*self._others.values())
+        self._metrics = [
+            (words, name, [label for label in map(_last_words, lexicon.metrics[name].labels[:_LABELS]) if label])
+            for words, name in sought.metrics
+            if name in lexicon.metrics
+        ]
+
+    def _weight(self, word: str) -> float:
+        return math.log(2 + self._lines / (1 + self._counts[word]))
+
+    def _named(self, fact: Fact, borne: Words) -> Words:
+        """Words that name a metric which the figure is of, or which the line is printed for."""
+        held: set[str] = set()
+        for words, name, labels in self._metrics:
+            if fact.metric == name or any(label <= borne for label in labels):
+                held |= words
+        return frozenset(held)
+
+    def _credit(self, word: str, said: Words, named: Words) -> float:
+        if word in said:
+            return 1.0
+        if word in named:
+            return _NAMED
+        return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
+
+    def bears_names(self, address: Address, fact: Fact) -> bool:
+        """Whether every word that is written as a name is said."""
+        if not self.sought.names:
+            return True
+        named = self._named(fact, address.borne)
+        return all(self._credit(word, address.borne, named) for word in self.sought.names)
+
+    def share(self, said: Words, fact: Fact, address: Address) -> float:
+        """Share of the words by weight that are said."""
+        named = self._named(fact, address.borne)
+        return sum(weight * self._credit(word, said, named) for word, weight in self.weights.items()) / self._total
+
+    def _more(self, words: Words, known: Words) -> float:
+        """Share by weight of what the question lacks."""
+        words = words - LIGHT - OF_ANY_CONCEPT - OF_TIME
+        whole = sum(map(self._weight, words))
+        return sum(map(self._weight, words - known)) / whole if whole else 0.0
+
+    def features(
+        self, sourced: SourcedFact, address: Address, identity: Identity, year: int, shared: float
+    ) -> Features:
+        """How a figure stands to what is sought."""
+        fact, sought = sourced.fact, self.sought
+        row = address.line | address.concept
+        around = row | address.heads | address.column | address.scope | address.members
+        named = self._named(fact, address.borne)
+        labels = (label for _, _, each in self._metrics for label in each if label <= address.borne)
+        known = self._known.union(*labels)
+        missing = [word for word in sought.words if not self._credit(word, address.borne, named)]
+        part = (address.scope | address.members) - OF_ANY_CONCEPT - OF_TIME - OF_PARTS
+        percent, count = fact.unit in _PERCENT, fact.unit in _COUNT
+        amount, balance = not percent and not count, not fact.period.months
+        moves = (address.heads | address.line | address.column) & _CHANGE and not self._known & _CHANGE
+        more_in_part = self._more(part, known)
+        metric = any(fact.metric == name for _, name, _ in self._metrics)
+        wanted, as_float = sought.wanted, float
+        return Features(
+            said=self.share(around, fact, address),
+            said_in_row=self.share(row, fact, address),
+            said_in_caption=self.share(around | words_of(fact.caption), fact, address),
+            said_above=self.share(address.borne, fact, address),
+            unsaid=min(len(missing), _SIXTHS) / _SIXTHS,
+            unsaid_weight=max((self.weights[word] for word in missing), default=0.0) / self._most,
+            more_in_row=self._more(address.line, known),
+            more_in_headings=self._more(address.heads - address.line, known),
+            more_in_column=self._more(address.column - years_of(fact.period), known),
+            more_in_part=more_in_part,
+            of_a_part=as_float(bool(part)),
+            part_named=as_float(bool(part) and not more_in_part),
+            of_period=_of_period(fact, sought, year),
+            undated=as_float(fact.period == UNDATED),
+            own_report=as_float(identity.fiscal_year == year and identity.quarter == sought.quarter),
+            later_report=as_float((identity.fiscal_year or 0) > year),
+            in_sentence=as_float(fact.source == "text"),
+            in_statement=as_float(fact.statement is not None),
+            tied=as_float(fact.tied),
+            proved=as_float(fact.proved),
+            doubtful=as_float(fact.doubtful),
+            same_metric=as_float(metric),
+            other_metric=as_float(bool(self._metrics) and fact.metric is not None and not metric),
+            percent_wanted=as_float(percent and wanted == "percent"),
+            percent_unwanted=as_float(percent and wanted != "percent"),
+            count_wanted=as_float(count and wanted == "count"),
+            count_unwanted=as_float(count and wanted in ("amount", "percent")),
+            amount_wanted=as_float(amount and wanted == "amount"),
+            amount_unwanted=as_float(amount and wanted in ("percent", "count")),
+            per_share_unwanted=as_float(fact.unit == "USD per share" and not self._known >= _PER_SHARE),
+            change_unwanted=as_float(bool(moves)),
+            long_row=min(len(address.line), _LONG) / _LONG,
+            balance=as_float(balance),
+            balance_wanted=as_float(balance and sought.at_a_date),
+            balance_unwanted=as_float(balance and not sought.at_a_date and fact.source != "text"),
+            words_wanted=as_float(wanted == "words"),
+            shared=shared,
+        )
+
+
+_LIGHT, _NAMED, _OTHERWISE, _LABELS, _SIXTHS, _LONG = 0.25, 0.95, 0.85, 8, 6, 30
+_PERCENT = frozenset({"percent", "percentage points", "basis points"})
+_COUNT = frozenset({"count", "shares", "ratio"})
+_CHANGE, _PER_SHARE = stems("change"), frozenset({"per", "share"})
+_HALF, _NINE_MONTHS = 6, 9
+_BALANCE_IN_A_SPAN, _BALANCE_OR_ANOTHER_SPAN, _ANOTHER = 0.35, 0.4, 0.15
+
+
+def _of_period(fact: Fact, sought: Sought, year: int) -> float:
+    period = fact.period
+    if period.fiscal_year != year:
+        return 0.0
+    if sought.months in (_HALF, _NINE_MONTHS):
+        return 1.0 if period.months == sought.months else _ANOTHER if period.months else _BALANCE_IN_A_SPAN
+    if sought.quarter is None:
+        return 1.0 if period.quarter is None and period.months in (0, 12) else _ANOTHER
+    if period.quarter == sought.quarter and period.months in (0, 3):
+        return 1.0
+    return _BALANCE_OR_ANOTHER_SPAN if not period.months or period.quarter == sought.quarter else _ANOTHER
+
+
+def _last_words(label: str) -> Words:
+    return words_of(label.rpartition(">")[2])
+
+
+@lru_cache(maxsize=1)
+def _same_words() -> Mapping[str, Words]:
+    """For a word, the others of its groups in `same_words.yaml`; phrases of several words are left out."""
+    found: dict[str, set[str]] = {}
+    for phrases in word_lists("same_words").values():
+        single = frozenset(word for words in map(words_of, phrases) if len(words) == 1 for word in words)
+        for word in single:
+            found.setdefault(word, set()).update(single - {word})
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """Weights of the two logistic models: which figure is nearest, and whether it is what was asked for."""
+
+    ranks: tuple[float, ...]
+    tells: tuple[float, ...]
+    """Of the features, then of how the best one stands."""
+
+    def rank(self, features: Features) -> float:
+        """The better, the higher."""
+        return math.fsum(weight * value for weight, value in zip(self.ranks, values_of(features), strict=True))
+
+    def chance(self, features: Features, standing: Standing) -> float:
+        """That the best figure is what was asked for."""
+        known = (*values_of(features), *values_of(standing))
+        return 1 / (1 + math.exp(-math.fsum(weight * value for weight, value in zip(self.tells, known, strict=True))))
+
+
+def values_of(features: Features | Standing) -> tuple[float, ...]:
+    """The features in their order."""
+    return tuple(getattr(features, field.name) for field in fields(features))
+
+
+@lru_cache(maxsize=1)
+def _model() -> _Model:
+    text = resources.files(__package__).joinpath("nearest_weights.yaml").read_text(encoding="utf-8")
+    read = yaml.safe_load(text)
+    return _Model(
+        tuple(float(read["ranks"][name]) for name in NAMES),
+        tuple(float(read["tells"][name]) for name in (*NAMES, *STANDING)),
+    )
