@@ -242,7 +242,7 @@ def _as_period(named: FiscalPeriod) -> Period:
     return Period(fiscal_year=named.fiscal_year, quarter=named.quarter, months=months)
 
 
-_LIKELY_ENOUGH = 0.6
+_LIKELY_ENOUGH = 0.7
 """Of figures taken for what was asked at this chance or a higher one, seven in eight are (docs/benchmarks.md)."""
 
 

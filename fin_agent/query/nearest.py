@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fin_agent.analyst.rules.dates import period_ending
 from fin_agent.analyst.rules.reasoning.questions import FIGURES, Wants, parts_of
@@ -13,6 +14,7 @@ from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.periods import DateMention, PeriodMention
 from fin_agent.lexicon.shorthand import written_out
+from fin_agent.lexicon.words import word_lists
 from fin_agent.query.lexer import Lexed, Names, Token, lex, mentions_of
 from fin_agent.query.modifiers import ARITHMETIC, LINES, period_of
 from fin_agent.query.sentences import sentences_of
@@ -48,6 +50,8 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
     companies = {one.company.key: one for one in lexed.companies}
     if len(companies) != 1 or lexed.unknown or any(_computes(one, lexed.text) for one in lexed.tokens):
         return None
+    if len({one.text for one in lexed.tokens if one.type == "COMPANY"}) > 1:
+        return None  # `the Blizzard unit of Activision Blizzard`: one of the names may be a part's
     if any(one.type == "AND" for one in lexed.tokens) and sum(one.type in _MEASURES for one in lexed.tokens) > 1:
         return None
     (mention,) = companies.values()
@@ -56,14 +60,13 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
         return None
     period, dated = asked_of
     content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
-    hard = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content))
+    hard = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content)) - _everyday()
     others = [one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
     light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
     if not hard:
         return None
     sought = Sought(
         words=hard,
-        names=frozenset().union(*map(words_of, _names_in(content, lexed.text))) & hard,
         light=light - hard,
         metrics=tuple(pair for one in content for pair in _metrics_of(one)),
         fiscal_year=period.fiscal_year,
@@ -74,6 +77,12 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
     return OneFigure(mention.company, mention.confidence, period, sought, typed)
+
+
+@lru_cache(maxsize=1)
+def _everyday() -> Words:
+    """What people say of anything: filings write another word for it, or none."""
+    return frozenset().union(*map(words_of, word_lists("answer_words")["everyday"]))
 
 
 def _computes(token: Token, text: str) -> bool:
@@ -90,21 +99,8 @@ def _is_a_name(token: Token, text: str) -> bool:
 _SHORTEST_NAME = 3
 
 
-def _names_in(content: Sequence[Token], text: str) -> Iterator[str]:
-    """Words that are written as names: with a capital, not first, in a text that has small letters."""
-    small = sum(map(str.islower, text)) > sum(map(str.isupper, text))
-    for token in content if small else ():
-        if token.type not in ("PERIOD", "METRIC", "FORMULA"):
-            yield from (one.group() for one in _CAPITAL.finditer(text, token.start, token.end) if one.start())
-
-
-_CAPITAL = re.compile(r"\b[A-Z][\w&'-]{2,}")
-
-
 def _is_content(token: Token, lexed: Lexed) -> bool:
-    """Whether a token says which figure is meant; of a company named twice, its shorter name may be a part of it."""
-    if token.type == "COMPANY":
-        return any(token.text != one.text and token.text in one.text for one in lexed.tokens if one.type == "COMPANY")
+    """Whether a token says which figure is meant."""
     return token.type in _CONTENT or _is_a_name(token, lexed.text)
 
 
@@ -125,14 +121,14 @@ def _period_of(lexed: Lexed, key: str, workspace: Workspace) -> tuple[FiscalPeri
     directory = workspace.directory
     identities = [directory.identities[doc_id] for doc_id in directory.by_key[key].doc_ids]
     dated = [one for one in lexed.tokens if one.type == "PERIOD"]
-    if not dated:
-        latest = workspace.years[key].latest() if key in workspace.years else None
-        return (latest.model_copy(update={"quarter": None}), None) if latest is not None else None
+    latest = workspace.years[key].latest() if key in workspace.years else None
+    if latest is None:
+        return None
     for token in reversed(dated):
         found = [_fiscal(mention, identities) for mention in mentions_of(token)]
-        if len(found) == 1 and found[0] is not None:
+        if len(found) == 1 and found[0] is not None and found[0].fiscal_year <= latest.fiscal_year:
             return found[0], token
-    return None
+    return None if dated else (latest.model_copy(update={"quarter": None}), None)
 
 
 def _fiscal(mention: PeriodMention | DateMention, identities: Sequence[Identity]) -> FiscalPeriod | None:

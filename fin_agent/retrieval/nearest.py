@@ -48,11 +48,9 @@ class Sought:
     """What a question says of the one figure that it asks for."""
 
     words: Words
-    """Its content words, in the form of `words_of`: no company, no period."""
+    """Its content words, in the form of `words_of`, no company and no period: an address has to bear out each."""
     light: Words = frozenset()
     """Words that may say how the figure is asked for, and not which it is."""
-    names: Words = frozenset()
-    """Those of the content words that are written as names: a figure whose address lacks one is of something else."""
     metrics: tuple[tuple[Words, str], ...] = ()
     """Words that name a metric of the lexicon, and its id."""
     fiscal_year: int | None = None
@@ -72,18 +70,15 @@ class Standing:
     score: float
     margin: float
     """To the best figure of another value, at most `MOST_MARGIN`."""
-    none_whole: float
-    """Whether no figure of the period has all words."""
-    one_whole: float
-    """Whether one value alone has."""
-    many_whole: float
+    alone: float
+    """Whether no other value of the period has all words."""
+    others: float
     """How many values have, in tenths."""
     prints: float
     """How many places print the same value, in sixths."""
     said_more: float
     """What the best has more than its rival of `said` ..."""
     said_above_more: float
-    unsaid_more: float
     period_more: float
     row_more: float
     part_more: float
@@ -111,10 +106,6 @@ class Features:
     """The same as `said` with the caption of the table."""
     said_above: float
     """The same with caption and note."""
-    unsaid: float
-    """Content words that nothing bears out, in sixths."""
-    unsaid_weight: float
-    """Weight of the heaviest of them."""
     more_in_row: float
     """Share by weight of the row's words that the question lacks."""
     more_in_headings: float
@@ -178,7 +169,7 @@ def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequ
     alike = [abs(value - values[place]) <= _ALIKE * max(value, values[place]) for value in values]
     others = [other for other, same in enumerate(alike) if not same]
     rival = max(others, key=scores.__getitem__, default=None)
-    whole = {value for value, (_, one) in zip(values, candidates, strict=True) if not one.unsaid and one.of_period == 1}
+    of_period = {value for value, (_, one) in zip(values, candidates, strict=True) if one.of_period == 1}
     beside = candidates[rival][1] if rival is not None else None
 
     def more(name: str) -> float:
@@ -187,13 +178,11 @@ def standing_of(candidates: Sequence[tuple[SourcedFact, Features]], scores: Sequ
     return place, Standing(
         score=scores[place],
         margin=MOST_MARGIN if rival is None else min(MOST_MARGIN, scores[place] - scores[rival]),
-        none_whole=float(not whole),
-        one_whole=float(len(whole) == 1),
-        many_whole=min(len(whole), _TENTHS) / _TENTHS,
+        alone=float(len(of_period) <= 1),
+        others=min(len(of_period), _TENTHS) / _TENTHS,
         prints=min(sum(alike), _SIXTHS) / _SIXTHS,
         said_more=more("said"),
         said_above_more=more("said_above"),
-        unsaid_more=more("unsaid"),
         period_more=more("of_period"),
         row_more=more("more_in_row"),
         part_more=more("more_in_part"),
@@ -205,7 +194,7 @@ _ALIKE, _TENTHS = Decimal("0.001"), 10
 
 
 def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> list[tuple[SourcedFact, Features]]:
-    """The figures of the company's filings that bear out some of the words, with their features, in no order."""
+    """The figures of the company's filings that bear out all of the words, with their features, in no order."""
     directory, index = workspace.directory, workspace.index
     doc_ids = directory.by_key[company].doc_ids
     identities = {doc_id: directory.identities[doc_id] for doc_id in doc_ids}
@@ -219,13 +208,12 @@ def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> 
     found = []
     for each in facts:
         address = address_of(each.fact)
-        if asked.bears_names(address, each.fact) and asked.share(address.borne, each.fact, address) >= _LEAST_SAID:
+        if each.fact.amount and asked.bears_all(address, each.fact):  # a dash is no answer to `how much`
             number = 1 / prints[abs(each.fact.value), each.doc_id]
             found.append((each, asked.features(each, address, identities[each.doc_id], year, number)))
     return found
 
 
-_LEAST_SAID = 0.5
 MOST_MARGIN = 2.0
 CONSIDERED = 40
 """The best figures, among which it is told how the first one stands."""
@@ -244,7 +232,6 @@ class _Asked:
         self.weights = {word: self._weight(word) for word in sought.words}
         self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
         self._total = sum(self.weights.values()) or 1.0
-        self._most = max(self.weights.values(), default=1.0)
         self._others = {word: _same_words().get(word, frozenset()) for word in self.weights}
         self._known = frozenset(self.weights).union(*self._others.values())
         self._metrics = [
@@ -271,12 +258,10 @@ class _Asked:
             return _NAMED
         return 0.0 if self._others[word].isdisjoint(said) else _OTHERWISE
 
-    def bears_names(self, address: Address, fact: Fact) -> bool:
-        """Whether every word that is written as a name is said."""
-        if not self.sought.names:
-            return True
+    def bears_all(self, address: Address, fact: Fact) -> bool:
+        """Whether the address says every content word, or another word for it."""
         named = self._named(fact, address.borne)
-        return all(self._credit(word, address.borne, named) for word in self.sought.names)
+        return all(self._credit(word, address.borne, named) for word in self.sought.words)
 
     def share(self, said: Words, fact: Fact, address: Address) -> float:
         """Share of the words by weight that are said."""
@@ -296,10 +281,8 @@ class _Asked:
         fact, sought = sourced.fact, self.sought
         row = address.line | address.concept
         around = row | address.heads | address.column | address.scope | address.members
-        named = self._named(fact, address.borne)
         labels = (label for _, _, each in self._metrics for label in each if label <= address.borne)
         known = self._known.union(*labels)
-        missing = [word for word in sought.words if not self._credit(word, address.borne, named)]
         part = (address.scope | address.members) - OF_ANY_CONCEPT - OF_TIME - OF_PARTS
         percent, count = fact.unit in _PERCENT, fact.unit in _COUNT
         amount, balance = not percent and not count, not fact.period.months
@@ -312,8 +295,6 @@ class _Asked:
             said_in_row=self.share(row, fact, address),
             said_in_caption=self.share(around | words_of(fact.caption), fact, address),
             said_above=self.share(address.borne, fact, address),
-            unsaid=min(len(missing), _SIXTHS) / _SIXTHS,
-            unsaid_weight=max((self.weights[word] for word in missing), default=0.0) / self._most,
             more_in_row=self._more(address.line, known),
             more_in_headings=self._more(address.heads - address.line, known),
             more_in_column=self._more(address.column - years_of(fact.period), known),
