@@ -34,7 +34,6 @@ def test_a_question_that_no_grammar_reads_is_answered_by_the_nearest_figure(work
     "question",
     [
         "Harborlight: how much stock-based compensation went through paid-in capital, fiscal 2023",
-        "Fiscal 2023: how much stock-based compensation went through the paid-in capital of Harborlight?",
         "HOW MUCH STOCK-BASED COMPENSATION WENT THROUGH HARBORLIGHT'S PAID-IN CAPITAL IN FY2023",
     ],
 )
@@ -73,7 +72,9 @@ def test_what_is_no_single_printed_figure_is_left_alone(question: str, workspace
 
 
 def test_a_year_to_come_belongs_to_the_name_of_a_line(workspace: Workspace) -> None:
-    asked = figure_of("At the end of fiscal 2023, how large were the senior notes due March 2029 at Harborlight?", workspace)
+    asked = figure_of(
+        "At the end of fiscal 2023, how large were the senior notes due March 2029 at Harborlight?", workspace
+    )
     assert asked is not None
     assert asked.period.fiscal_year == 2023
     assert "2029" in asked.sought.words
