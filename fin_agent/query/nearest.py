@@ -72,7 +72,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
         fiscal_year=period.fiscal_year,
         quarter=period.quarter,
         months=period.months,
-        wanted=_WANTED.get(wants, "words"),
+        wanted="percent" if any(_asks_a_share(one) for one in lexed.tokens) else _WANTED.get(wants, "words"),
         at_a_date=_AT_A_DATE.search(question) is not None and _IN_A_SPAN.search(question) is None,
     )
     typed = " ".join(lexed.text[one.start : one.end] for one in content)
@@ -102,6 +102,13 @@ _SHORTEST_NAME = 3
 def _is_content(token: Token, lexed: Lexed) -> bool:
     """Whether a token says which figure is meant."""
     return token.type in _CONTENT or _is_a_name(token, lexed.text)
+
+
+def _asks_a_share(token: Token) -> bool:
+    """Whether a share is asked for: `share of revenue that came from`, and not `how much of`."""
+    return token.type in ("CAME_FROM", "OF_WHICH") or (
+        token.type == "SHARE" and not token.text.lower().startswith("how")
+    )
 
 
 def _metrics_of(token: Token) -> list[tuple[Words, str]]:

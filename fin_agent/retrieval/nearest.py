@@ -208,6 +208,8 @@ def ranked_candidates(workspace: Workspace, sought: Sought, *, company: str) -> 
     found = []
     for each in facts:
         address = address_of(each.fact)
+        if sought.wanted == "percent" and each.fact.unit not in _PERCENT:
+            continue  # a share is to be computed, or is printed
         if each.fact.amount and asked.bears_all(address, each.fact):  # a dash is no answer to `how much`
             number = 1 / prints[abs(each.fact.value), each.doc_id]
             found.append((each, asked.features(each, address, identities[each.doc_id], year, number)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -157,6 +158,8 @@ def led_by(text: str, part: Part) -> str:
     ):
         return ""
     found = [each[0].strip(" ,.") for each in found_in(text, part)]
+    if part.wants is Wants.COUNT and len({each[0] for each in found_in(text, replace(part, counted=""))}) > 1:
+        return ""  # `465 North America and 7 International stores`: which of them is meant, the sentence tells better
     if part.wants is Wants.DATE:
         exact = [each for each in found if re.search(rf"{MONTH}|\bend\b|through|until|quarter", each)]
         found = exact or found
