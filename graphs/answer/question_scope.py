@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.own_years import with_own_years
 from fin_agent.analyst.rules.partners import name_alone
-from fin_agent.analyst.rules.reasoning.questions import asks_in_words, never_answered
+from fin_agent.analyst.rules.reasoning.questions import Wants, asks_in_words, never_answered, parts_of
 from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.companies import Company
@@ -123,13 +123,21 @@ def _is_beside_the_point(intent: Intent, workspace: Workspace) -> bool:
 
     In words, of whom filings speak (a partner, a company acquired); a figure only where those of the company asked do.
     """
-    if intent.numeric or (intent.asks_figure and not intent.companies):
+    if intent.numeric or (not intent.companies and _is_about_the_filer(intent)):
         return False
     if intent.companies and not intent.asks_figure:
         return True
     own = [doc_id for one in intent.companies for doc_id in workspace.directory.by_key[one.key].doc_ids]
     names = intent.unknown_companies
     return all(workspace.index.search_pages([name], doc_ids=own or None, limit=1) for name in names)
+
+
+def _is_about_the_filer(intent: Intent) -> bool:
+    """Whether it asks for a figure, why a measure moved, or what a company says of itself: its seat, its chief."""
+    return intent.asks_figure or intent.names_metric or parts_of(intent.core)[0].wants in _OF_ITSELF
+
+
+_OF_ITSELF = frozenset({Wants.BUSINESS, Wants.EXCHANGE, Wants.FIRM, Wants.OFFICERS, Wants.PERSON, Wants.PLACE})
 
 
 def companies_there(workspace: Workspace, doc_ids: Collection[str] | None = None) -> str:
