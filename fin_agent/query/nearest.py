@@ -60,7 +60,9 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
         return None
     period, dated = asked_of
     content = [one for one in lexed.tokens if _is_content(one, lexed) or (one.type == "PERIOD" and one is not dated)]
-    hard = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content)) - _everyday()
+    hard = (
+        frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in content)) - everyday_words()
+    )
     others = [one for one in lexed.tokens if one.type not in ("COMPANY", "PERIOD")]
     light = frozenset().union(*(words_of(lexed.text[one.start : one.end]) - OF_TIME for one in others))
     if not hard:
@@ -80,7 +82,7 @@ def one_figure(question: str, core: str, names: Names, workspace: Workspace) -> 
 
 
 @lru_cache(maxsize=1)
-def _everyday() -> Words:
+def everyday_words() -> Words:
     """What people say of anything: filings write another word for it, or none."""
     return frozenset().union(*map(words_of, word_lists("answer_words")["everyday"]))
 

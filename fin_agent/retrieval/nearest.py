@@ -234,7 +234,7 @@ class _Asked:
         self.weights = {word: self._weight(word) for word in sought.words}
         self.weights |= {word: _LIGHT * self._weight(word) for word in sought.light - sought.words}
         self._total = sum(self.weights.values()) or 1.0
-        self._others = {word: _same_words().get(word, frozenset()) for word in self.weights}
+        self._others = {word: same_words().get(word, frozenset()) for word in self.weights}
         self._known = frozenset(self.weights).union(*self._others.values())
         self._metrics = [
             (words, name, [label for label in map(_last_words, lexicon.metrics[name].labels[:_LABELS]) if label])
@@ -357,7 +357,7 @@ def _last_words(label: str) -> Words:
 
 
 @lru_cache(maxsize=1)
-def _same_words() -> Mapping[str, Words]:
+def same_words() -> Mapping[str, Words]:
     """For a word, the others of its groups in `same_words.yaml`; phrases of several words are left out."""
     found: dict[str, set[str]] = {}
     for phrases in word_lists("same_words").values():

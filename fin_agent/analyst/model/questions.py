@@ -10,12 +10,18 @@ from fin_agent.analyst.model.grounding import numbers_not_in, on_a_line
 from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.replies import IntentReply
 from fin_agent.analyst.rules.limits import in_other_money, of_the_market
+from fin_agent.analyst.rules.reasoning.wanted import MONTH
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.lexicon.words import word_lists
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
+from fin_agent.query.intents import names_of
+from fin_agent.query.lexer import lex
+from fin_agent.query.nearest import everyday_words
+from fin_agent.retrieval.addresses import words_of
+from fin_agent.retrieval.nearest import same_words
 from fin_agent.retrieval.terms import search_terms, stems_of
 from fin_agent.workspace import Workspace
 
@@ -87,13 +93,14 @@ class QuestionReader:
         years = years_named(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
+        chooses = len(self._workspace.directory.companies) > 1
         for each in (*reply.questions, reply.ask_back or ""):
             others = sorted(years_named(each) - years)
-            if others:
+            if others and each != reply.ask_back:  # which year is meant may be what is asked back
                 return f"a question names {others[0]}, which the question asked does not"
             named = {mention.company for mention in self._workspace.directory.mentions(each)}
             beside = sorted(company.name for company in named if company.key not in keys)
-            if beside and keys:
+            if beside and (keys or (chooses and each != reply.ask_back)):
                 return f"a question is of {beside[0]}, which the question asked does not name"
             bare = _QUARTER.sub(" ", _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each)))
             numbers = numbers_not_in(bare, f"{intent.question} {written_out(intent.question)} {_OF_FORMULAS}")
@@ -118,12 +125,30 @@ class QuestionReader:
             read.append(one)
         if not read:
             return None
+        if lost := self._left_out(intent, asked):
+            warned(f"the model reads the question as {'; '.join(asked)!r}, which says nothing of {lost!r}")
+            return None
         told = f"the model reads the question as: {'; '.join(asked)}"
         if len(read) == 1:
             same = {"question": intent.question, "decimals": intent.decimals, "assumed": (*read[0].assumed, told)}
             return read[0].model_copy(update={**same, "unit": read[0].unit or intent.unit})
         several = {"asks": tuple(asked), "unsupported": (), "beyond_rules": _beyond_rules(intent)}
         return intent.model_copy(update={**several, "assumed": (*intent.assumed, told)})
+
+    def _left_out(self, intent: Intent, questions: Sequence[str]) -> str:
+        """A year, or a word that says what is asked, which no wording says: the question is another one without it."""
+        lexicon = self._workspace.lexicon
+        said = " ".join((*questions, *map(written_out, questions)))
+        dated = _MONTH.search(intent.question) is not None
+        for year in sorted(years_named(intent.question) - years_named(said)):
+            if not dated or not {year - 1, year + 1} & years_named(said):
+                return str(year)
+        meant = (*lexicon.filing_terms(said), *lexicon.expand((said, *(one.id for one in lexicon.mentions(said)))))
+        spoken_of = words_of(" ".join((said, *meant)))
+        spoken_of = spoken_of.union(everyday_words(), *(same_words().get(word, ()) for word in spoken_of))
+        tokens = lex(written_out(intent.question), names_of(self._workspace)).tokens
+        told = ((one.text, words_of(one.text)) for one in tokens if one.type in _TELLING)
+        return next((text for text, words in told if words and words.isdisjoint(spoken_of)), "")
 
     def _beside(self, read: Intent, intent: Intent) -> str:
         """A line of a wording that the question does not speak of, in its words or those that filings have for them.
@@ -142,6 +167,11 @@ class QuestionReader:
             if not known:
                 return line.words
         return ""
+
+
+_TELLING = frozenset({"PHRASE", "PART", "STATISTIC", "EXCEPT"})
+"""Types of words without which a question asks another thing: lines, parts, conditions, a median."""
+_MONTH = re.compile(MONTH, re.I)
 
 
 def _stems_listed(name: str) -> set[str]:

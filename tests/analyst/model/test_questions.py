@@ -172,3 +172,37 @@ def test_whatever_a_model_words_companies_and_years_are_those_of_the_question(
         one = reading.intent(ask) if ask != question else intent
         assert {each.key for each in one.companies} <= {each.key for each in own.companies}
         assert {each.fiscal_year for each in one.periods} <= {2021, 2022, 2023, 2024, 2025}
+
+
+@pytest.mark.parametrize(
+    ("question", "worded", "lost"),
+    [
+        (MEDIAN, "revenue of Harborlight in FY2021", "2022"),
+        (MEDIAN, "average revenue of Harborlight over FY2022, FY2023 and FY2024", "median"),
+        ("What was Harborlight's revenue in FY2023 without the acquired businesses?",
+         "revenue of Harborlight in FY2023", "acquired"),
+        ("How much of Quillmark's net sales in fiscal 2024 came from customers under forty?",
+         "net sales of Quillmark in FY2024", "forty"),
+    ],
+)  # fmt: skip
+def test_a_wording_that_leaves_something_out_is_another_question(
+    workspace: Workspace, question: str, worded: str, lost: str
+) -> None:
+    reading, warnings, _ = read(workspace, question, reply(worded))
+    own = RulesAnalyst(workspace, reads_alone=False).intent(question)
+    assert reading.expression == own.expression and reading.question == question
+    assert any(lost in each for each in warnings)
+
+
+def test_a_company_that_the_question_leaves_open_is_not_chosen(workspace: Workspace) -> None:
+    question = "Which company had the better year in FY2023 in terms of revenue quality?"
+    _, warnings, model = read(workspace, question, reply("revenue of Tellurond in FY2023"))
+    assert roles(model) == ["intent", "intent"]
+    assert any("Tellurond" in each for each in warnings)
+
+
+def test_years_may_be_asked_back(workspace: Workspace) -> None:
+    asked_back = "Which year do you mean, FY2022, FY2023 or FY2024?"
+    intent, warnings, model = read(workspace, "How did Harborlight do?", {**reply(), "ask_back": asked_back})
+    assert intent.ask_back == asked_back
+    assert roles(model) == ["intent"] and warnings == ()
