@@ -158,8 +158,6 @@ def led_by(text: str, part: Part) -> str:
     ):
         return ""
     found = [each[0].strip(" ,.") for each in found_in(text, part)]
-    if part.wants is Wants.COUNT and len({each[0] for each in found_in(text, replace(part, counted=""))}) > 1:
-        return ""  # `465 North America and 7 International stores`: which of them is meant, the sentence tells better
     if part.wants is Wants.DATE:
         exact = [each for each in found if re.search(rf"{MONTH}|\bend\b|through|until|quarter", each)]
         found = exact or found
@@ -167,6 +165,8 @@ def led_by(text: str, part: Part) -> str:
     told = [year for year in asked if year in years]
     if "respectively" in text and part.wants is not Wants.DATE and told:
         found = found[years.index(told[-1]) :][:1] if len(found) >= len(years) else []
+    elif part.wants is Wants.COUNT and len({each[0] for each in found_in(text, replace(part, counted=""))}) > 1:
+        return ""  # `465 North America and 7 International stores`: which of them is meant, the sentence tells better
     distinct = list(dict.fromkeys(found))
     return distinct[0][:1].upper() + distinct[0][1:] if len(distinct) == 1 and distinct[0] != text else ""
 
