@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -91,11 +91,12 @@ class Analyst(Protocol):
         documents: Sequence[str],
         cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
+        dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
         """Keep what serves the answer out of new and earlier passages, and say whether it is enough.
 
         `cards` are those made of some of the passages for this run; of the others the index has them. Nothing
-        outside of `scope` may be asked to be read.
+        outside of `scope` may be asked to be read, and nothing that was `dropped` is read again.
         """
 
     def computes(self, intent: Intent, *, answerable: bool) -> bool:

@@ -48,6 +48,11 @@ class RetrievedPassage(BaseModel):
         return self.doc_id, self.ordinal
 
     @property
+    def on_page(self) -> PageKey:
+        """The page it stands on."""
+        return PageKey(self.doc_id, self.page)
+
+    @property
     def found(self) -> FoundPassage:
         """Where it stands, without its text."""
         return FoundPassage(self.doc_id, self.page, self.ordinal)

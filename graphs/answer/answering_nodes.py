@@ -52,11 +52,16 @@ def filter_passages(state: AnswerState, runtime: Runtime[AnswerContext]) -> Upda
     made = [evidence.card for evidence in state["evidence"] if evidence.card is not None]
     cards = [*made, *state.get("cards", [])]
     scope = state["asked"].scope
-    curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope)
-    further = _on_pages(curation.to_read, state["round"], context)
+    dropped = {(doc_id, ordinal) for doc_id, ordinal in state.get("dropped", [])}
+
+    def curated() -> Curation:
+        return context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope, dropped)
+
+    curation = curated()
+    further = [each for each in _on_pages(curation.to_read, state["round"], context) if each.key not in dropped]
     if further:
         passages = [*passages, *further]
-        curation = context.analyst.curate(state["intent"], state["plan"], passages, documents, cards, scope)
+        curation = curated()
     kept = {evidence.passage.key for evidence in curation.kept}
     step = TraceStep(
         node="filter_passages",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -78,7 +79,7 @@ def by_rules(workspace: Workspace, question: str) -> Answer:
         (SUIT, Preset.THOROUGH, ["intent", "query_rewrite", "judge", "curation", "reasoning"]),
         (PAID, Preset.FAST, ["reasoning"]),
         (PAID, Preset.DEFAULT, ["intent", "reasoning"]),
-        (RESEARCH, Preset.FAST, ["reasoning"]),
+        (RESEARCH, Preset.FAST, []),  # rules keep no passage
         (RESEARCH, Preset.DEFAULT, ["reasoning"] * 2),  # the third round brings nothing new
         (NOBODY, Preset.DEFAULT, []),
         (NO_YEAR, Preset.DEFAULT, []),
@@ -338,6 +339,33 @@ def test_what_a_model_drops_is_shown_to_no_later_prompt(workspace: Workspace, qu
     for before, after in pairwise(shown):
         assert not (before - kept) & after
     assert not {each.text for each in answer.citations} - kept
+
+
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_a_page_that_a_model_drops_comes_back_neither_as_its_table_nor_as_a_neighbour(
+    workspace: Workspace, preset: Preset
+) -> None:
+    question = "Who will retire as President and Chief Executive Officer of Tellurond?"
+    shown: list[list[str]] = []
+
+    def nothing(call: Prompted) -> Mapping[str, object]:
+        shown.append(re.findall(r'<passage-\w+ number="\d+" of="([^"]+)"', call.text))
+        more = {"missing": ["more"], "complementary_question": f"{question} notes"}
+        return {"kept": [], "answerable": False, **more} if preset is Preset.THOROUGH else {"answer": None, **more}
+
+    script = {"intent": {"questions": [question]}, "query_rewrite": {"query": "who", "terms": []}, "judge": "no JSON"}
+    answer, _ = asked(workspace, question, {**script, "*": nothing}, preset)  # type: ignore[dict-item]
+    assert answer.refused and len(shown) >= 2
+    assert all(len(each) == len(set(each)) for each in shown)
+    for before, after in pairwise(shown):
+        assert not set(before) & set(after)
+
+
+def test_no_answer_is_asked_of_no_passages(workspace: Workspace) -> None:
+    nothing = {"kept": [], "answerable": False, "missing": ["more"], "complementary_question": None}
+    script = {"query_rewrite": {"query": "research", "terms": []}, "judge": "no JSON", "curation": nothing}
+    answer, model = asked(workspace, RESEARCH, script, Preset.THOROUGH)  # type: ignore[arg-type]
+    assert answer.refused and "curation" in roles(model) and "reasoning" not in roles(model)
 
 
 @pytest.mark.parametrize(("calls", "called"), [(0, []), (1, ["intent"])])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from fin_agent.analyst.events import warned
@@ -50,6 +50,7 @@ class ModelAnalyst:
         """Raises PromptError where a prompt of the user's own cannot be used."""
         client.require(*PROMPTS)
         self._client = client
+        self._workspace = workspace
         self._owners = workspace.directory.owners
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence, reads_alone=False)
         self._preset = preset
@@ -96,15 +97,17 @@ class ModelAnalyst:
         documents: Sequence[str],
         cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
+        dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
         """See Analyst.curate: one call a round at most, which also answers, and none where the ledger is full.
 
         In `thorough` each round has a call that only judges.
         """
         base = self._rules.curate(intent, plan, passages, documents, cards, scope)
-        if base.to_read:
+        to_read = self._workspace.index.passages(base.to_read)
+        if any((each.doc_id, each.passage.ordinal) not in dropped for each in to_read):
             return base
-        curation = self._curator.curation(base, intent, plan, passages, scope)
+        curation = self._curator.curation(base, intent, plan, passages, scope, dropped)
         if isinstance(curation, AnsweredCuration) and curation.reasoning.text:
             self._compared(curation.reasoning, intent, base.kept or curation.kept, documents)
         return curation
@@ -128,6 +131,8 @@ class ModelAnalyst:
         """
         found = None
         if self._preset is not Preset.DEFAULT:  # there, the call that judged the passages has answered, or failed
+            if not evidence:
+                return Reasoning(text="", citations=())
             found = self._reasoner.answer(intent, evidence, known_lines(intent, None))
         if found is not None and found.reasoning is None:
             return Reasoning(text="", citations=(), missing=found.said_missing)

@@ -5,7 +5,7 @@ By default the call that judges the passages answers from them as well; `thoroug
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fin_agent.analyst.events import warned
 from fin_agent.analyst.model.answers import Reasoner
@@ -14,9 +14,9 @@ from fin_agent.analyst.model.model_client import ModelClient
 from fin_agent.analyst.model.prompt_material import (
     intent_lines,
     known_lines,
+    says_no_more,
     shown_passages,
-    with_neighbours,
-    within_reach,
+    to_be_judged,
 )
 from fin_agent.analyst.model.replies import CurationReply
 from fin_agent.analyst.protocol import AnsweredCuration, Reasoning
@@ -25,7 +25,6 @@ from fin_agent.evidence.evidence import Curation, Evidence, RetrievedPassage
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.plan import Plan
 from fin_agent.evidence.trace import Judged
-from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.settings import Preset
 from fin_agent.retrieval.query import EVERYTHING, Scope
@@ -55,6 +54,7 @@ class Curator:
         plan: Plan,
         passages: Sequence[RetrievedPassage],
         scope: Scope = EVERYTHING,
+        dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
         """What the model decides where the rules' curation (`base`) leaves something open; `base` where it fails.
 
@@ -64,8 +64,38 @@ class Curator:
         base = _as_open(base, intent)
         if not passages or not self._wants(base, intent) or _is_torn(base, intent, plan):
             return base
-        if self._preset is Preset.DEFAULT:
-            return self._answered(base, intent, passages, scope)
+        by_rules = {evidence.passage.key for evidence in base.kept}
+        latest = max(each.round for each in passages)  # those of rounds before were kept, and are shown again
+        ordered = sorted(passages, key=lambda each: (each.round == latest, each.key not in by_rules))
+        shown = to_be_judged(ordered, self._workspace, scope, dropped)
+        judged = self._answered if self._preset is Preset.DEFAULT else self._filtered
+        curation = judged(base, intent, plan, shown)
+        return curation if curation is base else self._final(curation, shown, passages)
+
+    def _final(
+        self, curation: Curation, shown: Sequence[RetrievedPassage], passages: Sequence[RetrievedPassage]
+    ) -> Curation:
+        """With what is dropped for good: what was shown and not kept, what says the same, and the pages of which
+        nothing is kept.
+        """
+        chosen = {each.passage.key: each for each in curation.kept}
+        gone = [each for each in shown if each.key not in chosen]
+        held = {each.passage.on_page for each in curation.kept}
+        pages = dict.fromkeys(each.on_page for each in gone if each.on_page not in held)
+        known = {each.key for each in shown}
+        keys = [
+            *(each.key for each in gone),
+            *((each.doc_id, each.passage.ordinal) for each in self._workspace.index.passages(list(pages))),
+            *(
+                each.key
+                for each in passages
+                if each.key not in known | chosen.keys() and any(says_no_more(each, one) for one in gone)
+            ),
+        ]
+        judged = tuple(_judged(each, chosen) for each in curation.judged)
+        return curation.model_copy(update={"judged": judged, "dropped": tuple(dict.fromkeys(keys))})
+
+    def _filtered(self, base: Curation, intent: Intent, plan: Plan, passages: Sequence[RetrievedPassage]) -> Curation:
         reply = self._client.asked(
             Role.CURATION,
             "curation",
@@ -83,15 +113,13 @@ class Curator:
             return False
         return self._preset is Preset.THOROUGH or not (intent.numeric and base.answerable)
 
-    def _answered(self, base: Curation, intent: Intent, passages: Sequence[RetrievedPassage], scope: Scope) -> Curation:
+    def _answered(self, base: Curation, intent: Intent, plan: Plan, shown: Sequence[RetrievedPassage]) -> Curation:
         """The answer, and with it the passages it rests on; else what is missing, and the passages to be read again."""
         by_rules = {evidence.passage.key: evidence for evidence in base.kept}
-        ordered = sorted(passages, key=lambda each: each.key not in by_rules)
-        shown = with_neighbours(within_reach(ordered), self._workspace, scope)
         evidence = [
             by_rules.get(each.key) or Evidence(passage=each, why="the model keeps it", by_model=True) for each in shown
         ]
-        rounds = max((each.round for each in passages), default=1) - 1
+        rounds = max((each.round for each in shown), default=1) - 1
         searched = f"{rounds} time{'s' if rounds > 1 else ''}, with what was missing then" if rounds else ""
         found = self._reasoner.answer(intent, evidence, known_lines(intent, base.ledger, searched))
         if found is None:
@@ -104,18 +132,15 @@ class Curator:
         reasoning = found.reasoning or Reasoning(text="", citations=(), missing=found.said_missing)
         # Of an answer that lacks a part, that part is searched for; the answer stands where nothing more is found.
         whole = found.reasoning is not None and not (found.said_missing and found.complementary)
-        chosen = {each.passage.key: each for each in kept}
         answer = base.model_copy(
             update={
                 "kept": tuple(kept),
                 "answerable": whole,
                 "missing": () if whole else found.said_missing,
                 "complementary_question": "" if whole else found.complementary,
-                "judged": tuple(_judged(each, chosen) for each in base.judged),
-                "dropped": tuple(each.passage.key for each in evidence if each.passage.key not in chosen),
             }
         )
-        read = tuple(dict.fromkeys(PageKey(each.passage.doc_id, each.passage.page) for each in evidence))
+        read = tuple(dict.fromkeys(each.on_page for each in shown))
         return AnsweredCuration(**dict(answer), reasoning=reasoning.model_copy(update={"read": read}))
 
     def _joined(
@@ -153,8 +178,6 @@ class Curator:
                 "answerable": answerable,
                 "missing": missing,
                 "complementary_question": "" if answerable else _question(reply, base),
-                "judged": tuple(_judged(each, chosen) for each in base.judged),
-                "dropped": tuple(each.key for each in passages if each.key not in chosen),
             }
         )
 

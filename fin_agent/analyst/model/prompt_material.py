@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fin_agent.evidence.alignment import COMPANY, required_fields
 from fin_agent.evidence.cards.card import Card
@@ -39,27 +39,51 @@ def shown_passages(passages: Sequence[RetrievedPassage], workspace: Workspace) -
     return [Quoted(in_rows(passage.text)[:MOST_CHARACTERS], place_of(passage, workspace)) for passage in passages]
 
 
-def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
-    """As many of the first passages as one call shows, without those that say what another says.
+def to_be_judged(
+    passages: Sequence[RetrievedPassage],
+    workspace: Workspace,
+    scope: Scope,
+    dropped: Collection[tuple[str, int]] = (),
+) -> list[RetrievedPassage]:
+    """What one call shows of these passages, each page once, with what goes on over the edge of a page.
 
-    A page may be there as text and as table, a filing under two names.
+    Nothing that was `dropped` before comes back as the neighbour of another.
     """
-    kept: list[tuple[RetrievedPassage, set[str]]] = []
+    return said_once(with_neighbours(within_reach(passages), workspace, scope, dropped))
+
+
+def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+    """As many of the first passages as one call shows, without those that say what another says."""
+    shown: list[RetrievedPassage] = []
     length = 0
-    for passage in passages:
-        text = in_rows(passage.text)[:MOST_CHARACTERS]
-        if len(kept) >= _FEWEST_SHOWN and length + len(text) > _MOST_SHOWN:
+    for passage in said_once(passages):
+        length += len(in_rows(passage.text)[:MOST_CHARACTERS])
+        if len(shown) >= _FEWEST_SHOWN and length > _MOST_SHOWN:
             break
-        words = set(_WORDS.findall(text))
-        page = (passage.doc_id, passage.page)
-        if any(
-            len(words - said) <= (len(words) // _HARDLY_NEW if (one.doc_id, one.page) == page else 0)
-            for one, said in kept
-        ):
+        shown.append(passage)
+    return shown
+
+
+def said_once(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
+    """The passages without those that say what another says: a page may be there as text and as table, a filing under
+    two names. Of a page's, the fuller one stands where the first stood.
+    """
+    kept: list[RetrievedPassage] = []
+    for passage in passages:
+        if any(says_no_more(passage, one) for one in kept):
             continue
-        kept.append((passage, words))
-        length += len(text)
-    return [passage for passage, _ in kept]
+        within = [one.key for one in kept if one.on_page == passage.on_page and says_no_more(one, passage)]
+        if within:
+            kept = [passage if one.key == within[0] else one for one in kept if one.key not in within[1:]]
+        else:
+            kept.append(passage)
+    return kept
+
+
+def says_no_more(passage: RetrievedPassage, other: RetrievedPassage) -> bool:
+    """Whether all that a passage says stands in another; in one of its own page, nearly all."""
+    words, said = (set(_WORDS.findall(in_rows(each.text)[:MOST_CHARACTERS])) for each in (passage, other))
+    return len(words - said) <= (len(words) // _HARDLY_NEW if passage.on_page == other.on_page else 0)
 
 
 _HARDLY_NEW = 8
@@ -72,9 +96,14 @@ _WITH_NEIGHBOURS = 3
 _WHOLE_END = re.compile(r"[.!?:;)”\"]\s*\d{0,3}\s*\Z")
 
 
-def with_neighbours(passages: Sequence[RetrievedPassage], workspace: Workspace, scope: Scope) -> list[RetrievedPassage]:
+def with_neighbours(
+    passages: Sequence[RetrievedPassage],
+    workspace: Workspace,
+    scope: Scope,
+    dropped: Collection[tuple[str, int]] = (),
+) -> list[RetrievedPassage]:
     """The passages; what goes on over the edge of a page has the text before it, or behind it, beside it."""
-    shown = {each.key for each in passages}
+    shown = {*dropped, *(each.key for each in passages)}
     found: list[RetrievedPassage] = []
     for place, each in enumerate(passages):
         words = in_rows(each.text)

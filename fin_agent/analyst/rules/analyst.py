@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from fin_agent.analyst.protocol import Reasoning
 from fin_agent.analyst.rules.curation import curate
@@ -132,8 +132,9 @@ class RulesAnalyst:
         documents: Sequence[str],
         cards: Sequence[Card] = (),
         scope: Scope = EVERYTHING,
+        dropped: Collection[tuple[str, int]] = (),
     ) -> Curation:
-        """See Analyst.curate."""
+        """See Analyst.curate: rules drop nothing for good."""
         return curate(intent, plan, passages, documents, self._workspace, self._most_evidence, cards, scope)
 
     def computes(self, intent: Intent, *, answerable: bool) -> bool:

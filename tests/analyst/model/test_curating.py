@@ -11,13 +11,14 @@ from pydantic import JsonValue
 
 from fin_agent.analyst.events import journal
 from fin_agent.analyst.model.analyst import ModelAnalyst
+from fin_agent.analyst.model.prompt_material import in_rows
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.evidence import Curation, RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.settings import Preset
 from fin_agent.testing import ScriptedChatModel
 from fin_agent.workspace import Workspace
-from tests.analyst.model.clients import Replying, client, keeps, roles
+from tests.analyst.model.clients import Replying, client, keeps, passages, roles
 
 SALES = "What was Harborlight's revenue in FY2024?"
 BEFORE = "What was Harborlight's revenue in FY2019 and FY2024?"
@@ -140,14 +141,15 @@ def test_a_curation_that_cannot_be_used_leaves_that_of_rules(
 
 
 def test_numbers_of_no_passage_are_passed_over_among_others(workspace: Workspace) -> None:
-    found, _, warnings, _ = curated(workspace, SUIT, said(kept=[99, 2, 2, -3], answerable=True))
-    assert found.answerable and found.kept[0].passage == retrieved(workspace)[1] and warnings == ()
+    found, _, warnings, model = curated(workspace, SUIT, said(kept=[99, 2, 2, -3], answerable=True))
+    shown = passages(model.calls[0].text)
+    assert found.answerable and in_rows(found.kept[0].passage.text) == shown[2] and warnings == ()
     keys = [each.passage.key for each in found.kept]
     assert len(keys) == len(set(keys))
 
 
 def test_what_holds_the_figures_is_kept_whatever_the_model_says(workspace: Workspace) -> None:
-    last = said(kept=[len(retrieved(workspace))], missing=["revenue"], complementary_question="What was it?")
+    last = said(kept=[4], missing=["revenue"], complementary_question="What was it?")
     found, own, warnings, _ = curated(workspace, SALES, last, Preset.THOROUGH, most=1)
     assert own.answerable and found.answerable and found.missing == () and found.ledger == own.ledger
     assert {each.passage.key for each in own.kept} <= {each.passage.key for each in found.kept}
@@ -163,7 +165,8 @@ def test_figures_that_rules_lack_are_enough_where_the_model_says_so(workspace: W
 
 def test_no_more_is_kept_than_may_be(workspace: Workspace) -> None:
     found, _, _, model = curated(workspace, SUIT, said(kept=list(range(1, 9)), answerable=True), most=3)
-    assert [each.passage for each in found.kept] == retrieved(workspace)[:3]
+    shown = passages(model.calls[0].text)
+    assert [in_rows(each.passage.text) for each in found.kept] == [shown[1], shown[2], shown[3]]
     assert "at most 3 passages" in model.calls[0].text
 
 

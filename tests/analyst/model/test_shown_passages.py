@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fin_agent.analyst.model.prompt_material import in_rows, with_neighbours, within_reach
+from fin_agent.analyst.model.prompt_material import in_rows, to_be_judged, with_neighbours, within_reach
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.query import EVERYTHING, Scope
@@ -37,6 +37,7 @@ def test_what_another_passage_says_is_not_shown_again() -> None:
     copy = RetrievedPassage(**{**page.model_dump(), "doc_id": "the_same_again"})
     other_year = passage(words.replace("word7 ", "word2024 "), page=9)
     assert within_reach([page, table, copy, other_year]) == [page, other_year]
+    assert within_reach([table, other_year, page]) == [page, other_year]
 
 
 def test_no_more_is_shown_than_one_call_holds() -> None:
@@ -59,3 +60,17 @@ def test_text_that_breaks_off_is_shown_with_what_it_goes_on_with(workspace: Work
     assert with_neighbours([whole], workspace, EVERYTHING) == [whole]
     assert with_neighbours([before, broken, behind], workspace, EVERYTHING) == [before, broken, behind]
     assert with_neighbours([broken], workspace, Scope(pages=(PageKey(FILING, 4),)))[0].page == 4
+    left = with_neighbours([broken], workspace, EVERYTHING, {before.key})
+    assert [each.key for each in left] == [here.key, behind.key]
+
+
+def test_the_text_over_the_edge_of_a_page_is_not_shown_beside_a_table_of_its_own(workspace: Workspace) -> None:
+    stored = workspace.index.passages([PageKey("quillmark_2024_10k", page) for page in (12, 13)])
+    found = [RetrievedPassage.of(one, 1.0, 1) for one in stored]
+    here = next(each for each in found if each.kind is PassageKind.TEXT)
+    behind = next(each for each in found if each.kind is PassageKind.TEXT and each.page == 13)
+    table = next(each for each in found if each.kind is PassageKind.TABLE and each.page == 13)
+    broken = here.model_copy(update={"text": "In 2024 we bought stores of"})
+    for given in ([broken, table], [table, broken]):
+        shown = to_be_judged(given, workspace, EVERYTHING)
+        assert sorted(each.key for each in shown) == [here.key, behind.key]
