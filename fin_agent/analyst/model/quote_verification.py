@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
 
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.numerals import NumeralKind, numerals_in, spelled_numbers
@@ -34,7 +35,7 @@ def unsaid(words: str, quotes: Sequence[Quote], known: str, question: str, *, de
     own = question if denied else names_of(question)
     texts = [*(quote.text for quote in quotes), known, own]
     text = _PLACES.sub(" ", " \n ".join(texts))
-    said = _without_bounds(_PLACES.sub(" ", words), question)
+    said = _without_gaps(_without_bounds(_PLACES.sub(" ", words), question), quotes)
     lacking = numbers_not_in(said, text)
     held = [(each, quote.page) for quote in quotes for each in sizes_in(quote.text)]
     held += [(each, None) for each in sizes_in(f"{known} \n {own}")]
@@ -59,6 +60,21 @@ def names_of(question: str) -> str:
 
 _PLACES = re.compile(r"\b(?:10-?[KQ]s?|8-?Ks?|20-?Fs?|6-?Ks?|(?:page|passage)s? \d+)\b", re.I)
 """Numbers in these say where something stands: they are no figures, and account for none."""
+
+
+def _without_gaps(words: str, quotes: Sequence[Quote]) -> str:
+    """The words without points, or basis points, that lie between two quoted percentages, rounded as they are said."""
+    sizes = (each for quote in quotes for each in sizes_in(quote.text))
+    rates = {Decimal(each.number) for each in sizes if "%" in (each.size, each.shared)}
+    gaps = [abs(one - other) for one, other in combinations(rates, 2)]
+    kept, start = [], 0
+    for each in sizes_in(words):
+        unit = {"points": 1, "basis points": 100}.get(each.size)
+        said = Decimal(each.number)
+        if unit and any(round(unit * gap, -int(said.as_tuple().exponent)) == said for gap in gaps):
+            kept.append(words[start : each.start])
+            start = each.end
+    return "".join([*kept, words[start:]])
 
 
 def _without_bounds(words: str, question: str) -> str:

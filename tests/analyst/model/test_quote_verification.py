@@ -48,3 +48,18 @@ def test_names_and_bounds_of_a_question_are_its_own() -> None:
     assert unsaid("It yields 6% of 57", [], "", question) == ("6", "57")
     assert unsaid("More than 6 million", [], "", question) != ()
     assert unsaid("It yields 6% of 57", [], "", question, denied=True) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "lacking"),
+    [
+        ("Gross margin rose 2.1 percentage points, from 43.1% to 45.2%.", ()),
+        ("Gross margin rose by 210 basis points.", ()),
+        ("Gross margin rose by some 2 points.", ()),
+        ("Gross margin rose 2.2 percentage points.", ("2.2",)),
+        ("Gross margin rose 2.1%.", ("2.1",)),
+    ],
+)
+def test_points_may_be_said_of_two_quoted_percentages(words: str, lacking: tuple[str, ...]) -> None:
+    quotes = [Quote("Gross margin 45.2%"), Quote("Gross margin was 43.1% in 2022")]
+    assert unsaid(words, quotes, "2022", "") == lacking
