@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 import pytest
@@ -25,7 +25,7 @@ from fin_agent.lexicon.statement_titles import built_in_statement_titles
 from fin_agent.prompts import as_quoted, signs_of_injection
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
-from tests.hostile_texts import hostile_texts
+from tests.hostile_texts import hostile_texts, woven_texts
 
 MOST_SECONDS = 5.0
 """Ten times what is asked for: a busy machine must not fail the suite, and what explodes takes minutes."""
@@ -55,10 +55,10 @@ def readers(workspace: Workspace) -> Mapping[str, Reader]:
     }
 
 
-def slow_readings(workspace: Workspace, most: int, longest: int = 10_000) -> list[tuple[str, str, float]]:
+def slow_readings(workspace: Workspace, texts: Iterable[str]) -> list[tuple[str, str, float]]:
     """(reader, beginning of the text, seconds) of each that took longer than it may."""
     slow = []
-    for text in hostile_texts(most, longest):
+    for text in texts:
         for name, read in readers_of(workspace).items():
             begun = time.process_time()
             with suppress(QuestionError):
@@ -77,9 +77,13 @@ def readers_of(workspace: Workspace) -> Mapping[str, Reader]:
 
 
 def test_no_text_takes_long_to_read(workspace: Workspace) -> None:
-    assert slow_readings(workspace, 24, longest=2_000) == []
+    assert slow_readings(workspace, hostile_texts(24, longest=2_000)) == []
+
+
+def test_no_reader_trips_over_its_own_words(workspace: Workspace) -> None:
+    assert slow_readings(workspace, woven_texts(120, seed=3, longest=1_500)) == []
 
 
 @pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes minutes: `make test-extras`")
 def test_a_thousand_texts(workspace: Workspace) -> None:
-    assert slow_readings(workspace, 1_000) == []
+    assert slow_readings(workspace, (*hostile_texts(1_000), *woven_texts(1_000, seed=1))) == []

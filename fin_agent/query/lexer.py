@@ -306,8 +306,10 @@ _CALLED_BEHIND = frozenset({"business", "unit"})
 def _apart(named: Sequence[Token]) -> list[Token]:
     """Of lines and parts that overlap the longer name."""
     kept: list[Token] = []
+    taken = bytearray(max((one.end for one in named), default=0))  # by character: questions may name a thousand lines
     for one in sorted(named, key=lambda one: (one.start - one.end, one.type == "PART", one.start)):
-        if not any(other.start < one.end and one.start < other.end for other in kept):
+        if not any(taken[one.start : one.end]):
+            taken[one.start : one.end] = b"x" * (one.end - one.start)
             kept.append(one)
     return kept
 

@@ -341,6 +341,7 @@ class TestTalk:
             ("How did you compute that?", MessageKind.HOW),
             ("that's wrong", MessageKind.DOUBT),
             ("Double check that, please", MessageKind.DOUBT),
+            ("Hm, is that number right? It looks wrong", MessageKind.DOUBT),
             ("...", MessageKind.UNCLEAR),
             ("😀", MessageKind.UNCLEAR),
         ],
