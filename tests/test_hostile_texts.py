@@ -84,6 +84,18 @@ def test_no_reader_trips_over_its_own_words(workspace: Workspace) -> None:
     assert slow_readings(workspace, woven_texts(120, seed=3, longest=1_500)) == []
 
 
+@pytest.mark.parametrize(
+    ("reader", "text"),
+    [
+        ("message", "that's not right, the inventory was written down"),
+        ("question", "who (continued) enphase and (continued) Lululemon richest Item"),
+    ],
+)
+def test_what_a_reader_tripped_over(workspace: Workspace, reader: str, text: str) -> None:
+    with suppress(QuestionError):
+        readers_of(workspace)[reader](text)
+
+
 @pytest.mark.skipif("not config.getoption('--nothing-skipped')", reason="takes minutes: `make test-extras`")
 def test_a_thousand_texts(workspace: Workspace) -> None:
     assert slow_readings(workspace, (*hostile_texts(1_000), *woven_texts(1_000, seed=1))) == []

@@ -406,6 +406,8 @@ class _Asked:
             return None
         (extreme,) = extremes
         places = words.parsed.places
+        if len(places) != 2:  # of several lines what stands where they did: none is nearer to the extreme
+            return None
         after = [place for place in places if place > extreme.start]
         by = places.index(after[0]) if after else len(places) - 1
         chosen_by = self._in_its_own_period(self.measures[by], extreme, by)
