@@ -115,6 +115,7 @@ def _figure(figure: Figure) -> str:
 def _answer(answer: Answer) -> list[str]:
     value = answer.answer
     said = ["refused" if answer.refused else "answered", value.text]
+    said += [f"asked back: {answer.ask_back}"] if answer.ask_back else []
     return said if value.value is None else [*said, f"value: {value.value} {value.unit or ''}".rstrip()]
 
 

@@ -57,7 +57,7 @@ def read_likeness(path: Path) -> dict[str, Likeness]:
     Raises QuestionError where the file is none.
     """
     try:
-        with np.load(path) as arrays:
+        with np.load(path, allow_pickle=False) as arrays:
             about = json.loads(str(arrays["about"]))
             rows: list[NDArray[np.float16]] = [arrays[str(number)] for number in range(len(about))]
     except (OSError, ValueError, KeyError) as failure:

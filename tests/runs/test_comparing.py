@@ -24,6 +24,7 @@ CHANGES: list[tuple[dict[str, object], str]] = [
     ({"answer": AnswerValue(text="Else.")}, "answer"),
     ({"refused": True}, "answer"),
     ({"missing": ("more",)}, "missing"),
+    ({"ask_back": "Of which year?"}, "answer"),
     ({"citations": ()}, "citations"),
     ({"ledger": ()}, "ledger"),
     ({"program": None}, "program"),

@@ -93,14 +93,14 @@ class QuestionReader:
         years = years_named(intent.question) | {period.fiscal_year for period in intent.periods}
         years |= {year - 1 for year in years} | {year + 1 for year in years}
         keys = {company.key for company in intent.companies}
-        chooses = len(self._workspace.directory.companies) > 1
+        chooses = not reply.ask_back and len(self._workspace.directory.companies) > 1  # what is left open is not chosen
         for each in (*reply.questions, reply.ask_back or ""):
             others = sorted(years_named(each) - years)
             if others and each != reply.ask_back:  # which year is meant may be what is asked back
                 return f"a question names {others[0]}, which the question asked does not"
             named = {mention.company for mention in self._workspace.directory.mentions(each)}
             beside = sorted(company.name for company in named if company.key not in keys)
-            if beside and (keys or (chooses and each != reply.ask_back)):
+            if beside and (keys or chooses):
                 return f"a question is of {beside[0]}, which the question asked does not name"
             bare = _QUARTER.sub(" ", _YEAR.sub(" ", _SHORT_YEAR.sub(" ", each)))
             numbers = numbers_not_in(bare, f"{intent.question} {written_out(intent.question)} {_OF_FORMULAS}")
