@@ -1,4 +1,4 @@
-"""The commands of `fin-agent eval` that answer questions: FinanceBench, generated, tagged, and provenance."""
+"""The commands of `fin-agent eval` that answer questions: FinanceBench, generated and tagged."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
-from fin_agent.answering.answer import Answer
-from fin_agent.cli.answers import attempt, refusal_for
+from fin_agent.cli.answers import refusal_for
 from fin_agent.cli.benchmark_runs import asking, conduct, fingerprint, publish
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show, show_json, warn
-from fin_agent.config import Settings, settings_from
+from fin_agent.cli.streams import Progress, warn
+from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.evaluation import Family, Oracle, QuestionKind, Wanted
 from fin_agent.evaluation.benchmark import Answered, Benchmark, Run, write_csv
@@ -36,9 +35,8 @@ from fin_agent.evaluation.judgements import Judged, judge_rows
 from fin_agent.evaluation.misses import Miss, explain, misses_as_markdown, write_misses
 from fin_agent.evaluation.tagged_questions import benchmark as tagged
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
-from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.metering import Meter, metered
-from fin_agent.presentation.plain import first_of, in_our_look
+from fin_agent.presentation.plain import first_of
 from fin_agent.written_file import write_whole
 
 _MOST_NAMED = 5
@@ -200,49 +198,6 @@ def run_tagged_questions(
     told = {"seed": seed, "misses": [asdict(outcome) for outcome in misses]}
     lines = (line for outcome in misses for line in tagged.miss_lines(outcome))
     return publish(run, tagged.report_on_tagged(run.rows), out, started, told, lines, as_json=as_json)
-
-
-def run_mutations(given: Path | None, *, count: int, questions: int, seed: int, as_json: bool, debug: bool) -> ExitCode:
-    """Make programs and mutants; SOME_FAILED where a mutant passes or a correct program does not.
-
-    Raises QuestionError where the index holds no figures to make questions of.
-    """
-    from fin_agent.evaluation import mutations
-
-    counts = {Family.MULTI_FILING: questions * 3 // 4, Family.LOOKUP: questions - questions * 3 // 4}
-    with opened(given) as workspace:
-        made = generated.generated_questions(workspace, tuple(counts), seed, counts=counts)
-        context = AnswerContext.by_rules(workspace, settings_from(), notify=warn)
-
-        def ask(text: str) -> Answer:
-            return attempt(text, context, debug=debug).answer
-
-        texts = [question.text for question in made]
-        with Progress(len(texts), "writing programs", "questions") as progress:
-            specimens = tuple(mutations.correct_programs(texts, ask, context.analyst, workspace, on_step=progress.step))
-    if not specimens:
-        raise QuestionError(
-            "the index holds no figures that programs can be written of",
-            remedy="Bring in annual reports with `fin-agent ingest PATH...`",
-        )
-    refused = mutations.wrongly_refused(specimens)
-    by_facts = mutations.refused_by_facts(specimens)
-    judged = mutations.judge_mutants(mutations.mutants_of(specimens, count, seed))
-    passing = f"{len(specimens) - len(refused)} of {len(specimens)} correct programs pass"
-    report = mutations.report_on_mutants(
-        judged, f"{passing} ({len(specimens) - by_facts} with facts and question alone)"
-    )
-    passed_through = [each for each in judged if not each.caught]
-    if as_json:
-        correct = {"correct": len(specimens), "refused": len(refused), "refused_by_facts": by_facts}
-        show_json({"seed": seed, **correct, "report": report.as_json()})
-    else:
-        show(in_our_look(report.as_table()))
-        for specimen, reason in refused:
-            say(f"refused though correct: {specimen.question}: {reason}")
-        for each in passed_through:
-            say(f"not caught ({each.mutant.kind}): {each.mutant.specimen.question}\n{each.mutant.code}")
-    return ExitCode.SOME_FAILED if refused or passed_through else ExitCode.DONE
 
 
 def _write_misses(misses: list[Miss], run: Run[Row], out: Path) -> None:

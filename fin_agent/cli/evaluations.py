@@ -315,20 +315,3 @@ def legalbench_rag(
     from fin_agent.cli.published_benchmarks import run_legalbench_rag
 
     return run_legalbench_rag(file, corpus, out, models.settings(strategy=strategy), k=k, as_json=as_json)
-
-
-@command(benchmarks, "provenance")
-def provenance(
-    count: Annotated[int, typer.Option("--count", min=1, help="How many wrong programs to make, of all kinds.")] = 300,
-    questions: Annotated[
-        int, typer.Option("--questions", min=1, help="How many questions the correct programs are written for.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="The same index and seed give the same programs.")] = 0,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
-) -> ExitCode:
-    """Make one number of correct programs wrong, in many ways, and count what the provenance check catches."""
-    from fin_agent.cli.benchmark import run_mutations
-
-    return run_mutations(index, count=count, questions=questions, seed=seed, as_json=as_json, debug=debug)

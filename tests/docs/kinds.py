@@ -96,7 +96,6 @@ MODULES_OF_EXTRAS = {
 
 LONG = {
     "eval generated": "measures for minutes: tests/evaluation measures less",
-    "eval provenance": "measures for minutes: tests/evaluation measures less",
 }
 """Commands of fin-agent that do more than a test should."""
 

@@ -1,15 +1,182 @@
-"""The ways to make one number of a correct program wrong."""
+"""Whether the provenance check notices one number made wrong in a correct program.
+
+    python -m benchmarks.wrong_numbers INDEX [--count 540] [--questions 200] [--seed 0]
+
+Correct programs are those of questions made from the index's figures. Each is changed in one of 27 ways, and held
+against the check with its plan and without. Exit code 3 where a mutant passes or a correct program does not.
+"""
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from random import Random
 
-from fin_agent.answering.program import Program
+from fin_agent.analyst.protocol import Analyst
+from fin_agent.answering.answer import Answer
+from fin_agent.answering.program import Program, check_program
+from fin_agent.answering.provenance import check_provenance
+from fin_agent.evaluation import Family
+from fin_agent.evaluation.generated.benchmark import generated_questions
+from fin_agent.evidence.ledger import Figure, Ledger
+from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.vocabulary.fact import Fact
+from fin_agent.workspace import Workspace
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("--count", type=int, default=540, help="wrong programs, of all kinds")
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    counts = {Family.MULTI_FILING: given.questions * 3 // 4, Family.LOOKUP: given.questions - given.questions * 3 // 4}
+    workspace = Workspace.open(given.index)
+    context = AnswerContext.by_rules(workspace)
+    made = generated_questions(workspace, tuple(counts), given.seed, counts=counts)
+    texts = [question.text for question in made]
+    specimens = tuple(correct_programs(texts, lambda text: answer_question(text, context), context.analyst, workspace))
+    refused = wrongly_refused(specimens)
+    judged = judge_mutants(mutants_of(specimens, given.count, given.seed))
+    passing = f"{len(specimens) - len(refused)} of {len(specimens)} correct programs pass"
+    print(f"{passing} ({len(specimens) - refused_by_facts(specimens)} with facts and question alone)")
+    for kind in ("all", *MUTATORS):
+        of_kind = [each for each in judged if kind in ("all", each.mutant.kind)]
+        caught, by_facts = sum(each.caught for each in of_kind), sum(each.caught_by_facts for each in of_kind)
+        print(f"{kind}: {caught} of {len(of_kind)} caught, {by_facts} by facts alone")
+    for specimen, reason in refused:
+        print(f"refused though correct: {specimen.question}: {reason}")
+    slipped = [each.mutant for each in judged if not each.caught]
+    for mutant in slipped:
+        print(f"not caught ({mutant.kind}): {mutant.specimen.question}\n{mutant.code}")
+    return 3 if refused or slipped else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A program with one number made wrong."""
+
+    kind: str
+    specimen: Specimen
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedMutant:
+    """A mutant, and what noticed it."""
+
+    mutant: Mutant
+    caught: bool
+    """With the plan known: its variables, their figures, the scale and the constants."""
+    caught_by_facts: bool
+    """With nothing known but the facts of the evidence and the question."""
+
+
+def mutants_of(specimens: Sequence[Specimen], count: int, seed: int) -> tuple[Mutant, ...]:
+    """About `count` different mutants, as many of each kind as can be; the same specimens and seed give the same."""
+    per_kind = -(-count // len(MUTATORS))
+    return tuple(mutant for kind in MUTATORS for mutant in _of_kind(kind, specimens, per_kind, seed))
+
+
+def judge_mutants(mutants: Sequence[Mutant]) -> tuple[JudgedMutant, ...]:
+    """Each mutant held against the check, with its plan and without."""
+    return tuple(JudgedMutant(mutant, not _passes(mutant), not _passes_by_facts(mutant)) for mutant in mutants)
+
+
+def wrongly_refused(specimens: Sequence[Specimen]) -> tuple[tuple[Specimen, str], ...]:
+    """Correct programs that the check refuses, with the reasons."""
+    found = []
+    for specimen in specimens:
+        checked = check_program(specimen.program.code, specimen.program, specimen.question, specimen.facts)
+        if not checked.ok:
+            found.append((specimen, "; ".join(f"{each.literal}: {each.reason}" for each in checked.unbound)))
+    return tuple(found)
+
+
+def refused_by_facts(specimens: Sequence[Specimen]) -> int:
+    """How many correct programs are refused where nothing is known but facts and question."""
+    return sum(
+        not check_provenance(specimen.program.code, _facts(specimen), specimen.question).ok for specimen in specimens
+    )
+
+
+_ATTEMPTS = 40
+"""Draws for one mutant until the specimens are taken not to allow another of its kind."""
+
+
+def _of_kind(kind: str, specimens: Sequence[Specimen], count: int, seed: int) -> list[Mutant]:
+    draw = Random(f"{seed} {kind}")
+    made: dict[str, Mutant] = {}
+    others = _figures_by_metric(specimens)
+    for _ in range(count * _ATTEMPTS):
+        if len(made) == count or not specimens:
+            break
+        specimen = draw.choice(specimens)
+        mutator: Callable[[Mutable, Random], str | None] = MUTATORS[kind]
+        code = mutator(Mutable(specimen, others), draw)
+        if code is not None and code != specimen.program.code:
+            made.setdefault(code, Mutant(kind, specimen, code))
+    return list(made.values())
+
+
+def _figures_by_metric(specimens: Sequence[Specimen]) -> Mapping[str, tuple[str, ...]]:
+    """Label -> amounts of the figures with that label, of whatever company."""
+    found: dict[str, dict[str, None]] = {}
+    for specimen in specimens:
+        for figure in specimen.program.variables.values():
+            found.setdefault(figure.label.lower(), {})[f"{figure.amount.normalize():f}"] = None
+    return {label: tuple(sorted(amounts)) for label, amounts in sorted(found.items())}
+
+
+def _passes(mutant: Mutant) -> bool:
+    specimen = mutant.specimen
+    return check_program(mutant.code, specimen.program, specimen.question, specimen.facts).ok
+
+
+def _passes_by_facts(mutant: Mutant) -> bool:
+    return check_provenance(mutant.code, _facts(mutant.specimen), mutant.specimen.question).ok
+
+
+def _facts(specimen: Specimen) -> list[Fact]:
+    return [*(figure.fact() for figure in specimen.program.variables.values()), *specimen.facts]
+
+
+def correct_programs(
+    questions: Sequence[str],
+    ask: Callable[[str], Answer],
+    analyst: Analyst,
+    workspace: Workspace,
+) -> Iterator[Specimen]:
+    """The programs of the questions that are answered with one; equal programs come once."""
+    seen: set[str] = set()
+    for question in questions:
+        answer = ask(question)
+        if answer.program is None or answer.refused or answer.program in seen:
+            continue
+        seen.add(answer.program)
+        intent = analyst.intent(question)
+        program = analyst.program(intent, analyst.plan(intent), Ledger(entries=answer.ledger), ())
+        if program.code == answer.program:
+            same_row = {name: _same_row(figure, workspace) for name, figure in program.variables.items()}
+            yield Specimen(question, program, same_row)
+
+
+def _same_row(figure: Figure, workspace: Workspace) -> tuple[Fact, ...]:
+    held: dict[Decimal, Fact] = {}
+    for sourced in workspace.index.facts([figure.doc_id]):
+        fact = sourced.fact
+        if (fact.page, fact.line) == (figure.page, figure.line) and abs(fact.amount) != abs(figure.amount):
+            held.setdefault(fact.amount, fact)
+    return tuple(held[amount] for amount in sorted(held))
+
+
+# --- The ways to make one number wrong
 
 _FIGURE = re.compile(
     r"^(?P<indent>    )(?P<name>\w+)(?P<is> = )(?P<number>-?[\d.]+)(?P<scaling>(?: [*/] \d+)?)(?P<comment>  # .*)$",
@@ -278,3 +445,6 @@ MUTATORS: Mapping[str, Mutator] = {
     "number from printed figures": _of_result(*(f"RESULT + {hidden}" for hidden in _OF_PRINTED_FIGURES)),
 }  # fmt: skip
 """Kind -> what makes it of a program; None where the draw allows none, or the number would be the right one."""
+
+if __name__ == "__main__":
+    raise SystemExit(main())
