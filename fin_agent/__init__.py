@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fin_agent.distribution import installed_version, refuse_other_distribution
+
 if TYPE_CHECKING:
     from fin_agent.answering.answer import Answer as Answer
     from fin_agent.config import Settings as Settings
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
     from fin_agent.workspace import ask as ask
 
     __version__: str
+
+refuse_other_distribution()
 
 _HOMES = {
     "Answer": "fin_agent.answering.answer",
@@ -85,9 +89,7 @@ if not TYPE_CHECKING:  # a checker that saw it would take every name to be there
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            from importlib.metadata import version
-
-            return version("fin-agent")
+            return installed_version()
         if name in _HOMES:
             return getattr(import_module(_HOMES[name]), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

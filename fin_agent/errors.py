@@ -6,6 +6,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 
+from fin_agent.distribution import requirements
+
 
 class FinAgentError(Exception):
     """Base of every error this package raises on purpose.
@@ -40,15 +42,11 @@ class VersionError(FinAgentError):
 @cache
 def require_versions(*packages: str) -> None:
     """Raise VersionError where one of `packages` is installed in a version that pyproject.toml does not allow."""
-    from importlib.metadata import PackageNotFoundError, requires, version
+    from importlib.metadata import PackageNotFoundError, version
 
     from packaging.requirements import Requirement
 
-    try:
-        wanted = requires("fin-agent") or []
-    except PackageNotFoundError:  # run from its sources: nothing is known of what it wants
-        return
-    for each in (Requirement(line) for line in wanted if line.startswith(packages)):
+    for each in (Requirement(line) for line in requirements() if line.startswith(packages)):
         with suppress(PackageNotFoundError):  # what is missing says so itself
             if each.name in packages and not each.specifier.contains(found := version(each.name), prereleases=True):
                 allowed = ",".join(sorted(map(str, each.specifier), reverse=True))

@@ -46,6 +46,7 @@ from fin_agent.cli.options import (
 from fin_agent.cli.prompts import prompts
 from fin_agent.cli.runs import runs
 from fin_agent.cli.serving import mcp, serve
+from fin_agent.distribution import installed_version
 from fin_agent.evaluation import Oracle
 from fin_agent.training import Trained
 
@@ -81,9 +82,7 @@ def main() -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        print(version("fin-agent"))
+        print(installed_version())
         raise typer.Exit
 
 

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from fin_agent.cli.prompt_commands import checked_prompts
 from fin_agent.cli.streams import fields_of, messages, show, show_json
 from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
 from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
+from fin_agent.distribution import requirements
 from fin_agent.errors import FilingIndexError, how_to_install
 from fin_agent.filings.reader import PDF_READER_VARIABLE
 from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
@@ -180,7 +181,7 @@ def _of_index(given: Path | None) -> Iterator[Finding]:
 def _of_extras(chat_needed: bool) -> Iterator[Finding]:
     """Which extras are installed. One that is needed and is not fails."""
     wanted: dict[str, list[str]] = {}
-    for line in requires("fin-agent") or ():
+    for line in requirements():
         if (found := _OF_AN_EXTRA.match(line)) is not None and found["extra"] in _EXTRAS:
             wanted.setdefault(found["extra"], []).append(found["name"])
     for extra, packages in sorted(wanted.items()):

@@ -6,7 +6,6 @@ import platform
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import typer
@@ -14,6 +13,7 @@ import typer
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import as_plain, fields_of, say, show_result
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.check import Outcome
 from fin_agent.filings.facts.checks import check_facts
@@ -50,7 +50,7 @@ def describe_index(given: Path | None, *, as_json: bool) -> ExitCode:
         except FilingIndexError as error:
             state, problem = "cannot be read", str(error)
     described = Described(
-        version=version("fin-agent"),
+        version=installed_version(),
         index=str(chosen.place),
         chosen_by=chosen.chosen_by,
         state=state,

@@ -13,6 +13,7 @@ from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index, opened
 from fin_agent.cli.streams import as_plain, messages, say, show, show_json, show_json_line, show_result, warn
 from fin_agent.config import Settings, recording_from_environment
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.graph import answer_question
@@ -23,7 +24,7 @@ from fin_agent.models.metering import Budget
 from fin_agent.presentation.answers import usage_line
 from fin_agent.presentation.runs import comparison_view, differences_view, run_view, runs_view, step_of_run_view
 from fin_agent.runs.comparing import answer_differences, run_differences
-from fin_agent.runs.run import RULES, IndexState, Run, index_state, running_version
+from fin_agent.runs.run import RULES, IndexState, Run, index_state
 from fin_agent.runs.store import RunStore, store_file
 from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
@@ -186,8 +187,8 @@ def _changes(run: Run, now: IndexState) -> list[str]:
             f"the index has changed since: it held {run.index.filings:,} filings, and holds {now.filings:,}"
             f"{' others' if now.filings == run.index.filings else ''} now"
         )
-    if run.version != running_version():
-        changes.append(f"version {run.version} answered this run, and this is {running_version()}")
+    if run.version != installed_version():
+        changes.append(f"version {run.version} answered this run, and this is {installed_version()}")
     return changes
 
 

@@ -7,13 +7,13 @@ import json
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.answering.answer import Answer, PagePlace, RoleUsage, Usage
 from fin_agent.config import Settings
+from fin_agent.distribution import installed_version
 from fin_agent.index.opening import place_of
 from fin_agent.index.protocol import FilingIndex
 
@@ -90,7 +90,7 @@ class Run(BaseModel):
             question=answer.question,
             settings=settings,
             analyst=MODEL if settings.by_model else RULES,
-            version=running_version(),
+            version=installed_version(),
             index=index,
             doc_ids=tuple(doc_ids),
             answer=answer,
@@ -121,11 +121,6 @@ class StepTime(BaseModel):
 
     node: str
     seconds: float
-
-
-def running_version() -> str:
-    """The version of fin-agent that runs here."""
-    return version("fin-agent")
 
 
 def canonical(answer: Answer) -> str:
@@ -186,7 +181,7 @@ def asking_fingerprint(settings: Settings, index: IndexState) -> str:
     """
     written = settings.model_dump(mode="json", exclude={"models"})
     models = settings.models.model_dump(mode="json", exclude=set(_DECIDE_NOTHING)) if settings.by_model else {}
-    parts = {"settings": written, "models": models, "index": index.fingerprint, "version": running_version()}
+    parts = {"settings": written, "models": models, "index": index.fingerprint, "version": installed_version()}
     return _digest({**parts, "prompts": _prompts_digest(settings.prompts)})
 
 

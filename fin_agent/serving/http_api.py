@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from time import monotonic
 from typing import Annotated, Literal, TypeVar, cast
 
@@ -25,6 +24,7 @@ from starlette.types import ASGIApp
 
 from fin_agent.analyst.events import Answered, Event
 from fin_agent.answering.answer import Answer
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.graphs.answer.streaming import aanswer_question, astream_answer
 from fin_agent.models.metering import Meter, current_meter, metered
@@ -148,7 +148,7 @@ def http_api(
 def _application(context: ToolContext, limits: Limits, keeping: Keeping, offers: Offers) -> FastAPI:
     app = FastAPI(
         title="fin-agent",
-        version=version("fin-agent"),
+        version=installed_version(),
         summary="Questions over SEC filings, answered with the page behind every figure",
         description=openapi.DESCRIPTION,
         # Their pages load scripts from elsewhere.

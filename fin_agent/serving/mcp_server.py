@@ -30,6 +30,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from fin_agent.analyst.events import Event, StepBegun, listening
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.models.metering import Meter, current_meter, metered
 from fin_agent.prompts.material import as_quoted, on_a_line
@@ -86,7 +87,7 @@ def mcp_server(toolkit: FinAgentToolkit, *, calls_at_once: int = CALLS_AT_ONCE) 
         return _server_of_sdk_1(offered)
     return Server(
         "fin-agent",
-        version=version("fin-agent"),
+        version=installed_version(),
         title="SEC filings",
         instructions=INSTRUCTIONS,
         on_list_tools=offered.list_tools,
@@ -98,7 +99,7 @@ def mcp_server(toolkit: FinAgentToolkit, *, calls_at_once: int = CALLS_AT_ONCE) 
 
 
 def _server_of_sdk_1(offered: _Offered) -> Server:
-    server = Server("fin-agent", version=version("fin-agent"), instructions=INSTRUCTIONS)
+    server = Server("fin-agent", version=installed_version(), instructions=INSTRUCTIONS)
 
     async def answered(answer: Callable[[Any, Any], Awaitable[Any]], request: Any) -> Any:
         return types.ServerResult(await answer(server.request_context, request.params))

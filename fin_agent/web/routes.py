@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.reader import READABLE
 from fin_agent.graphs.answer import answer_question
@@ -21,7 +22,6 @@ from fin_agent.models.settings import Preset
 from fin_agent.presentation import report, workbook
 from fin_agent.query.parsing import NoReadingError
 from fin_agent.runs.comparing import answer_differences, run_differences
-from fin_agent.runs.run import running_version
 from fin_agent.serving.filings import Json, record_of, with_page_numbers
 from fin_agent.serving.pictures import box_frames, page_picture
 from fin_agent.tools.arguments import PageSearchArguments
@@ -193,7 +193,7 @@ def _workspace_shown(served: ServedWorkspace) -> Json:
     settings, folder = served.context.settings, served.keeping.folder
     owner = lock_owner(folder) if folder is not None else None
     return {
-        "version": running_version(),
+        "version": installed_version(),
         "filings": len(served.context.workspace.index.entries()),
         "companies": len(served.context.workspace.directory.companies),
         "index": served.keeping.name,

@@ -9,7 +9,6 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from fin_agent.config import INDEX_VARIABLE, Settings, index_folder, settings_from
 from fin_agent.config_sources import Said
+from fin_agent.distribution import installed_version
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.graphs.answer.context import AnswerContext
@@ -187,7 +187,7 @@ def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:
             remedy="Make one with `fin-agent ingest PATH...`, or name one: FIN_AGENT_INDEX, or `index` of the context",
         )
     # Another one for other filings, and for another way to read them.
-    of = [version("fin-agent"), FORMAT_VERSION, *(f"{path.name} {path.stat().st_size}" for path in filings)]
+    of = [installed_version(), FORMAT_VERSION, *(f"{path.name} {path.stat().st_size}" for path in filings)]
     edition = hashlib.sha256("\n".join(of).encode()).hexdigest()[:12]
     samples = platformdirs.user_cache_path("fin-agent") / f"sample-filings-{edition}"
     if not (samples / FILE_NAME).exists():

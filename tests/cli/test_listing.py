@@ -79,7 +79,7 @@ class TestInfo:
     def test_version(self) -> None:
         from importlib.metadata import version
 
-        assert Ran("--version").out == f"{version('fin-agent')}\n"
+        assert Ran("--version").out == f"{version('langgraph-fin-agent')}\n"
 
 
 class TestFinanceBench:
