@@ -31,6 +31,7 @@ from typing import Any
 
 from benchmarks.models.gold_model import GoldModel, RandomModel, words_of
 from benchmarks.models.invented_numbers import invented_numbers
+from benchmarks.models.rubbish import RubbishChatModel
 from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.cli.answers import attempt
@@ -40,7 +41,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
 from fin_agent.models.tokens import TokenCounter
-from fin_agent.testing import ModelCall, RubbishChatModel, ScriptedChatModel
+from fin_agent.testing import ModelCall, ScriptedChatModel
 from fin_agent.workspace import Workspace
 from tests.injection.quoted import quotations, system_of
 

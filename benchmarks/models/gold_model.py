@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.models.page_print import page_text
+from benchmarks.models.rubbish import digest_of
 from fin_agent.analyst.model.prompt_material import place_of
 from fin_agent.answering.numerals import Numeral, NumeralKind, numerals_in
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, PageKey
@@ -148,7 +149,7 @@ class RandomModel:
 
     def draw(self, call: ModelCall) -> random.Random:
         """What is drawn for a call."""
-        return random.Random(f"{self._seed} {call.digest()}")
+        return random.Random(f"{self._seed} {digest_of(call)}")
 
     def __call__(self, call: ModelCall) -> Reply:
         draw = self.draw(call)

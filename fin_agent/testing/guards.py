@@ -21,7 +21,7 @@ _WAYS_IN = {
     BaseLLM: ("generate", "agenerate", "stream", "astream"),
 }
 _STAND_INS = ("fin_agent.testing.", "langchain_core.language_models.fake")
-_REMEDY = "Use a ScriptedChatModel, replay a RecordedChatModel, or name the model's class in `allow`"
+_REMEDY = "Use a ScriptedChatModel, or name the model's class in `allow`"
 
 
 class Attempts(list[str]):
@@ -57,9 +57,9 @@ def no_model_requests(*, allow: tuple[type, ...] = ()) -> Iterator[Attempts]:
     """Forbids every LangChain model but stand-ins (this package's, langchain-core's fakes) and the classes in `allow`.
 
     The request raises ForbiddenModelRequestError, in all threads; the end of the guard raises it again where code under
-    test caught it, as code does that falls back to rules. A recording model may not ask the model it records either.
+    test caught it, as code does that falls back to rules.
 
-    >>> from fin_agent.testing import RecordedChatModel, ScriptedChatModel
+    >>> from fin_agent.testing import ScriptedChatModel
     >>> with no_model_requests():
     ...     ScriptedChatModel(["yes"]).invoke("Is this allowed?").content
     'yes'

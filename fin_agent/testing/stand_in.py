@@ -1,8 +1,7 @@
-"""What the stand-ins for chat models share: tools, structured output, streams, roles, tokens without a network."""
+"""What stand-ins for chat models need: tools, structured output, streams, roles, tokens without a network."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,28 +14,20 @@ from typing import Any, cast
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, message_to_dict
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.output_parsers import JsonOutputParser, PydanticOutputParser
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
-from langchain_core.runnables import Runnable, RunnableBinding, RunnableMap, RunnablePassthrough
+from langchain_core.runnables import Runnable, RunnableMap, RunnablePassthrough
 from langchain_core.runnables.config import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_json_schema, convert_to_openai_tool
 from pydantic import BaseModel, JsonValue
 
 from fin_agent.prompts.prompt import prompt_of_role
-from fin_agent.testing.guards import permit
 
-_ROLE = "role_told"
+ROLE_TOLD = "role_told"
 """An option that is no model's: LangChain hands metadata on to models that are invoked, not to those that stream."""
-_TOLD = frozenset({
-    "frequency_penalty", "logprobs", "max_completion_tokens", "max_tokens", "n", "parallel_tool_calls",
-    "presence_penalty", "reasoning", "reasoning_effort", "response_format", "seed", "stop", "strict", "temperature",
-    "tool_choice", "tools", "top_k", "top_logprobs", "top_p", "verbosity",
-})  # fmt: skip
-"""Options whose values make a request what it is. Of others only the names are told: they may hold keys and headers."""
-_NOT_SENT = frozenset({"ls_structured_output_format", "structured_output_format", "stream", "stream_usage"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +63,6 @@ class ModelCall:
         """The beginning of the prompt on one line, for messages to people."""
         line = " ".join(self.text.split())
         return line if len(line) <= most else f"{line[:most]}… ({len(line)} characters)"
-
-    def written(self) -> dict[str, JsonValue]:
-        """The call as JSON: no key, no header, and nothing that differs from run to run."""
-        options = {name: plain(value) for name, value in self.options.items() if name in _TOLD and value is not None}
-        others = sorted(set(self.options) - _TOLD - _NOT_SENT)
-        return {
-            "messages": [message_written(message) for message in self.messages],
-            "options": options,
-            **({"options_not_told": cast(list[JsonValue], others)} if others else {}),
-        }
-
-    def digest(self) -> str:
-        """A SHA-256, the same for the same call in any process."""
-        return hashlib.sha256(json.dumps(self.written(), sort_keys=True).encode()).hexdigest()
 
 
 class StandInChatModel(BaseChatModel):
@@ -140,7 +117,7 @@ class StandInChatModel(BaseChatModel):
     ) -> Iterator[AIMessageChunk]:
         """See BaseChatModel.stream. The role that the call's metadata tells is handed on."""
         told = role_told(config.get("metadata"), config.get("tags")) if config else None
-        return super().stream(input, config, stop=stop, **kwargs, **({_ROLE: told} if told else {}))
+        return super().stream(input, config, stop=stop, **kwargs, **({ROLE_TOLD: told} if told else {}))
 
     def get_num_tokens(self, text: str) -> int:
         """About how many tokens a text is; no vocabulary is downloaded."""
@@ -162,7 +139,9 @@ class StandInChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         given = {**kwargs, **({"stop": stop} if stop else {})}
-        told = given.pop(_ROLE, None) or (role_told(run_manager.metadata, run_manager.tags) if run_manager else None)
+        told = given.pop(ROLE_TOLD, None) or (
+            role_told(run_manager.metadata, run_manager.tags) if run_manager else None
+        )
         call = ModelCall(tuple(messages), told, given)
         return self._answered(call if told else replace(call, role=role_of(call.text, self.prompts)))
 
@@ -174,21 +153,6 @@ class StandInChatModel(BaseChatModel):
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
         yield from _pieces(self._generate(messages, stop, run_manager, **kwargs))
-
-    def _asked(self, model: BaseChatModel, call: ModelCall) -> ChatResult:
-        """What another model answers to a call, for stand-ins that have one behind them.
-
-        It is not asked by `invoke`, whose callbacks would count each call and its tokens twice.
-        """
-        permit(model)
-        options: dict[str, Any] = dict(call.options)
-        if call.role is not None and isinstance(model, StandInChatModel):
-            options[_ROLE] = call.role
-        if "tools" in options:
-            named: dict[str, Any] = {name: options.pop(name) for name in ("tool_choice", "strict") if name in options}
-            bound = model.bind_tools(cast(Sequence[dict[str, Any]], options.pop("tools")), **named)
-            options |= bound.kwargs if isinstance(bound, RunnableBinding) else {}
-        return model._generate(list(call.messages), **options)
 
 
 def _pieces(result: ChatResult) -> Iterator[ChatGenerationChunk]:
@@ -234,12 +198,6 @@ def plain(value: object) -> JsonValue:
         raise TypeError(f"{type(each).__name__} cannot be written as JSON")
 
     return cast(JsonValue, json.loads(json.dumps(value, default=converted)))
-
-
-def message_written(message: BaseMessage) -> dict[str, JsonValue]:
-    """A message as LangChain writes it, without ids of a run and without what is empty."""
-    written = message_to_dict(message.model_copy(update={"id": None}))
-    return {**{name: plain(value) for name, value in written["data"].items() if value}, "type": written["type"]}
 
 
 # Which role a prompt is of: told by the caller, or recognised by the prompt's own words

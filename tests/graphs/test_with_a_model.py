@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 from rich.console import Console
 
+from benchmarks.models.rubbish import RubbishChatModel
 from fin_agent.analyst.model.grounding import numbers_not_in
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import answer_json, attempt
@@ -23,7 +24,7 @@ from fin_agent.graphs.answer import AnswerContext, answer_question
 from fin_agent.models import Budget, Callers, ModelSettings
 from fin_agent.models.settings import Preset
 from fin_agent.presentation.answers import answer_view
-from fin_agent.testing import RubbishChatModel, ScriptedChatModel
+from fin_agent.testing import ScriptedChatModel
 from fin_agent.testing.scripted import Script
 from fin_agent.tools.wording import Budget as ToolBudget
 from fin_agent.tools.wording import answer_told

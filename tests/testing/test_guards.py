@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +15,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from fin_agent.testing import (
     ForbiddenModelRequestError,
-    RecordedChatModel,
-    RubbishChatModel,
     ScriptedChatModel,
     no_model_requests,
 )
@@ -115,22 +112,12 @@ def test_older_models_are_forbidden_too() -> None:
         tried.clear()
 
 
-def test_stand_ins_and_allowed_models_are_asked(tmp_path: Path) -> None:
+def test_stand_ins_and_allowed_models_are_asked() -> None:
     with no_model_requests(allow=(Provider,)):
         assert Provider().invoke("Hello").content == "paid for"
         assert FakeListChatModel(responses=["a"]).invoke("Hello").content == "a"
         assert GenericFakeChatModel(messages=iter([AIMessage("b")])).invoke("Hello").content == "b"
-        assert RubbishChatModel(ScriptedChatModel("c"), probability=0).invoke("Hello").content == "c"
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_models_behind_stand_ins_are_forbidden_too(asynchronous: bool, tmp_path: Path) -> None:
-    way = WAYS["ainvoke" if asynchronous else "invoke"]
-    with no_model_requests() as tried:
-        for model in (RubbishChatModel(Provider()), RecordedChatModel.recording(Provider(), tmp_path / "said.jsonl")):
-            with pytest.raises(ForbiddenModelRequestError, match="Provider"):
-                way(model)
-        tried.clear()
+        assert ScriptedChatModel("c").invoke("Hello").content == "c"
 
 
 def test_code_that_falls_back_does_not_hide_it() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from fin_agent.testing import ModelCall, Rubbish, RubbishChatModel, ScriptedChatModel
-from fin_agent.testing.rubbish import rubbish
+from benchmarks.models.rubbish import Rubbish, RubbishChatModel, rubbish
+from fin_agent.testing import ModelCall, ScriptedChatModel
 
 ANSWER = '{"metric": "revenue", "value": 1234.5}'
 SOUND = {"metric": "revenue", "value": 1234.5}

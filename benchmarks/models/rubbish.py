@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from functools import lru_cache
-from importlib import resources
-from typing import NamedTuple, cast
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 import yaml
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, message_to_dict
 from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import RunnableBinding
 from pydantic import Field, JsonValue, PrivateAttr, TypeAdapter
 
-from fin_agent.testing.stand_in import ModelCall, StandInChatModel, plain
+from fin_agent.testing.stand_in import ROLE_TOLD, ModelCall, StandInChatModel, plain
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LONG = 30_000
@@ -52,6 +54,27 @@ _IN_PLACE = frozenset({
     Rubbish.PROMPT_ECHO,
 })  # fmt: skip
 """Said instead of a call of a tool; the other kinds spoil the call's arguments."""
+
+
+_TOLD = frozenset({
+    "frequency_penalty", "logprobs", "max_completion_tokens", "max_tokens", "n", "parallel_tool_calls",
+    "presence_penalty", "reasoning", "reasoning_effort", "response_format", "seed", "stop", "strict", "temperature",
+    "tool_choice", "tools", "top_k", "top_logprobs", "top_p", "verbosity",
+})  # fmt: skip
+"""Options whose values make a request what it is."""
+
+
+def digest_of(call: ModelCall) -> str:
+    """A SHA-256, the same for the same call in any process."""
+    options = {name: plain(value) for name, value in call.options.items() if name in _TOLD and value is not None}
+    written = {"messages": [_written(message) for message in call.messages], "options": options}
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()
+
+
+def _written(message: BaseMessage) -> Mapping[str, JsonValue]:
+    """A message as LangChain writes it, without ids of a run and without what is empty."""
+    written = message_to_dict(message.model_copy(update={"id": None}))
+    return {**{name: plain(value) for name, value in written["data"].items() if value}, "type": written["type"]}
 
 
 class Spoiled(NamedTuple):
@@ -101,8 +124,19 @@ class RubbishChatModel(StandInChatModel):
         """Answers that were replaced so far, in the order in which they were given."""
         return list(self._spoiled)
 
+    def _asked(self, call: ModelCall) -> ChatResult:
+        """What the sound model answers. Not by `invoke`, whose callbacks would count each call and its tokens twice."""
+        options: dict[str, Any] = dict(call.options)
+        if call.role is not None and isinstance(self.sound, StandInChatModel):
+            options[ROLE_TOLD] = call.role
+        if "tools" in options:
+            named: dict[str, Any] = {name: options.pop(name) for name in ("tool_choice", "strict") if name in options}
+            bound = self.sound.bind_tools(cast(Sequence[dict[str, Any]], options.pop("tools")), **named)
+            options |= bound.kwargs if isinstance(bound, RunnableBinding) else {}
+        return self.sound._generate(list(call.messages), **options)
+
     def _answered(self, call: ModelCall) -> ChatResult:
-        result, digest = self._asked(self.sound, call), call.digest()
+        result, digest = self._asked(call), digest_of(call)
         with self._lock:
             repeat = self._made[digest]
             self._made[digest] += 1
@@ -159,7 +193,7 @@ def rubbish(kind: Rubbish, answer: str, prompt: str, draw: random.Random) -> str
 
 @lru_cache(maxsize=1)
 def _texts() -> dict[str, list[str]]:
-    written = resources.files(__package__).joinpath("rubbish.yaml").read_text(encoding="utf-8")
+    written = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
     return TypeAdapter(dict[str, list[str]]).validate_python(yaml.safe_load(written))
 
 
