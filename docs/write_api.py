@@ -76,9 +76,6 @@ GROUPS = (
         (
             "fin_agent.index.verifying.verify",
             "fin_agent.index.repairing.repair",
-            "fin_agent.index.compacting.compact",
-            "fin_agent.index.archive.export",
-            "fin_agent.evidence.importing.import_archive",
             "fin_agent.index.copying.copy_filings",
             "fin_agent.index.opening.open_index",
             "fin_agent.index.opening.create_index",

@@ -90,7 +90,7 @@ def test_names_of_runs_and_prompts(place: Path, index: Path, name: str) -> None:
 def test_names_of_files_that_cannot_be_seen(
     place: Path, sample_filings: Path, name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """No archive would take such a filing in again."""
+    """Nobody could name such a filing."""
     folder = tmp_path_factory.mktemp("given")
     shutil.copy(sample_filings / "quillmark_2024_8k.pdf", folder / name)
     ran = Ran("ingest", folder, "--index", place / "index", "--workers", "0")

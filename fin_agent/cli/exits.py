@@ -116,7 +116,7 @@ def _say(line: str) -> None:
     say(line)
 
 
-_HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|compact|failures)|ingest|embed|filings|remove)\b[^`]*)`")
+_HINT = re.compile(r"`(fin-agent (?:index (?:verify|repair|failures)|ingest|embed|filings|remove)\b[^`]*)`")
 _named: ContextVar[Path | None] = ContextVar("named", default=None)
 
 

@@ -10,10 +10,8 @@ import typer
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import AsJson, IndexFolder, Wait, command
 
-Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The file; `.jsonl.gz` says what it is.")]
-
 index_commands = typer.Typer(
-    help="Keep the index: verify, repair, compact, carry about, copy to a cluster, list what could not be read.",
+    help="Keep the index: verify, repair, copy to another folder or a cluster, list what could not be read.",
     no_args_is_help=True,
 )
 
@@ -63,48 +61,6 @@ def repair(wait: Wait = False, index: IndexFolder = None, as_json: AsJson = Fals
     from fin_agent.cli.index_keeping import repair_index
 
     return repair_index(index, wait=wait, as_json=as_json)
-
-
-@command(index_commands)
-def compact(wait: Wait = False, index: IndexFolder = None, as_json: AsJson = False) -> ExitCode:
-    """Give back the room of filings that were removed or replaced. Needs twice the room of the index while it runs.
-
-    Stop it at any time: the index stays as it was.
-    """
-    from fin_agent.cli.index_keeping import compact_index
-
-    return compact_index(index, wait=wait, as_json=as_json)
-
-
-@command(index_commands)
-def export(
-    archive: Archive,
-    doc: Annotated[
-        list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
-    ] = None,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Write the filings, with their vectors, to one portable file. Folders on this machine do not go along."""
-    from fin_agent.cli.index_keeping import export_index
-
-    return export_index(archive, index, doc_ids=doc or (), as_json=as_json)
-
-
-@command(index_commands, "import")
-def import_(
-    archive: Archive,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Filings of the same name with other content are replaced.")
-    ] = False,
-    wait: Wait = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Bring the filings of an archive into the index: all of them, checked, or none."""
-    from fin_agent.cli.index_keeping import import_index
-
-    return import_index(archive, index, replace=replace, wait=wait, as_json=as_json)
 
 
 @command(index_commands)

@@ -15,9 +15,6 @@ from fin_agent.cli.exits import ExitCode, with_index
 from fin_agent.cli.indexes import chosen_index, embedded_folder, waiting_time
 from fin_agent.cli.streams import Progress, fields_of, messages, say, show_result
 from fin_agent.errors import FilingIndexError
-from fin_agent.evidence.importing import import_archive
-from fin_agent.index.archive import export
-from fin_agent.index.compacting import compact
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState, Manifest, UnreadFile
@@ -81,23 +78,6 @@ def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
 
 
-def compact_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
-    """Compact, and say how much was gained."""
-    folder = embedded_folder(given)
-    started = time.perf_counter()
-    with messages().status("compacting"):
-        done = compact(folder, wait=waiting_time(wait))
-    seconds = time.perf_counter() - started
-    gained = done.before - done.after
-    fields = {"before": done.before, "after": done.after, "gained": gained, "read_meanwhile": done.read_meanwhile}
-    sizes = f"{done.before / 1e6:,.1f} MB before, {done.after / 1e6:,.1f} MB now"
-    summary = f"{gained / 1e6:,.1f} MB gained: {sizes}, in {seconds:.1f} s."
-    show_result(as_json, {"index": str(folder), **fields, "seconds": round(seconds, 3)}, summary)
-    if done.read_meanwhile:
-        say("the index is being read: the file becomes smaller when the last reader has ended")
-    return ExitCode.DONE
-
-
 def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
     """With hints for this index; a file that waits while an ingest runs is not one that an ingest left."""
     if file.state is FileState.WAITING and owner is not None:
@@ -121,38 +101,6 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
         say(f"{counted(forgotten, 'file')} gone, taken off the list")
     document = {"index": str(folder), "forgotten": forgotten, "files": files}
     show_result(as_json, document, unread_table(unread) if unread else "No file is left unread.")
-    return ExitCode.DONE
-
-
-def export_index(archive: Path, given: Path | None, *, doc_ids: Sequence[str], as_json: bool) -> ExitCode:
-    """Write an archive, and say what is in it."""
-    started = time.perf_counter()
-    with SqliteIndex(embedded_folder(given)) as index, messages().status("exporting") as status:
-        done = export(index, archive, doc_ids=doc_ids, on_filing=lambda doc_id: status.update(f"exporting {doc_id}"))
-    seconds = time.perf_counter() - started
-    fields = {"archive": str(done.file), "filings": done.filings, "bytes": done.size, "sha256": done.sha256}
-    summary = f"{counted(done.filings, 'filing')}, {done.size / 1e6:,.1f} MB, in {seconds:.1f} s: {done.file}"
-    show_result(as_json, {**fields, "seconds": round(seconds, 3)}, summary, f"SHA-256 {done.sha256}")
-    return ExitCode.DONE
-
-
-def import_index(archive: Path, given: Path | None, *, replace: bool, wait: bool, as_json: bool) -> ExitCode:
-    """Take an archive in, and say what became of its filings."""
-    folder = embedded_folder(given)
-    started = time.perf_counter()
-    with messages().status("importing") as status:
-        done = import_archive(
-            archive,
-            folder,
-            replace=replace,
-            wait=waiting_time(wait),
-            on_filing=lambda doc_id: status.update(f"importing {doc_id}"),
-        )
-    seconds = time.perf_counter() - started
-    fields = {"index": str(folder), "added": done.added, "replaced": done.replaced, "unchanged": done.unchanged}
-    counts = f"{len(done.added)} added, {len(done.replaced)} replaced, {len(done.unchanged)} unchanged"
-    summary = f"{counts}, in {seconds:.1f} s. The index is in {folder}."
-    show_result(as_json, {**fields, "seconds": round(seconds, 3)}, summary)
     return ExitCode.DONE
 
 

@@ -27,7 +27,7 @@ _LONGEST_COMMAND = 300
 
 
 class IndexInUseError(FilingIndexError):
-    """Another process ingests into this index, or repairs, compacts or imports it."""
+    """Another process ingests into this index, or repairs it."""
 
 
 @dataclass(frozen=True, slots=True)

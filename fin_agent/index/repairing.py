@@ -58,7 +58,7 @@ class LostFiling:
         if self.source and Path(self.source).is_file():
             return RETRY
         if not self.source:
-            return "Ingest your folders again (what is unchanged is left alone), or import an archive of the index"
+            return "Ingest your folders again (what is unchanged is left alone), or copy them from another index"
         return f"Get its file again and ingest it: it was {self.source}"
 
 

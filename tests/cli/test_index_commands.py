@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.index.ingest_lock import ingest_lock
-from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
+from fin_agent.index.sqlite import FILE_NAME
 from fin_agent.runs.store import FILE_NAME as RUNS
 from tests.cli.running import LOOKUP, Ran
 
@@ -97,25 +97,6 @@ def test_an_index_without_a_name_is_wrong_usage(tmp_path: Path, monkeypatch: pyt
     assert not list(tmp_path.iterdir())
 
 
-def test_compact_export_import(index: Path, tmp_path: Path) -> None:
-    with SqliteIndex(index) as opened:
-        for entry in opened.entries()[4:]:
-            opened.remove(entry.doc_id)
-    document = Ran("index", "compact", "--index", index, "--json").document
-    assert document["gained"] == document["before"] - document["after"] > 1_000_000
-    assert words(Ran("index", "compact", "--index", index).out).startswith("0.0 MB gained: ")
-    archive = tmp_path / "four.jsonl.gz"
-    document = Ran("index", "export", archive, "--index", index, "--json").document
-    assert (document["filings"], document["bytes"]) == (4, archive.stat().st_size)
-    other = tmp_path / "other"
-    ran = Ran("index", "import", archive, "--index", other)
-    assert ran.code == 0 and "4 added, 0 replaced, 0 unchanged" in ran.out
-    assert Ran("index", "verify", "--index", other).code == 0
-    archive.write_bytes(archive.read_bytes()[:-9])
-    ran = Ran("index", "import", archive, "--index", tmp_path / "third")
-    assert ran.code == 1 and "error: " in ran.err and "Nothing was taken from it" in ran.err
-
-
 def test_every_line_of_the_failure_list_says_what_to_do(tmp_path: Path, sample_filings: Path) -> None:
     """Broken ones among whole ones: right counts, a list with reasons, and what was mended is read on the next try."""
     folder, index = tmp_path / "filings", tmp_path / "index"
@@ -158,9 +139,9 @@ def test_ingest_beside_another_is_told_whose_it_is(index: Path, sample_filings: 
     )
 
 
-@pytest.mark.parametrize("command", ["verify", "repair", "compact", "export", "failures"])
+@pytest.mark.parametrize("command", ["verify", "repair", "failures"])
 def test_without_an_index(command: str, tmp_path: Path) -> None:
-    ran = Ran("index", command, *([tmp_path / "a"] if command == "export" else []), "--index", tmp_path / "none")
+    ran = Ran("index", command, "--index", tmp_path / "none")
     assert ran.code == 1 and "there is no index here" in ran.err
     assert not (tmp_path / "none").exists()
 

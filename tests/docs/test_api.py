@@ -97,9 +97,9 @@ def test_names_of_the_package_have_examples() -> None:
 
 
 def test_what_keeps_an_index_is_said_with_all_that_it_takes() -> None:
-    """`import_archive(...)` once hid an argument that had to be given, and that nothing explained."""
+    """`...` once hid an argument that had to be given, and that nothing explained."""
     page = PAGE.read_text(encoding="utf-8")
     part = page[page.index("## Keeping an index") : page.index("## Tools")]
-    for name in ("verify", "repair", "compact", "export", "import_archive", "copy_filings"):
+    for name in ("verify", "repair", "copy_filings"):
         assert f"### `{name}`" in part and f"def {name}(" in part
-    assert "(...)" not in part and "check_card" not in part
+    assert "(...)" not in part

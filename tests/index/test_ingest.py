@@ -19,7 +19,7 @@ import pytest
 from fin_agent.errors import FinAgentError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import content_hash, doc_id_of
-from fin_agent.index.archive import export, import_archive
+from fin_agent.index.copying import CopyOutcome, copy_filings
 from fin_agent.index.ingest import IngestReport, Outcome, Prepare, PreparedFiling, files_below, ingest
 from fin_agent.index.manifest import Manifest
 from fin_agent.index.protocol import PageKey
@@ -330,8 +330,7 @@ def test_file_that_changes_while_it_is_read(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names there")
-def test_what_is_taken_in_comes_back_from_an_archive(folder: Path, index: SqliteIndex, tmp_path: Path) -> None:
-    """One file of a strange name kept a whole archive from being taken in."""
+def test_what_is_taken_in_is_carried_to_another_index(folder: Path, index: SqliteIndex, tmp_path: Path) -> None:
     made = prepare(Path(__file__).parents[2] / "examples" / "filings" / "quillmark_2024_8k.pdf")
     for name in (
         "no\u00a0break.pdf",
@@ -355,8 +354,8 @@ def test_what_is_taken_in_comes_back_from_an_archive(folder: Path, index: Sqlite
         "\u202epdf.pdf",
     }
     assert all("Rename" in file.remedy for file in report.failures)
-    export(index, tmp_path / "archive.gz")
-    assert len(import_archive(tmp_path / "archive.gz", tmp_path / "other", str).added) == 2
+    with SqliteIndex.create(tmp_path / "other") as other:
+        assert copy_filings(index, other).count(CopyOutcome.COPIED) == 2
 
 
 def test_crash_of_a_reader_loses_that_file_only(
