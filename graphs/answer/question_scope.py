@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.own_years import with_own_years
@@ -12,6 +13,8 @@ from fin_agent.evidence.expressions import parse_formula, quantities_of
 from fin_agent.evidence.intent import CompanyAsked, Intent, Relation
 from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
+from fin_agent.lexicon.wording import joined, plain
+from fin_agent.lexicon.words import word_lists
 from fin_agent.retrieval.facts import facts_of_year
 from fin_agent.retrieval.matching import same_part
 from fin_agent.workspace import Workspace
@@ -93,8 +96,7 @@ def what_cannot_be_met(
     missing = [f"the company {name!r} is not {outside}" for name in intent.unknown_companies]
     if missing and not _is_beside_the_point(intent, workspace):
         return missing
-    figure_of_nobody = bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
-    if company_needed and not intent.companies and (intent.numeric or figure_of_nobody):
+    if company_needed and _is_of_nobody(intent):
         name = name_alone(intent, workspace)
         none = f" ({name!r} is none)" if name else ""
         held = f"the index holds {there}" if doc_ids is None else f"the filings asked are of {there}"
@@ -116,6 +118,61 @@ def what_cannot_be_met(
                 f" {filed.described()}: name one of them"
             )
     return missing
+
+
+def _is_of_nobody(intent: Intent) -> bool:
+    """Whether a figure is asked for and no company is named."""
+    asked_for = intent.numeric or (
+        bool(intent.periods) and intent.relation is not Relation.EXPLANATION and intent.names_metric
+    )
+    return asked_for and not intent.companies
+
+
+def company_left_open(intent: Intent, workspace: Workspace, doc_ids: Collection[str] | None) -> str:
+    """What to ask the person of a figure for which no company is named, indexed or not; empty where one is."""
+    if not _is_of_nobody(intent) or intent.unknown_companies or not workspace.directory.companies:
+        return ""
+    if never_answered(intent.core) or name_alone(intent, workspace):
+        return ""
+    return f"Which company, or companies, do you mean: {companies_there(workspace, doc_ids)}?"
+
+
+def measure_left_open(intent: Intent, workspace: Workspace) -> str:
+    """What to ask the person of a figure such as `adjusted profit`, where filings print several that it can mean.
+
+    Empty where they print one, or one by that very name.
+    """
+    asked = _any_adjusted(intent.core) if intent.relation is not Relation.EXPLANATION else None
+    if asked is None:
+        return ""
+    name, unit = asked
+    metrics = workspace.lexicon.metrics
+    meant = [one for one in metrics if one.startswith("adjusted_") and metrics[one].unit == unit]
+    if any(mention.id in meant for mention in workspace.lexicon.mentions(name)):
+        return ""
+    doc_ids = [doc_id for one in intent.companies for doc_id in workspace.directory.by_key[one.key].doc_ids]
+    years = {period.fiscal_year for period in intent.periods} or None
+    printed: dict[str, str] = {}
+    for found in workspace.index.facts(doc_ids, metrics=meant, years=years):
+        label, metric = found.fact.label, found.fact.metric
+        words = joined(plain(label)).split()
+        if words == name.split():
+            return ""
+        if metric and found.fact.scope is None and not word_lists("measure_words")["adjusting"].isdisjoint(words):
+            printed.setdefault(metric, label)
+    return f"Which adjusted measure do you mean: {'; '.join(printed.values())}?" if len(printed) > 1 else ""
+
+
+def _any_adjusted(core: str) -> tuple[str, str] | None:
+    """Words of a question that several adjusted measures answer to, and their unit: `adjusted profit`."""
+    lists = word_lists("measure_words")
+    words = [word.strip(".,;:?!()'\"") for word in joined(plain(core)).split()]
+    for adjusting, noun in pairwise(words):
+        if adjusting in lists["adjusting"]:
+            for unit, nouns in (("USD", "any adjusted amount"), ("percent", "any adjusted margin")):
+                if noun in lists[nouns]:
+                    return f"{adjusting} {noun}", unit
+    return None
 
 
 def _is_beside_the_point(intent: Intent, workspace: Workspace) -> bool:

@@ -13,9 +13,15 @@ from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.answering.answer import PagePlace
 from fin_agent.errors import QuestionError
 from fin_agent.evidence.evidence import RetrievedPassage
+from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
-from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
+from fin_agent.graphs.answer.question_scope import (
+    company_left_open,
+    measure_left_open,
+    what_cannot_be_met,
+    with_only_company,
+)
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.documents import rank_filings
 from fin_agent.retrieval.pages import rank_pages
@@ -35,13 +41,12 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     asked = _asked(state)
     read = context.analyst.intent(asked.question)
     intent = with_only_company(read, context.workspace, asked.doc_ids)
-    if intent.ask_back and (not context.asks_back or len(intent.companies) > len(read.companies)):
-        left_open = f"the question leaves open: {intent.ask_back}"
-        intent = intent.model_copy(update={"ask_back": "", "assumed": (*intent.assumed, left_open)})
+    intent = _with_what_is_asked_back(intent, asked, context, settled=len(intent.companies) > len(read.companies))
     missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
     asks = list(context.analyst.asks(intent))
     plan = context.analyst.plan(intent)
-    query = context.analyst.query(intent, plan, None)
+    searching = RulesAnalyst(context.workspace) if missing else context.analyst  # no call for what is not searched
+    query = searching.query(intent, plan, None)
     selection = intent.selection
     step = TraceStep(
         node="rewrite_query",
@@ -60,6 +65,21 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     )
     begun = {"asked": asked, "intent": intent, "plan": plan, "query": query, "round": 1, "asks": asks}
     return emitted(step, {**begun, "missing": missing, "evidence": []})
+
+
+def _with_what_is_asked_back(intent: Intent, asked: AskedQuestion, context: AnswerContext, *, settled: bool) -> Intent:
+    """What the question leaves open is asked back where a model answers a person, else told with the answer.
+
+    `settled`: there is only one company, whatever the model asks.
+    """
+    workspace, analyst = context.workspace, context.analyst
+    left_open = [point for point in (intent.ask_back, measure_left_open(intent, workspace)) if point]
+    ask_back = ""
+    if context.asks_back and not analyst.judges_for_free:
+        points = left_open[1:] if settled and intent.ask_back else left_open
+        ask_back = next(iter(points), company_left_open(intent, workspace, asked.doc_ids))
+    assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
+    return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})
 
 
 def _asked(state: AnswerState) -> AskedQuestion:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -84,6 +85,7 @@ def by_rules(workspace: Workspace, question: str) -> Answer:
         (RESEARCH, Preset.DEFAULT, ["reasoning"] * 2),  # the third round brings nothing new
         (NOBODY, Preset.DEFAULT, []),
         (NO_YEAR, Preset.DEFAULT, []),
+        (NO_YEAR, Preset.THOROUGH, []),
     ],
 )
 def test_which_roles_are_asked(workspace: Workspace, question: str, preset: Preset, called: list[str]) -> None:
@@ -175,6 +177,65 @@ def test_what_is_asked_back_has_no_number_of_the_model(workspace: Workspace) -> 
     invented = {"questions": [RISKS], "ask_back": "Do you mean the risk of losing $42 million?"}
     answer, model = asked(workspace, RISKS, {**ASKED_BACK, "intent": invented})  # type: ignore[dict-item]
     assert answer.ask_back is None and "has 42, which the question asked does not" in model.calls[1].text
+
+
+COMPANY = (
+    "Which company, or companies, do you mean: Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.;"
+    " Quillmark Stores, Inc.?"
+)
+ADJUSTED = "What was Ottermere's adjusted profit in Q2 FY2025?"
+WHICH = "Which adjusted measure do you mean: Adjusted operating income; Adjusted EBITDA?"
+
+
+@pytest.mark.parametrize("preset", list(Preset))
+def test_a_figure_of_no_company_is_asked_back_without_a_call(workspace: Workspace, preset: Preset) -> None:
+    """The companies are named; what is no company of the index, or never in a filing, is refused."""
+    for question in ("What was net income in FY2023?", "How did revenue grow in FY2024?"):
+        answer, model = asked(workspace, question, NOTHING, preset)
+        assert (answer.refused, answer.ask_back, answer.answer.text) == (True, COMPANY, COMPANY)
+        assert model.calls == [] and answer.rounds == 0
+    for question in ("zebra technologies revenue 2023", NOBODY, "What was the dividend yield in FY2023?"):
+        assert asked(workspace, question, NOTHING, preset)[0].ask_back is None
+
+
+def test_rules_and_batches_refuse_a_figure_of_no_company_and_say_which_there_are(workspace: Workspace) -> None:
+    callers = Callers.with_model(ScriptedChatModel(NOTHING), ModelSettings(attempts=1))
+    for context in (AnswerContext.from_settings(workspace, callers=callers), AnswerContext.by_rules(workspace)):
+        answer = attempt("What was net income in FY2023?", context).answer
+        assert answer.refused and answer.ask_back is None
+        assert "the index holds Tellurond Semiconductor Corporation; Harborlight" in answer.answer.text
+    within = answer_question("What was net income in FY2023?", context, doc_ids=["quillmark_2023_10k"])
+    assert "Quillmark" in within.answer.text and not within.refused
+
+
+def test_which_of_two_adjusted_measures_is_asked_back(sample_html_index: Path) -> None:
+    """Of the one that is named, and of reasons, it is not; the answer to it is the figure."""
+    html = Workspace.open(sample_html_index)
+    answer, model = asked(html, ADJUSTED, NOTHING)
+    assert (answer.ask_back, model.calls) == (WHICH, [])
+    for named, value in (("adjusted operating income", 30393), ("adjusted EBITDA", 52688)):
+        answer, _ = asked(html, ADJUSTED.replace("adjusted profit", named), NOTHING)
+        assert (answer.ask_back, answer.answer.value) == (None, value)
+    assert asked(html, "Why did Ottermere's adjusted profit rise in Q2 FY2025?", NOTHING)[0].ask_back is None
+
+
+def test_a_model_may_say_which_of_two_adjusted_measures_it_takes(sample_html_index: Path) -> None:
+    question = "What was Ottermere's adjusted result in Q2 FY2025, would you say?"
+    takes = {"intent": {"questions": ["adjusted EBITDA of Ottermere in Q2 FY2025"], "ask_back": None}}
+    answer, _ = asked(Workspace.open(sample_html_index), question, takes)  # type: ignore[arg-type]
+    assert (answer.ask_back, answer.answer.value) == (None, 52688)
+    assert any("adjusted EBITDA of Ottermere" in each for each in answer.assumptions)
+
+
+def test_batches_and_rules_say_that_the_adjusted_measure_was_left_open(sample_html_index: Path) -> None:
+    html = Workspace.open(sample_html_index)
+    callers = Callers.with_model(ScriptedChatModel(NOTHING), ModelSettings(attempts=1))
+    for answer in (
+        attempt(ADJUSTED, AnswerContext.from_settings(html, callers=callers)).answer,
+        by_rules(html, ADJUSTED),
+    ):
+        assert (answer.ask_back, answer.answer.value) == (None, 30393)
+        assert f"the question leaves open: {WHICH}" in answer.assumptions
 
 
 def test_a_calculation_of_the_model_where_rules_have_none(workspace: Workspace) -> None:

@@ -9,7 +9,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.web.conftest import INCOME, MOST_MILLISECONDS, SAMPLES, Server, ask
+from tests.models.openai_server.exchange import ChatRequest, Reply, Said, ToolCall
+from tests.models.openai_server.server import KEY, OpenAIServer
+from tests.web.conftest import INCOME, MOST_MILLISECONDS, SAMPLES, Server, Watched, ask
 
 WHERE_IS_RED = """async () => {
   const image = document.querySelector("#proof img");
@@ -158,6 +160,40 @@ def test_a_conversation_of_five_turns_survives_a_reload(page: Any) -> None:
     page.reload()
     page.locator(".turn").nth(4).wait_for()
     assert "14.2%" in page.locator(".turn").nth(2).inner_text()
+
+
+NOBODY_NAMED = "What was net income in FY2023?"
+
+
+def test_what_is_asked_back_is_shown_and_its_answer_brings_the_figure(browser: Any, server: Server) -> None:
+    pytest.importorskip("langchain_openai", reason="needs the extra `chat`")
+
+    def assistant(request: ChatRequest) -> Said:
+        """Asks what it was told, and says what the tool does."""
+        said = request.messages[-1]
+        if said["role"] == "tool":
+            return "Whose do you mean?" if "Ask the person" in str(said["content"]) else "It was $544 million."
+        question = INCOME if "Harborlight" in str(said["content"]) else NOBODY_NAMED
+        return Reply(tool_calls=(ToolCall("answer_question", {"question": question}),))
+
+    model = OpenAIServer(assistant)
+    asking = Server(server.folder, "--model", "openai:gpt-4o", "--base-url", model.url, OPENAI_API_KEY=KEY)
+    watched = Watched(browser)
+    try:
+        page = watched.page(asking.address)
+        card = ask(page, NOBODY_NAMED).locator("section.answer.refused")
+        told = card.inner_text()
+        assert "Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.?" in told
+        assert "Reply with what you mean" in told and "Not answered" not in told
+        turn = ask(page, "Harborlight")
+        assert "It was $544 million." in turn.inner_text()
+        assert "$544 million" in turn.locator("section.answer .sentence").inner_text()
+        turn.locator("a.figure").first.click()
+        page.locator("#proof .row-column >> text=Net income").wait_for()
+        watched.close(asking.address)
+    finally:
+        asking.stop()
+        model.close()
 
 
 def test_filings_are_added_by_choice_and_by_drop_broken_ones_with_a_remedy(page: Any, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ function spellings(figure) {
 }
 
 function refusal(answer) {
-  if (answer.ask_back) return h("div", { class: "said" }, h("p", { class: "sentence" }, answer.ask_back), h("p", { class: "hint" }, "The question can be meant in several ways. Ask it again with this said."));
+  if (answer.ask_back) return h("div", { class: "said" }, h("p", { class: "sentence" }, answer.ask_back), h("p", { class: "hint" }, "The question can be meant in several ways. Reply with what you mean."));
   const near = answer.retrieved.pages.slice(0, 4).map(place);
   return h(
     "div",
