@@ -23,7 +23,12 @@ APPLICATIONS := tests/typing/uses_every_name.py tests/typing/mistakes.py $(wildc
 TYPED := $(abspath $(VENV))/typed
 ASK := $(BIN)/fin-agent ask --index $(INDEX)
 
-.PHONY: demo test properties test-extras test-browser pictures test-elasticsearch test-versions check audit long-checks filings clean
+.PHONY: setup demo test properties test-extras test-browser pictures docs test-elasticsearch test-versions check audit long-checks filings clean
+
+# Everything for development: the package with its tools in the versions of constraints.txt, and the pre-commit hooks.
+setup: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet pre-commit
+	test ! -e .git || $(BIN)/pre-commit install
 
 demo: $(VENV)/installed
 	@echo
@@ -61,6 +66,13 @@ pictures: $(EXTRAS)/installed
 	$(EXTRAS)/bin/python -m pip install --quiet playwright pillow
 	$(EXTRAS)/bin/python docs/draw_workspace.py docs/workspace
 
+# The documentation site, in site/: a warning fails it. Its search is tried in Chromium, where that is installed.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/developing
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	$(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/python -m pytest -q tests/docs/test_site.py
+
 # The contract of both kinds of index against a real server: the one that FIN_AGENT_TEST_ES_URL names, else one in Docker.
 FIN_AGENT_TEST_ES_URL ?= http://127.0.0.1:9200
 test-elasticsearch: $(EXTRAS)/installed
@@ -84,7 +96,7 @@ audit: $(VENV)/developing
 	$(BIN)/pip-audit --strict --no-deps --disable-pip -r constraints.txt
 
 # All that takes minutes or the network.
-long-checks: test-extras test-versions audit
+long-checks: test-extras test-versions docs audit
 
 # The sample filings are in the repository; this writes them again.
 filings: $(VENV)/installed
@@ -111,4 +123,4 @@ test-versions:
 	$(PYTHON) tests/versions.py
 
 clean:
-	rm -rf $(VENV) .fin-agent build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .fin-agent build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

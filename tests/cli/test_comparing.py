@@ -197,9 +197,9 @@ class TestComparing:
         usual = compare(questions, sample_index, "--json", strategies="bm25")
         assert "warning" not in usual.err
 
-    def test_the_line_that_the_readme_shows_can_be_compared(self, sample_index: Path, tmp_path: Path) -> None:
-        readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-        (shown,) = [line for line in readme.splitlines() if line.startswith('{"financebench_id"')]
+    def test_the_line_that_the_guide_shows_can_be_compared(self, sample_index: Path, tmp_path: Path) -> None:
+        guide = (Path(__file__).parents[2] / "docs" / "searching.md").read_text(encoding="utf-8")
+        (shown,) = [line for line in guide.splitlines() if line.startswith('{"financebench_id"')]
         (tmp_path / "questions.jsonl").write_text(shown, encoding="utf-8")
         ran = compare(tmp_path / "questions.jsonl", sample_index, "--json", strategies="default")
         assert ran.code == 0 and "warning" not in ran.err

@@ -39,7 +39,12 @@ class Block:
 
 def pages() -> list[Path]:
     """The README, and every guide and decision."""
-    found = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    found = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "examples" / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    ]
     return [page for page in found if name_of(page) not in GENERATED]
 
 

@@ -64,9 +64,8 @@ class Reader:
         (folder / "my-index").symlink_to(self.index)
         for name in ("examples", "benchmarks", "langgraph.json"):
             (folder / name).symlink_to(ROOT / name)
-        if blocks and blocks[0].page != "README.md":  # there, its Python reads the filings itself
-            shutil.copytree(index, folder / ".fin-agent" / "my-index")
-            (folder / ".fin-agent" / "demo-index").symlink_to(self.index)
+        shutil.copytree(index, folder / ".fin-agent" / "my-index")
+        (folder / ".fin-agent" / "demo-index").symlink_to(self.index)
         own = folder / "home" / "filings"
         own.mkdir(parents=True)
         for name, sample in OWN_FILINGS.items():
