@@ -128,11 +128,16 @@ def _leaves(given: Mapping[str, object], within: Place = ()) -> Iterator[tuple[P
 
 
 def settings_file(named: Path | None = None) -> Path | None:
-    """The file to read: the one named, else that of FIN_AGENT_CONFIG, else the nearest `fin-agent.toml` in the working
-    directory or above it, else the one in the user's own folder of settings; None where there is none of these.
+    """Find the one file of settings that is read.
 
-    One file is read, never several. Raises SettingsError where the one named is not there, or where the nearest belongs
-    to another user.
+    In this order: the file that is named, that of FIN_AGENT_CONFIG, the nearest `fin-agent.toml` in the working
+    directory or above it, the one in the user's own folder of settings.
+
+    Returns:
+        The file, or None where there is none of these.
+
+    Raises:
+        SettingsError: The named file does not exist, or the nearest one belongs to another user.
     """
     if named is None and (variable := os.environ.get(FILE_VARIABLE)):
         named = Path(variable)
@@ -161,15 +166,21 @@ def _own_file() -> Path:
 
 
 def is_trusted(file: Path, named: Path | None = None) -> bool:
-    """Whether the user named this file of settings or keeps it in a folder of their own, rather than that it was found
-    in the working directory or above, where whoever packed an archive may have put it."""
+    """Return whether the user named this file of settings, or keeps it in a folder of their own.
+
+    A file found in the working directory or above is not trusted: whoever packed an archive may have put it there.
+    """
     return named is not None or bool(os.environ.get(FILE_VARIABLE)) or file == _own_file()
 
 
 def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Iterator[Said]:
-    """What a file says, paths in it taken from its folder. Raises SettingsError that names file, key and what is
-    allowed: also for a key of an API, which belongs in the environment, and, where the file is not `trusted`, for what
-    decides where questions and keys are sent, what is asked, and what is opened or written."""
+    """Yield the settings of a file; paths in it are relative to its folder.
+
+    Raises:
+        SettingsError: A key is unknown or its value is not allowed; the message names file, key and what is allowed. An
+            API key is refused in any file, since it belongs in the environment. Where the file is not `trusted`, so is
+            every setting that decides where questions and keys are sent, what is asked, and what is opened or written.
+    """
     tree = _read(file)
     leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
     for each in leaves:

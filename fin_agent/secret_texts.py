@@ -25,7 +25,7 @@ _ENDS_OF_A_FILE = "\r\n\ufeff"
 
 
 def as_sent(value: str, *, blanks: bool = False) -> str:
-    """A secret without what a file put around it; also without `blanks` around it, which a key never has.
+    r"""A secret without what a file put around it; also without `blanks` around it, which a key never has.
 
     >>> as_sent("sesame open\\r\\n"), as_sent(" sesame \\n", blanks=True)
     ('sesame open', 'sesame')
@@ -34,7 +34,7 @@ def as_sent(value: str, *, blanks: bool = False) -> str:
 
 
 def why_unsendable(value: str, *, ascii_only: bool = True) -> str:
-    """Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
+    r"""Why a secret cannot be sent, in words that hold nothing of it; empty where it can.
 
     >>> why_unsendable("ses\\name"), why_unsendable("sesäme"), why_unsendable("sesäme", ascii_only=False)
     ('it holds a control character, as the end of a line', 'it holds a character that is not ASCII', '')
@@ -73,7 +73,7 @@ def shows_secrets(address: str) -> bool:
 
 
 def without_secrets(text: str) -> str:
-    """A message without the keys, tokens and passwords of the environment, as they are or as a request shows them.
+    r"""A message without the keys, tokens and passwords of the environment, as they are or as a request shows them.
 
     >>> without_secrets("Invalid header value b'ApiKey sesame123\\\\n'")
     "Invalid header value b'ApiKey [key]"

@@ -228,7 +228,7 @@ class Removed:
 
 
 def visible(text: str) -> tuple[str, tuple[Removed, ...]]:
-    """A text without what no reader sees, and what was taken out, by kind. All line ends become plain ones.
+    r"""A text without what no reader sees, and what was taken out, by kind. All line ends become plain ones.
 
     >>> visible("net\\u200b sales\\x1b[2J")
     ('net sales[2J', (Removed(kind='control', count=1, spelt=''), Removed(kind='zero-width', count=1, spelt='')))

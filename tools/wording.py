@@ -373,7 +373,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def with_rows(text: str) -> str:
-    """A text in which numbers that stand on lines of their own are put behind what they belong to.
+    r"""A text in which numbers that stand on lines of their own are put behind what they belong to.
 
     PDFs are read cell by cell: a row of a table is as many lines as it has cells, in their order.
 

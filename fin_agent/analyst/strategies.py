@@ -264,8 +264,9 @@ class CardArena:
         judge: Judge | None = None,
         notify: Notify = logged,
     ) -> None:
-        """`judge` ranks the cards, and the rules what it cannot rank, of which `notify` is told; without one, the rules
-        rank all.
+        """Choose who ranks the cards.
+
+        With a `judge`, rules rank only what it cannot rank, which `notify` reports. Without one, rules rank all cards.
         """
         self._notify = notify
         self._analyst = analyst

@@ -133,8 +133,10 @@ class Artifact(BaseModel):
 
 
 class _AskedOf:
-    """The workspace that was asked, in the process that asked it: no copy elsewhere carries it, nor does it tell
-    answers apart."""
+    """The workspace that was asked, in the process that asked it.
+
+    Copies of an answer do not carry it, and it plays no part when answers are compared.
+    """
 
     def __init__(self, workspace: Workspace | None = None) -> None:
         self.workspace = workspace

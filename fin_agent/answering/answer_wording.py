@@ -77,7 +77,9 @@ def _over_time(intent: Intent) -> str:
 
 
 def trend(intent: Intent, plan: Plan, written: Sequence[str], change: float, unit: str) -> str:
-    """`No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.`
+    """Say how a figure moved.
+
+    Example: `No: revenue of Acme fell by $24 million, from $101 million in FY2018 to $77 million in FY2019.`
 
     `written` are the figures of the plan's terms as people write them; `change` is the last less the first, in `unit`.
     """

@@ -191,7 +191,10 @@ def _in_order(intent: Intent, listed: Sequence[Listed], unit: str) -> AnswerValu
 def _of_the_chosen(
     intent: Intent, selection: Selection, plan: Plan, program: Program, numbers: Sequence[float]
 ) -> AnswerValue:
-    """`Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`"""
+    """Say a figure of a company that was chosen by another figure.
+
+    Example: `Net income of Acme for FY2020: $5 million. Acme has the higher revenue: $90 million (Bolt: $70 million).`
+    """
     asked, unit = in_unit(numbers[0], unit_of_result(intent), program.scale, intent.unit)
     chosen = program.names[0]
     ranking = intent.model_copy(
@@ -312,7 +315,10 @@ def _of_company(one: _Told) -> str:
 
 
 def _moved(intent: Intent, told: Sequence[_Told]) -> str:
-    """`No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`"""
+    """Say how several measures moved.
+
+    Example: `No: revenue of Acme rose from $3 million in FY2018 to $4 million in FY2019; net income fell from ...`
+    """
     rising = asked_to_rise(intent.core)
     first, last = told[0].periods[0], told[0].periods[-1]
     parts = []
@@ -337,7 +343,10 @@ _BY_SIZE = re.compile(r"\b(?:larg|bigg|great|small)(?:er|est)\b", re.I)
 
 
 def _standing_out(intent: Intent, told: Sequence[_Told]) -> AnswerValue:
-    """`Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`"""
+    """Say which of several measures stands out.
+
+    Example: `Net income of Acme for FY2020: $5 million (dividends: $3 million). Of these it is the higher.`
+    """
     if _BY_SIZE.search(intent.core) and any(one.figures[0].value < 0 for one in told):
         said = "; ".join(f"{moved_measure(one.intent)}: {one.figures[0].text}" for one in told)
         return AnswerValue(text=f"Some are below zero, so none is called the larger. {capital(said)}.")

@@ -41,6 +41,7 @@ class Numeral:
 
     @property
     def in_base_units(self) -> Decimal:
+        """The value times its scale: dollars, not millions of dollars."""
         return self.value * (self.scale or 1)
 
 

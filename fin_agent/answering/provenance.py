@@ -68,6 +68,7 @@ class Provenance:
 
     @property
     def ok(self) -> bool:
+        """Whether every number is bound to a source."""
         return not self.unbound
 
 

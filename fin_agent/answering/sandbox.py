@@ -56,7 +56,7 @@ class SandboxSettings(BaseModel):
 
 
 class MontySandbox:
-    """Runs programs in Monty workers, which have no files, network, environment, processes, clock or chance.
+    r"""Runs programs in Monty workers, which have no files, network, environment, processes, clock or chance.
 
     Workers start with the first program and stay until `close()` or the end of the process; any number of threads may
     share a sandbox. A worker that dies is replaced. Same program, same result.

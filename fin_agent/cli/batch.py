@@ -335,7 +335,7 @@ class BatchResult:
 
     @property
     def refused(self) -> int:
-        """Refusals, those left out that stand for a failure. (A line that is no question has no answer.)"""
+        """How many questions were refused; failures are not counted, and a line that is no question has no answer."""
         stand_ins = len(self.answers) - (self.lines - len(self.failures))
         return sum(answer.refused for answer in self.answers) - stand_ins
 

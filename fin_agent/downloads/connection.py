@@ -101,8 +101,12 @@ class EdgarConnection:
     """A connection to EDGAR, or to a mirror. Use it with `with`."""
 
     def __init__(self, settings: EdgarSettings, *, pace: Pace | None = None, patience: Patience | None = None) -> None:
-        """Raises DownloadError where no contact is given, or the environment names a proxy that cannot be used;
-        FinAgentError where the extra is missing."""
+        """Prepare a client; nothing is sent yet.
+
+        Raises:
+            DownloadError: No contact is given, or the environment names a proxy that cannot be used.
+            FinAgentError: The extra `edgar` is not installed.
+        """
         agent = user_agent(settings.contact)
         self._origins = (_origin(settings.url), _origin(settings.lists_url))
         self._of_sec = settings.url.rstrip("/") == SEC

@@ -92,8 +92,13 @@ class Edgar:
     def fetch(
         self, found: CompanyFilings, folder: Path, on_file: Callable[[FetchedFile], None] = lambda file: None
     ) -> list[FetchedFile]:
-        """Fetch filings into `folder`. One that cannot be fetched is reported and the rest goes on, save where EDGAR
-        cannot be reached or refuses: that raises DownloadError, and the next run goes on from there."""
+        """Fetch filings into `folder`.
+
+        A filing that cannot be fetched is reported, and the others are fetched.
+
+        Raises:
+            DownloadError: EDGAR cannot be reached or refuses. The next run continues from there.
+        """
         known = {each.accession: each for each in _noted(folder)}
         done: list[FetchedFile] = []
         for wanted in found.wanted:

@@ -165,8 +165,12 @@ def read_document(path: Path, *, accept_repaired: bool = False) -> Document:
 
 
 def read_unchanged(path: Path, *, accept_repaired: bool = False) -> tuple[Document, str]:
-    """As `read_document`, with the hash of the very content that was read. Raises ReadError where it changes meanwhile:
-    what was read would stand under the hash of what is there now, and never be read again."""
+    """Read a document, and return it with the hash of the very content that was read.
+
+    Raises:
+        ReadError: As `read_document`, or the file changed meanwhile. What was read would otherwise be kept under the
+            hash of what is there now, and never be read again.
+    """
     before = _hash_now(path)
     document = read_document(path, accept_repaired=accept_repaired)
     if before is None or _hash_now(path) != before:

@@ -146,6 +146,7 @@ class StatementNames(Entry):
 
     @property
     def statement(self) -> Statement:
+        """The statement that the titles are of."""
         return Statement(self.id)
 
 
@@ -168,6 +169,7 @@ class Item(Entry):
 
     @property
     def form(self) -> str:
+        """`10-K`, `10-Q`, `8-K`: the form that the Item is of."""
         return self.id.split(".", 1)[0].upper()
 
     @property

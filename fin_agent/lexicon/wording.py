@@ -31,7 +31,7 @@ def joined(text: str) -> str:
 
 
 def single_spaced(text: str, longest: int) -> str:
-    """A text of others before it is read by patterns: blanks in a row are one, and what is too long is cut off.
+    r"""A text of others before it is read by patterns: blanks in a row are one, and what is too long is cut off.
 
     Many patterns take a time that grows with the square or the cube of what blanks there are in a row. No label, no
     heading and no name has them.

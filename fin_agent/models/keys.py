@@ -57,7 +57,7 @@ def names_a_key(variable: str) -> None:
 
 
 def redacted(text: str) -> str:
-    """A text on one line, shortened, without keys: those in the environment, and whatever looks like one.
+    r"""A text on one line, shortened, without keys: those in the environment, and whatever looks like one.
 
     >>> redacted("Incorrect API key provided: sk-proj-abcdef123456.\\nSee the manual")
     'Incorrect API key provided: [key] See the manual'

@@ -258,7 +258,7 @@ def _merged(first: AIMessage, second: AIMessage) -> AIMessageChunk:
 
 
 def cleaned(text: str) -> str:
-    """A text without what no file and no terminal should get: halves of characters, and controls but line ends.
+    r"""A text without what no file and no terminal should get: halves of characters, and controls but line ends.
 
     >>> cleaned("net\\n sales\\x1b[2J\\ud800")
     'net\\n sales[2J'
@@ -273,7 +273,7 @@ _THOUGHTS_ANYWHERE = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re
 
 
 def without_thoughts(text: str) -> str:
-    """A text without the thoughts that some models write before it; none at all while they still think.
+    r"""A text without the thoughts that some models write before it; none at all while they still think.
 
     >>> without_thoughts("<think>Is it 4?</think>\\nIt is 5."), without_thoughts("<thi"), without_thoughts("<think>Hm")
     ('It is 5.', '', '')

@@ -18,7 +18,7 @@ _SHAPING = "\u00ad\u200c\u200d"
 
 
 def plain(text: str) -> str:
-    """`text` without control characters.
+    r"""`text` without control characters.
 
     >>> plain("net sales\\x1b[2J rose")
     'net sales[2J rose'

@@ -69,6 +69,7 @@ class Composer:
     # What the frames hold.
 
     def has(self, *kinds: str) -> bool:
+        """Whether a frame of one of these kinds is left to be read."""
         return any(kind in self.left for kind in kinds)
 
     def said(self, *kinds: str) -> bool:
@@ -82,6 +83,7 @@ class Composer:
     # The query.
 
     def query(self) -> Query:
+        """Put the Query together of measures, companies, periods, parts and frames."""
         self._go_on()
         words = self._in_words()
         measures = list(self.parsed.measures)

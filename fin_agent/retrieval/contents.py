@@ -48,7 +48,7 @@ def with_named_pages(
 
 
 def listed_pages(text: str) -> list[tuple[str, str]]:
-    """What a list of contents names, each with the number of its page as printed; none where the text is no such list.
+    r"""What a list of contents names, each with the number of its page as printed; none where the text is no such list.
 
     >>> lines = ["Item 1.", "Business", "2", "Risk Factors .... 3", "Properties 9", "Signatures", "9", "Index F-1"]
     >>> listed_pages("\\n".join(lines))[1:3], listed_pages("Cash 12\\nInventories 7\\nDebt 31\\nEquity 4\\nLand 1")

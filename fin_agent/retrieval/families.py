@@ -116,6 +116,7 @@ def families(
     """The families of a company's tables that hold figures for a phrase or metric.
 
     Args:
+        workspace: The index, with its companies.
         query: What is measured and when. Its `part`, where given, is a member of the family that is meant.
         company: Key of the company in the directory.
         kind: What the members are, in the question's word: one of KINDS, or any other (`banner`, `tranche`), which the

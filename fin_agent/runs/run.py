@@ -124,8 +124,10 @@ class StepTime(BaseModel):
 
 
 def canonical(answer: Answer) -> str:
-    """The answer as JSON without its id, seconds and what calls took: the same, byte for byte, whenever the same was
-    asked and the models said the same."""
+    """Return the answer as JSON without its id, seconds and what calls took.
+
+    The text is the same, byte for byte, whenever the same was asked and the models replied the same.
+    """
     return comparable(answer).model_dump_json(exclude={"id", "seconds"})
 
 

@@ -168,7 +168,7 @@ class Embeddings:
         return _tuned(_encoder(recipe), pairs, recipe, matryoshka)
 
     def measure(self, model: SentenceTransformer, material: Material, asked: Sequence[Asked]) -> list[Figures]:
-        """nDCG at 10 of the pages of the right filing, by dimensions; terms are measured by fold."""
+        """NDCG at 10 of the pages of the right filing, by dimensions; terms are measured by fold."""
         filings = material.by_id
         names = sorted({each.pages[0].doc_id for each in asked})
         vectors = {name: vectors_of(model, filings[name].pages, queries=False) for name in names}

@@ -196,7 +196,6 @@ def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]
     >>> [answer.refused for answer in asking.batch(questions)]
     [False, True]
     """
-
     given_context(lambda given: given, context)
 
     def taken(given: str | QuestionInput) -> QuestionInput:
@@ -339,8 +338,10 @@ NODES: tuple[Node[AnswerContext], ...] = (
 
 
 def _after_rewriting(state: AnswerState) -> Literal["search_documents", "answer_each_ask", "verify_answer"]:
-    """Several asks are answered one by one; what no filing of the index can meet is refused without a search, and what
-    is asked back waits for its answer.
+    """Choose the node after `rewrite_query`.
+
+    Several asks are answered one by one. What no filing of the index can hold is refused without a search, and so is a
+    question that has to be asked back.
     """
     if state["intent"].ask_back:
         return "verify_answer"

@@ -103,8 +103,11 @@ def _unread(response: ModelResponse[Any]) -> str:
 
 
 def _callable(message: BaseMessage) -> BaseMessage:
-    """Without keys, with an id of its own for every call of a tool, and without calls that cannot be read, which get
-    no result."""
+    """Return the message as a provider accepts it.
+
+    Keys are taken out, every call of a tool gets an id of its own, and calls that cannot be read are left out, since
+    they get no result.
+    """
     if not isinstance(message, AIMessage):
         return message
     message = _without_keys(message)

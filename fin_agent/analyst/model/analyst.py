@@ -125,9 +125,10 @@ class ModelAnalyst:
         return self._rules.program(intent, plan, ledger, evidence)
 
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
-        """See Analyst.reason: the model's words as far as its quotes bear them out; where it says that the passages do
-        not hold the answer, that. Rules answer in its place only where it gives no reply; a figure of theirs that
-        differs is told.
+        """See Analyst.reason: the model's words as far as its quotes bear them out.
+
+        If the model says that the passages do not hold the answer, the result says so. Rules answer in its place only
+        where it gives no reply; a figure of theirs that differs is reported.
         """
         found = None
         if self._preset is not Preset.DEFAULT:  # there, the call that judged the passages has answered, or failed

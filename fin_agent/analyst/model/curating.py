@@ -75,8 +75,9 @@ class Curator:
     def _final(
         self, curation: Curation, shown: Sequence[RetrievedPassage], passages: Sequence[RetrievedPassage]
     ) -> Curation:
-        """With what is dropped for good: what was shown and not kept, what says the same, and the pages of which
-        nothing is kept.
+        """Return the curation with the passages that are dropped for good.
+
+        These are passages that were shown and not kept, passages that say the same, and pages of which nothing is kept.
         """
         chosen = {each.passage.key: each for each in curation.kept}
         gone = [each for each in shown if each.key not in chosen]

@@ -27,7 +27,7 @@ def numbers_not_in(words: str, text: str) -> tuple[str, ...]:
 
 
 def on_a_line(words: str) -> str:
-    """Words without line breaks and without what no terminal and no file should get.
+    r"""Words without line breaks and without what no terminal and no file should get.
 
     >>> on_a_line("net\\n sales\\x1b[2J\\ud800")
     'net sales[2J'

@@ -40,8 +40,15 @@ class ModelJudge:
     """
 
     def __init__(self, ranking: Caller, folder: Path | None = None, *, choosing: Caller | None = None) -> None:
-        """`choosing` chooses from groups in place of `ranking`; `folder` may hold a `judge.md` and a
-        `group_selection.md` of the user's own. Raises PromptError.
+        """Load the prompts.
+
+        Args:
+            ranking: Ranks the finalists.
+            folder: The user's folder of prompts, which may hold a `judge.md` and a `group_selection.md`.
+            choosing: Chooses from groups; `ranking` where None.
+
+        Raises:
+            PromptError: A prompt of the user is not valid.
         """
         self._ranking = ranking
         self._choosing = choosing or ranking

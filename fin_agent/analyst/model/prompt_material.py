@@ -65,8 +65,10 @@ def within_reach(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]
 
 
 def said_once(passages: Sequence[RetrievedPassage]) -> list[RetrievedPassage]:
-    """The passages without those that say what another says: a page may be there as text and as table, a filing under
-    two names. Of a page's, the fuller one stands where the first stood.
+    """Return the passages without those that say what another one says.
+
+    A page may be there as text and as table, a filing under two names. Of such passages the fuller one stands where the
+    first stood.
     """
     kept: list[RetrievedPassage] = []
     for passage in passages:
@@ -128,7 +130,7 @@ def with_neighbours(
 
 
 def in_rows(text: str) -> str:
-    """A page's text with the numbers of a row behind its label, as they are printed, and no blank lines.
+    r"""A page's text with the numbers of a row behind its label, as they are printed, and no blank lines.
 
     >>> in_rows("Net sales\\n$\\n41,396 \\n$\\n(157)\\n\\nCost of sales\\n12.5 %")
     'Net sales $ 41,396 $ (157)\\nCost of sales 12.5 %'

@@ -220,12 +220,14 @@ class Text:
         return begin
 
     def end_line(self) -> None:
+        """Begin a new line, unless one has just begun."""
         if self.words and self.words[-1] != LINE_BREAK:
             self.words.append(LINE_BREAK)
         self.spaced = True
 
     @property
     def is_blank(self) -> bool:
+        """Whether nothing stands in it but line breaks."""
         return not self.words or all(word == LINE_BREAK for word in self.words)
 
 
@@ -258,11 +260,13 @@ class Grid:
     """Column -> rows that a cell above still takes there."""
 
     def begin_row(self) -> None:
+        """Begin the next row; cells above that span rows reach into it."""
         self.rows.append([])
         if len(self.rows) > 1:
             self.hanging = {column: left - 1 for column, left in self.hanging.items() if left > 1}
 
     def add(self, span: int, rows: int) -> GridCell:
+        """Add a cell of `span` columns and `rows` rows at the next free column of the row."""
         if not self.rows:
             self.begin_row()
         row = self.rows[-1]

@@ -61,6 +61,7 @@ class LaidRow:
 
     @property
     def text(self) -> str:
+        """The texts of its cells, two blanks apart."""
         return "  ".join(cell.text for cell in self.cells)
 
 
@@ -94,7 +95,7 @@ _SHORTEST_SHARE = 0.62
 
 
 def _edges(grid: Grid) -> list[float]:
-    """x of the left edge of each column, and of the right edge of the last."""
+    """X of the left edge of each column, and of the right edge of the last."""
     count = max((cell.column + cell.span for row in grid.rows for cell in row), default=0)
     widths = [0.0] * count
     wanting = sorted(

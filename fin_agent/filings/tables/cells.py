@@ -137,9 +137,11 @@ class Token(NamedTuple):
 
     @property
     def is_cell(self) -> bool:
+        """Whether it is a number, or a dash in the place of one."""
         return self.number is not None or self.blank
 
     def cell(self) -> Cell | None:
+        """The cell with its amount; None where there is no number."""
         if self.number is None:
             return None
         number = self.number

@@ -34,6 +34,7 @@ class Phrase:
 
     @property
     def middle(self) -> float:
+        """The x coordinate of its centre, in points."""
         return (self.x0 + self.x1) / 2
 
 

@@ -32,14 +32,17 @@ class Line:
 
     @property
     def text(self) -> str:
+        """Its words, one blank apart."""
         return " ".join(word.text for word in self.words)
 
     @property
     def middle(self) -> float:
+        """The y coordinate of its centre, in points from the top."""
         return (self.y0 + self.y1) / 2
 
     @property
     def height(self) -> float:
+        """Its height in points."""
         return self.y1 - self.y0
 
 
@@ -172,7 +175,7 @@ def _upright(word: Word, turn: int, extent: float) -> Word:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """x of the blank band between two columns of prose, or None: what a table sets apart are numbers, not words."""
+    """X of the blank band between two columns of prose, or None: what a table sets apart are numbers, not words."""
     if len(lines) < 25:
         return None
     left, right = min(line.x0 for line in lines), max(line.x1 for line in lines)

@@ -96,10 +96,12 @@ class FiscalCalendar:
         return min(away, 365.25 - away) <= 2 * _DRIFT
 
     def instant(self, day: date) -> FactPeriod:
+        """The period of a balance at `day`."""
         quarter = self.quarter_of(day)
         return FactPeriod(self.fiscal_year_of(day), None if quarter == 4 else quarter, 0, day)
 
     def duration(self, day: date, months: int) -> FactPeriod:
+        """The period of `months` months that ends at `day`."""
         return FactPeriod(self.fiscal_year_of(day), self.quarter_of(day) if months == 3 else None, months, day)
 
 
@@ -119,6 +121,7 @@ class TimeWords:
 
     @property
     def said(self) -> bool:
+        """Whether the text names a time at all."""
         return bool(self.months is not None or self.dates or self.day or self.years or self.quarter)
 
 
@@ -167,6 +170,7 @@ def named_after(year_end: date) -> int:
 
 
 def is_month_end(day: date) -> bool:
+    """Return whether `day` is the last of its month."""
     return day == _month_end(day.year, day.month)
 
 

@@ -187,6 +187,7 @@ class Hypothetical:
         self._prompt = load_prompt("hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
+        """Return the passage that the model makes up, or the query as it is where it makes up none."""
         passage = written(self._writer, self._prompt.filled(question=query.text), self._notify)
         return Wording((passage,), made_up=True) if passage else Wording.of(query)
 
@@ -203,6 +204,7 @@ class ManyHypothetical:
         self._prompt = load_prompt("multi_hyde", folder=folder)
 
     def __call__(self, query: Query) -> Wording:
+        """Return the passages that the model makes up, or the query as it is where it makes up none."""
         prompts = [self._prompt.filled(question=query.text, kind=kind) for kind in KINDS]
         passages = tuple(filter(None, (written(self._writer, prompt, self._notify) for prompt in prompts)))
         return Wording(passages, made_up=True) if passages else Wording.of(query)
