@@ -2,7 +2,7 @@
 
 Every number of the answer's text has to be printed on a cited page or stand in the question, or be the result of the
 program; every number of the program has to be printed on a cited page or stand in the question, or be one of the few
-that formulas are made of. The program is run anew.
+that formulas are made of. What a filing is called by (`ACME_2022_10K`) may be said of it. Programs are run anew.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from fin_agent.answering.sandbox import ProgramExecutor
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _ROWS = re.compile(r"\bof \d+ rows\b")
 """How many were compared: a count of what is cited, printed nowhere."""
+_PROGRAM = re.compile(r"^def (?=solution\b)", re.M)
+"""Where one begins: an answer to several questions has several, and so has one with what a model says beside it."""
 _OF_FORMULAS = frozenset(map(Decimal, (0, 1, 2, 3, 4, 12, 52, 100, 365, 1_000, 1_000_000, 1_000_000_000)))
 _FACTORS = tuple(Decimal(factor) for factor in ("1", "100", "0.01", "1e3", "1e-3", "1e6", "1e-6", "1e9", "1e-9"))
 
@@ -33,7 +35,8 @@ def invented_numbers(answer: Answer, pdfs: Path, executor: ProgramExecutor) -> l
     found: list[str] = []
     if answer.program:
         found += [f"literal {each}" for each in _literals(answer.program) if each not in printed | _OF_FORMULAS]
-        results = list(_results(executor.run(answer.program).value))
+        each_program = _PROGRAM.split(answer.program)[1:]
+        results = [one for program in each_program for one in _results(executor.run(f"def {program}").value)]
     value = answer.answer.value
     if value is not None and not _is_of(Decimal(repr(value)), results, printed):
         found.append(f"value {value}")
@@ -43,9 +46,13 @@ def invented_numbers(answer: Answer, pdfs: Path, executor: ProgramExecutor) -> l
 
 
 def _printed(answer: Answer, pdfs: Path) -> set[Decimal]:
-    """Numbers of the cited pages and of the question."""
+    """Numbers of the cited pages, of their filings' names and of the question."""
     pages = dict.fromkeys((cited.doc_id, cited.page) for cited in answer.citations)
-    texts = [answer.question, *(page_text(pdfs, page) for page in pages)]
+    texts = [
+        answer.question,
+        *(doc_id.replace("_", " ") for doc_id, _ in pages),
+        *(page_text(pdfs, page) for page in pages),
+    ]
     return {number for text in texts for number in _numbers(text)}
 
 

@@ -198,18 +198,20 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         update["missing"] = [*_still_missing(state), *_lacking(last)]
     else:
         comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text)
-        value, citations = last.value, citations_of(last.cited)
+        value, citations, program = last.value, citations_of(last.cited), last.program.code
         if comment is not None:
             # A verdict that the figures give comes before what is said of the measure; else the judgement leads.
             said = (value.text, comment.text) if gives_verdict(value.text) else (comment.text, value.text)
             value = value.model_copy(update={"text": " ".join(said)})
             citations = (*citations, *(each for each in comment.citations if each not in citations))
+            if comment.program:
+                program = f"{program.rstrip()}\n\n# What is said beside it.\n{comment.program}"
             update["reasoning"] = comment
         update["answer"] = _answer(
             state,
             value,
             citations,
-            program=last.program.code,
+            program=program,
             assumed=(*_assumed(last, asked, context), *state.get("notes", [])),
         )
         summary = f"computed {last.value.text}"

@@ -313,6 +313,17 @@ def test_a_share_of_an_amount_in_a_sentence_is_calculated(workspace: Workspace) 
     assert answer.program is not None and "price = 146.2" in answer.program
 
 
+def test_what_is_calculated_beside_a_result_of_rules_is_in_the_program_too(workspace: Workspace) -> None:
+    question = "Does Harborlight have an improving gross margin profile as of FY2023? If that is not useful, say why."
+    sales = {"now": ("Net sales | $ 3,533", "3,533"), "before": ("Net sales | $ 3,533 | $ 3,334", "3,334")}
+    reply = calculates(sales, "100 * before / now", "percent", "It is useful: sales before were {result} of these.")
+    answer, _ = asked(workspace, question, {"*": reply})
+    assert answer.answer.text.startswith("Yes: gross margin") and "were 94.4% of these" in answer.answer.text
+    assert answer.program is not None
+    rules, beside = answer.program.split("# What is said beside it.")
+    assert "gross_profit_fy2023 = 1872" in rules and "result = 100 * before / now" in beside
+
+
 def test_what_the_model_took_for_granted_is_told(workspace: Workspace) -> None:
     def assuming(call: Prompted) -> Mapping[str, object]:
         return {**quotes(SETTLED, "That of Corvane.")(call), "assumption": "The suit is the one settled in November."}
