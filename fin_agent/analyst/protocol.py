@@ -111,8 +111,8 @@ class Analyst(Protocol):
     def reason(self, intent: Intent, evidence: Sequence[Evidence], filings: Sequence[str] = ()) -> Reasoning:
         """Answer in words from the evidence, with citations; `filings` may be read besides, best first."""
 
-    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
+    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """What a result says to a question that asks for a judgement; None where it asks for none, or none is had.
 
-        `computed` is the result in words.
+        `computed` is the result in words, `program` what computed it: formula and inputs.
         """

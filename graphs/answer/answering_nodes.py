@@ -197,7 +197,7 @@ def answer_with_program(state: AnswerState, runtime: Runtime[AnswerContext]) -> 
         summary = f"refused: {last.problem}"
         update["missing"] = [*_still_missing(state), *_lacking(last)]
     else:
-        comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text)
+        comment = context.analyst.comment(asked.intent, asked.evidence, last.value.text, last.program.code)
         value, citations, program = last.value, citations_of(last.cited), last.program.code
         if comment is not None:
             # A verdict that the figures give comes before what is said of the measure; else the judgement leads.

@@ -179,6 +179,48 @@ def test_what_is_asked_back_has_no_number_of_the_model(workspace: Workspace) -> 
     assert answer.ask_back is None and "has 42, which the question asked does not" in model.calls[1].text
 
 
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Which bit of Tellurond did best in FY2023?", "By growth or by size?"),
+        ("What did Quillmark earn on an adjusted basis, so to speak?", "Before or after taxes?"),
+        ("How did Harborlight do, all told?", "Which year do you mean, FY2022, FY2023 or FY2024?"),
+    ],
+)
+def test_growth_or_size_measure_or_year_may_be_asked_back(workspace: Workspace, question: str, asks: str) -> None:
+    answer, model = asked(workspace, question, {"intent": {"questions": [question], "ask_back": asks}})
+    assert (answer.ask_back, roles(model)) == (asks, ["intent"])
+
+
+@pytest.mark.parametrize(
+    ("question", "wording", "said"),
+    [
+        (
+            "Which bit of Tellurond earned best in FY2023?",
+            "which segment of Tellurond had the highest operating income in FY2023",
+            "Data Center of Tellurond Semiconductor Corporation has the highest operating income: $886 million",
+        ),
+        (
+            "Which bit of Tellurond climbed fastest in FY2023 in revenue?",
+            "growth of revenue of each segment of Tellurond in FY2023",
+            "Automotive of Tellurond Semiconductor Corporation: 15.9%",
+        ),
+        (
+            "How fast did Harborlight's takings climb in FY2023?",
+            "growth of revenue of Harborlight from FY2022 to FY2023",
+            "6.0% (from $3,334 million in FY2022 to $3,533 million in FY2023)",
+        ),
+    ],
+    ids=["segments ranked", "growth of segments", "against the year before"],
+)
+def test_what_a_model_words_rules_compute(workspace: Workspace, question: str, wording: str, said: str) -> None:
+    """One small call, no passage is shown."""
+    answer, model = asked(workspace, question, {"intent": {"questions": [wording], "search": ""}})
+    assert roles(model) == ["intent"] and said in answer.answer.text and answer.program is not None
+    assert f"the model reads the question as: {wording}" in answer.assumptions
+    assert by_rules(workspace, question).answer.text != answer.answer.text
+
+
 COMPANY = (
     "Which company, or companies, do you mean: Tellurond Semiconductor Corporation; Harborlight Instruments, Inc.;"
     " Quillmark Stores, Inc.?"
@@ -314,10 +356,13 @@ def test_a_share_of_an_amount_in_a_sentence_is_calculated(workspace: Workspace) 
 
 
 def test_what_is_calculated_beside_a_result_of_rules_is_in_the_program_too(workspace: Workspace) -> None:
+    """The model is shown the result with its formula and inputs."""
     question = "Does Harborlight have an improving gross margin profile as of FY2023? If that is not useful, say why."
     sales = {"now": ("Net sales | $ 3,533", "3,533"), "before": ("Net sales | $ 3,533 | $ 3,334", "3,334")}
     reply = calculates(sales, "100 * before / now", "percent", "It is useful: sales before were {result} of these.")
-    answer, _ = asked(workspace, question, {"*": reply})
+    answer, model = asked(workspace, question, {"*": reply})
+    known = model.calls[0].text.split("Known of it:")[1]
+    assert "100 * gross_profit_fy2023 / revenue_fy2023" in known and "gross_profit_fy2023 = 1872" in known
     assert answer.answer.text.startswith("Yes: gross margin") and "were 94.4% of these" in answer.answer.text
     assert answer.program is not None
     rules, beside = answer.program.split("# What is said beside it.")
@@ -357,6 +402,25 @@ def test_what_a_model_keeps_is_the_evidence_and_what_it_asks_is_searched(workspa
     assert roles(model).count("curation") == (0 if preset is Preset.DEFAULT else 2)
     (step,) = [step for step in answer.trace if step.node == "ask_complementary_question"]
     assert (step.summary, step.details) == ("Who audits it?", ("the suit",))
+
+
+def test_the_company_and_year_of_a_complementary_question_narrow_its_search(workspace: Workspace) -> None:
+    more = {"answer": None, "missing": ["a price"], "complementary_question": "What did Quillmark pay in fiscal 2023?"}
+    script: dict[str, object] = {"intent": {"questions": [SUIT]}, "reasoning": [more, {"answer": None}]}
+    answer, _ = asked(workspace, SUIT, script)  # type: ignore[arg-type]
+    first, again = (step.details for step in answer.trace if step.node == "search_documents")
+    assert first[0].startswith("harborlight_2024_10k") and again[0].startswith("quillmark_2023_10k")
+
+
+def test_a_correction_shows_the_model_its_reply_and_what_was_wrong_and_lets_it_be_left_empty(
+    workspace: Workspace,
+) -> None:
+    wrong = quotes(SETTLED, "It was settled for $7 million.")
+    answer, model = asked(workspace, SUIT, {"intent": {"questions": [SUIT]}, "reasoning": [wrong, {"answer": None}]})
+    (own, told) = model.calls[2].messages[-2:]
+    assert own.type == "ai" and "It was settled for $7 million." in str(own.content)
+    assert "the answer has 7, which no quote and no calculation has" in str(told.content)
+    assert '"null"' in str(told.content) and answer.refused and not answer.warnings
 
 
 def test_a_part_that_is_missing_is_searched_for_and_the_answer_stands_where_it_is_not_found(

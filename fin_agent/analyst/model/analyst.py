@@ -55,7 +55,7 @@ class ModelAnalyst:
         self._rules = RulesAnalyst(workspace, most_evidence=most_evidence, reads_alone=False)
         self._preset = preset
         self._questions = QuestionReader(client, workspace, preset, self._rules.intent)
-        self._queries = QueryWriter(client, preset)
+        self._queries = QueryWriter(client, preset, self._rules.intent)
         self._reasoner = Reasoner(client, workspace, executor or MontySandbox())
         self._curator = Curator(client, workspace, preset, most_evidence, self._reasoner)
 
@@ -161,11 +161,12 @@ class ModelAnalyst:
             warned(f"rules read another figure: {own.text[:200]}")
         return reasoning
 
-    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
+    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """See Analyst.comment: the model's judgement of the result, its numbers in quotes of it or of the passages."""
         if self._preset is Preset.FAST or not asks_judgement(intent, computed):
             return None
-        found = self._reasoner.answer(intent, evidence, known_lines(intent, None), computed)
+        known = f"{known_lines(intent, None)}\n- computed by:\n{program}"
+        found = self._reasoner.answer(intent, evidence, known, computed)
         if found is not None and found.reasoning is None:
             warned(f"the model gives no judgement ({'; '.join(found.said_missing)})")
         return None if found is None else found.reasoning

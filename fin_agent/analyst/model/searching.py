@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from fin_agent.analyst.model.grounding import on_a_line
 from fin_agent.analyst.model.model_client import ModelClient, call_of
 from fin_agent.analyst.model.prompt_material import intent_lines
 from fin_agent.analyst.model.replies import QueryReply, SubQuestionsReply
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.evidence.ledger import Ledger
 from fin_agent.evidence.plan import Plan
@@ -27,11 +28,13 @@ _WORD = re.compile(r"[^\W\d_][\w&'’-]*")
 
 
 class QueryWriter:
-    """Adds a model's words to a query. Companies, periods, forms and slots stay those of the rules."""
+    """Adds a model's words to a query; what its complementary question names goes before what the question names."""
 
-    def __init__(self, client: ModelClient, preset: Preset) -> None:
+    def __init__(self, client: ModelClient, preset: Preset, read: Callable[[str], Intent]) -> None:
+        """`read` is how rules read a question."""
         self._client = client
         self._preset = preset
+        self._read = read
 
     def query(self, base: Query, intent: Intent, plan: Plan, ledger: Ledger | None, complementary: str) -> Query:
         """The query of a round: in the first that of the rules, later with what the complementary question asks for.
@@ -50,7 +53,22 @@ class QueryWriter:
             return base
         if ledger is None:
             return replace(base, expansions=_joined(base.expansions, terms))
-        return replace(base, text=asked or base.text, terms=_joined(terms, base.terms))
+        found = replace(base, text=asked or base.text, terms=_joined(terms, base.terms))
+        return self._narrowed(found, asked) if _WORD.search(asked) else found
+
+    def _narrowed(self, query: Query, asked: str) -> Query:
+        """The query within the companies and times that the complementary question names."""
+        try:
+            intent = self._read(asked)
+        except QuestionError:
+            return query
+        return replace(
+            query,
+            companies=tuple(company.key for company in intent.companies) or query.companies,
+            periods=intent.periods or query.periods,
+            dates=intent.dates or query.dates,
+            forms=intent.forms or query.forms,
+        )
 
     def _written(self, intent: Intent, plan: Plan, ledger: Ledger | None, asked: str) -> QueryReply | None:
         return self._client.asked(

@@ -188,6 +188,6 @@ class RulesAnalyst:
         }
         return reason(intent, evidence, self._workspace.index, self._workspace.lexicon, own, considers)
 
-    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str) -> Reasoning | None:
+    def comment(self, intent: Intent, evidence: Sequence[Evidence], computed: str, program: str) -> Reasoning | None:
         """See Analyst.comment: rules judge by the bounds that a question gives, in the result itself."""
         return None
