@@ -412,15 +412,28 @@ def test_the_company_and_year_of_a_complementary_question_narrow_its_search(work
     assert first[0].startswith("harborlight_2024_10k") and again[0].startswith("quillmark_2023_10k")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            quotes(SETTLED, "For $7 million."),
+            "has 7, which no quote and no calculation has: quote it, calculate it, or",
+        ),
+        (
+            quotes("a suit of Apple for $9", "For $9."),
+            "no quote stands in the passage it names, letter by letter: copy",
+        ),
+        ({"answer": "For $6 million."}, "every fact needs a quote, or give null as the answer"),
+    ],
+)
 def test_a_correction_shows_the_model_its_reply_and_what_was_wrong_and_lets_it_be_left_empty(
-    workspace: Workspace,
+    workspace: Workspace, wrong: object, said: str
 ) -> None:
-    wrong = quotes(SETTLED, "It was settled for $7 million.")
-    answer, model = asked(workspace, SUIT, {"intent": {"questions": [SUIT]}, "reasoning": [wrong, {"answer": None}]})
+    script: dict[str, object] = {"intent": {"questions": [SUIT]}, "reasoning": [wrong, {"answer": None}]}
+    answer, model = asked(workspace, SUIT, script)  # type: ignore[arg-type]
     (own, told) = model.calls[2].messages[-2:]
-    assert own.type == "ai" and "It was settled for $7 million." in str(own.content)
-    assert "the answer has 7, which no quote and no calculation has" in str(told.content)
-    assert '"null"' in str(told.content) and answer.refused and not answer.warnings
+    assert own.type == "ai" and '"For $' in str(own.content) and said in str(told.content)
+    assert answer.refused and answer.warnings == ()
 
 
 def test_a_part_that_is_missing_is_searched_for_and_the_answer_stands_where_it_is_not_found(

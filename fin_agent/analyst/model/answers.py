@@ -326,9 +326,9 @@ def _fault_of(reply: ReasoningReply, grounds: _Grounds) -> str | None:
     standing += [grounds.quote(_of_figure(each)) for each in reply.figures]
     if not standing:
         return (
-            "no quote stands in the passage it names, letter by letter"
+            "no quote stands in the passage it names, letter by letter: copy one, or give null as the answer"
             if quotes
-            else "it answers and quotes no passage: every fact needs a quote"
+            else "it answers and quotes no passage: every fact needs a quote, or give null as the answer"
         )
     denied = _denies(reply) or grounds.may_deny
     if lacking := grounds.unsaid(answer, [*standing, *results], denied=denied):
