@@ -273,8 +273,23 @@ def _prose(found: Any) -> Iterator[str]:
     for paragraph in said.split("\n\n"):
         if paragraph.lstrip().startswith(">>>"):
             yield _fenced("pycon", textwrap.dedent(paragraph))
+        elif (section := _SECTION.match(paragraph)) is not None:
+            yield "\n".join([f"**{section['title']}**", "", *_items(section)]) + "\n"
         else:
             yield f"{paragraph}\n"
+
+
+_SECTION = re.compile(r"(?P<title>Args|Returns|Yields|Raises):\n(?P<items>.*)", re.S)
+
+
+def _items(section: re.Match[str]) -> Iterator[str]:
+    """The entries of a section of a docstring, as a list."""
+    for item in re.split(r"\n(?=\S)", textwrap.dedent(section["items"])):
+        name, named, words = " ".join(item.split()).partition(": ")
+        if section["title"] in ("Args", "Raises") and named:
+            yield f"- `{name}`: {words}"
+        else:
+            yield f"- {' '.join(item.split())}"
 
 
 def _class_head(found: type) -> str:
@@ -350,7 +365,14 @@ def _methods(found: type) -> Iterator[str]:
                 if isinstance(member, property)
                 else _code(_signature(name, plain, one_line=True).removeprefix("def "))
             )
-            told[name] = f"- {form}: {' '.join(said.split(chr(10) * 2)[0].split())}"
+            first, *others = said.split("\n\n")
+            sections = [section for each in others if (section := _SECTION.match(each)) is not None]
+            entries = [
+                f"    - {'' if section['title'] == 'Args' else section['title'] + ': '}{entry.removeprefix('- ')}"
+                for section in sections
+                for entry in _items(section)
+            ]
+            told[name] = "\n".join([f"- {form}: {' '.join(first.split())}", *entries])
     if told:
         yield from (told[name] for name in shown or told)
         yield ""

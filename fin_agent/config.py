@@ -128,9 +128,18 @@ def configured(flags: Iterable[Said] = (), *, file: Path | str | None = None, **
 
 
 def settings_from(flags: Iterable[Said] = (), *, file: Path | str | None = None, **given: object) -> Settings:
-    """Settings as the environment says, before which goes `fin-agent.toml`, then `flags`, then what is `given` here.
+    """Collect settings from `given`, `flags`, `fin-agent.toml` and the environment, in this order of precedence.
 
-    `file` names another file of settings. Raises SettingsError that names who gave what cannot be used.
+    Args:
+        flags: Options of a command line.
+        file: A file of settings in place of `fin-agent.toml`.
+        **given: Settings by name, nested ones as dicts.
+
+    Returns:
+        The settings.
+
+    Raises:
+        SettingsError: A value cannot be used; the message names it and where it comes from.
 
     >>> from fin_agent import settings_from
     >>> settings_from(models={"model": "openai:gpt-5.4"}, rounds=2).models.model

@@ -30,10 +30,23 @@ def ask(
     settings: Settings | None = None,
     model: str | BaseChatModel | None = None,
 ) -> Answer:
-    """Answer a question from the filings of `index`: a folder, a cluster's address, or what is open already.
+    """Answer a question from the filings of an index. The index stays open for the next question.
 
-    Without one it is that of FIN_AGENT_INDEX, else the user's own. What was opened stays open for the next question.
-    The others are those of `Workspace.ask`, which says what is raised.
+    Args:
+        question: The question in English.
+        index: A folder, the address of a cluster, or an open workspace; that of FIN_AGENT_INDEX, else the user's own,
+            where None.
+        filings: The `doc_id` or `doc_ids` to search; None for all filings.
+        settings: How to search and with which models; `Settings()` where None.
+        model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
+
+    Returns:
+        The answer, or a refusal that says what is missing.
+
+    Raises:
+        QuestionError: The question is empty or too long.
+        FilingIndexError: There is no index, or a filing in `filings` is not indexed.
+        ModelSetupError: The chat model cannot be set up.
 
     >>> import fin_agent
     >>> fin_agent.ask("What was Harborlight's net income in FY2023?", index="my-index").answer.text
@@ -67,9 +80,16 @@ class Workspace:
 
     @classmethod
     def open(cls, place: Path | str | Workspace) -> Workspace:
-        """Open the index in a folder, or at the address of a cluster: `https://host:9200/prefix`.
+        """Open the index in a folder, or on an Elasticsearch cluster.
 
-        One that is open already is given back. Raises FilingIndexError where there is none that can be read.
+        Args:
+            place: A folder, an address (`https://host:9200/prefix`), or an open workspace, which is returned as it is.
+
+        Returns:
+            The workspace, for any number of questions and searches.
+
+        Raises:
+            FilingIndexError: There is no index at `place`, or it cannot be read.
         """
         return place if isinstance(place, Workspace) else cls(open_index(place))
 
@@ -81,11 +101,21 @@ class Workspace:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> Answer:
-        """The answer to a question, or a refusal that says what is missing; from `filings` (doc_ids) only, where given.
+        """Answer a question, or refuse it and say what is missing.
 
-        Rules answer, and where they are unsure the chat `model`: by name (`openai:gpt-5.4`), or one that is there
-        already. Raises QuestionError where there is no question, FilingIndexError where a filing named is not indexed,
-        ModelSetupError where a model cannot be set up.
+        Args:
+            question: The question in English.
+            filings: The `doc_id` or `doc_ids` to search; None for all filings.
+            settings: How to search and with which models; `Settings()` where None.
+            model: A chat model for what rules do not understand: by name (`openai:gpt-5.4`), or an instance.
+
+        Returns:
+            The answer, with its figures, citations, program, ledger and trace.
+
+        Raises:
+            QuestionError: The question is empty or too long.
+            FilingIndexError: A filing in `filings` is not indexed.
+            ModelSetupError: The chat model cannot be set up.
         """
         from fin_agent.graphs.answer import answer_question  # rooms above, loaded by whoever asks
 
@@ -105,10 +135,23 @@ class Workspace:
         fiscal_year: int | None = None,
         quarter: int | None = None,
     ) -> PagesFound | DocumentsFound:
-        """The `k` pages, or filings, that fit best, best first, each with where it stands.
+        """Return the pages, or the filings, that fit a query best.
 
-        Narrowed to `filings` (doc_ids), a company, form (`10-K`), fiscal year or quarter, where given. Raises
-        ToolInputError that says what can be given instead.
+        Args:
+            query: A question or search terms.
+            level: `page`, or `document` for filings.
+            k: How many to return.
+            filings: The `doc_id` or `doc_ids` to search; None for all filings.
+            company: Only filings of this company, by name or ticker.
+            form: Only filings of this form: `10-K`, `10-Q`, `8-K`.
+            fiscal_year: Only filings of this fiscal year, as the company names it.
+            quarter: Only filings of this quarter, 1 to 4.
+
+        Returns:
+            The best `k`, best first, each with its place.
+
+        Raises:
+            ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
         from fin_agent.tools.arguments import DocumentSearchArguments, PageSearchArguments, checked
         from fin_agent.tools.context import SearchContext
@@ -136,10 +179,23 @@ class Workspace:
         filings: str | Sequence[str] | None = None,
         k: int = 10,
     ) -> FactsListed:
-        """The `k` figures of tables whose line is called most like `phrase`, best first, and whether that is sure.
+        """Find figures of tables by the words of their line.
 
-        Of a company, period, or `part` (a segment, product, region), where given; `each="segment"` lists every part.
-        Raises ToolInputError that says what can be given instead.
+        Args:
+            phrase: What the line is called: `accrued liabilities`.
+            company: Only figures of this company, by name or ticker.
+            fiscal_year: Only figures of this fiscal year, as the company names it.
+            quarter: Only figures of this quarter, 1 to 4.
+            part: Only figures of this segment, product or region.
+            each: A kind of part (`segment`, `region`, `product`): every part of that kind.
+            filings: The `doc_id` or `doc_ids` to search; None for all filings.
+            k: How many figures to return.
+
+        Returns:
+            The best `k` figures, best first, and whether the first one is certain.
+
+        Raises:
+            ToolInputError: A filter matches nothing; the message says what can be given instead.
         """
         from fin_agent.tools.arguments import FactSearchArguments, checked
         from fin_agent.tools.context import SearchContext

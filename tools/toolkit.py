@@ -74,10 +74,17 @@ class FinAgentToolkit(BaseToolkit):
         )
 
     def get_tools(self, *, include: Collection[str] | None = None, prefix: str = "") -> list[BaseTool]:
-        """The tools, those that find before those that read and compute.
+        """Return the tools: those that find first, then those that read and compute.
 
-        Only those named in `include`, where given; each called `prefix` and its name, beside tools of other makers.
-        Raises ToolInputError for a name that no tool has.
+        Args:
+            include: Names of the tools to return; None for all.
+            prefix: Stands before each tool's name, to tell it from tools of other makers.
+
+        Returns:
+            LangChain tools, safe to share between threads.
+
+        Raises:
+            ToolInputError: No tool has a name in `include`.
         """
         named = [include] if isinstance(include, str) else include
         unknown = sorted(set(named or ()) - set(TOOL_NAMES))

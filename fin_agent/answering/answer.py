@@ -188,9 +188,13 @@ class Answer(Artifact):
     _asked_of: _AskedOf = PrivateAttr(default_factory=_AskedOf)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The figures that the answer needs, one a row, with their sources; pages and lines count from 1.
+        """Return the figures that the answer needs as a data frame (extra `pandas`).
 
-        Needs the extra `pandas`; raises QuestionError without it.
+        Returns:
+            One row for each figure, with its source; pages and lines count from 1.
+
+        Raises:
+            QuestionError: pandas is not installed.
         """
         rows = [
             {
@@ -213,7 +217,12 @@ class Answer(Artifact):
     def to_excel(self, path: Path | str) -> None:
         """Write a workbook in which the program is formulas and each input names its source (extra `excel`).
 
-        Raises ExportError where XlsxWriter is not installed, WriteError.
+        Args:
+            path: The file to write.
+
+        Raises:
+            ExportError: XlsxWriter is not installed.
+            WriteError: The file cannot be written.
         """
         from fin_agent.presentation.workbook import answer_workbook  # a room above, loaded by whoever asks
         from fin_agent.written_file import write_whole

@@ -13,10 +13,17 @@ from fin_agent.lexicon.lexicon import load_lexicon
 
 
 def prepare(path: Path | str, *, accept_repaired: bool = False) -> PreparedFiling:
-    """Read the file at `path` and abstract its passages. Raises ReadError naming the reason and the next step.
+    """Read a filing and abstract its passages: the function that `ingest` reads files with.
 
-    It is what `ingest` is given to read a file with. With `accept_repaired` a PDF that is cut off is read as far as it
-    can be mended; the filing and every answer from it say so.
+    Args:
+        path: A PDF or HTML file.
+        accept_repaired: Read a truncated PDF as far as it can be repaired; the filing and every answer from it say so.
+
+    Returns:
+        The filing with its passages, cards and summary.
+
+    Raises:
+        ReadError: The file cannot be read; the message names the reason and the next step.
 
     >>> from pathlib import Path
     >>> from fin_agent import prepare

@@ -59,7 +59,14 @@ class IngestReport:
     files: list[IngestedFile] = field(default_factory=list)
 
     def count(self, outcome: Outcome) -> int:
-        """How many files ended so."""
+        """Return how many files ended with an outcome.
+
+        Args:
+            outcome: The outcome to count.
+
+        Returns:
+            The number of files.
+        """
         return sum(file.outcome is outcome for file in self.files)
 
     @property
@@ -84,13 +91,24 @@ def ingest(
     on_wait: Callable[[Owner | None], None] = lambda owner: None,
     on_long: Callable[[Path], None] = lambda path: None,
 ) -> IngestReport:
-    """Bring the files of `paths` (files, or folders taken with all below) into `index`.
+    """Add files to an index. A file that this version has read before and that has not changed is left alone.
 
-    An index that is named by its folder is made where there is none. A file that was read before by this version and
-    has not changed is left alone. A file that cannot be read is reported and the rest goes on. `workers` processes
-    read (default: one per core; 0 reads in this process), by `prepare` (default: `fin_agent.prepare`). Raises
-    IndexInUseError where another ingest goes on and does not end within `wait` seconds; `on_wait` is told whose it is.
-    `on_long` is told, every 20 seconds, of a file that is being read in a process of its own while no other is done.
+    Args:
+        paths: Files, or folders that are taken with everything below.
+        index: An open index, or its folder, where an index is created if there is none.
+        prepare: Reads a file; `fin_agent.prepare` where None.
+        workers: Number of processes that read; one per core where None, 0 to read in this process.
+        on_file: Is called with each file and its outcome.
+        wait: Seconds to wait for another ingest to end.
+        on_wait: Is called with the owner of the lock that is waited for.
+        on_long: Is called every 20 seconds with a file that is still being read while no other is done.
+
+    Returns:
+        What became of each file. A file that cannot be read is reported there, and the others are added.
+
+    Raises:
+        IndexInUseError: Another ingest did not end within `wait` seconds.
+        FilingIndexError: The index cannot be opened or written.
 
     >>> import fin_agent
     >>> report = fin_agent.ingest("examples/filings_html", "html-index", workers=0)

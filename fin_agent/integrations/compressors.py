@@ -81,7 +81,20 @@ class TournamentCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
-        """The same documents, best first, with the tournament's score in their metadata."""
+        """Order documents by a tournament over the cards of their passages.
+
+        Args:
+            documents: Pages or passages of FinAgentRetriever, over the same index.
+            query: The question that they should answer.
+            callbacks: Not used.
+
+        Returns:
+            The best `k`, best first, with the tournament's score in their metadata.
+
+        Raises:
+            CompressionError: A document does not come from this index.
+            QuestionError: The query is empty.
+        """
         if not documents:
             return []
         of_document = [{_key(each): each for each in self._passages(document)} for document in documents]
@@ -162,7 +175,16 @@ class CrossEncoderCompressor(BaseDocumentCompressor):
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> Sequence[Document]:
-        """The same documents, best first, equals as they were, with the cross-encoder's score in their metadata."""
+        """Order documents by the cross-encoder's score.
+
+        Args:
+            documents: The documents.
+            query: The question that they should answer.
+            callbacks: Not used.
+
+        Returns:
+            The best `k`, best first, equals in their former order, with the score in their metadata.
+        """
         if not documents:
             return []
         scores = self._scorer.score(query, [document.page_content for document in documents])

@@ -30,16 +30,26 @@ def ingest_documents(
     doc_id: Callable[[str], str] | None = None,
     on_file: OnFile = lambda file: None,
 ) -> IngestReport:
-    """Bring the filings that `documents` are pages of into `index`, each whole.
+    """Add filings from LangChain documents, each of which is a page of one.
 
-    Documents of one `source` in their metadata are one filing. `page` (from 0), else `page_number` (from 1) says which
-    page one is; without either they are pages in the order given, and a form feed ends a page. A filing is called as
-    its source's file without its ending, or as `doc_id(source)`; who, what and when it is comes from its text. Pages
-    loaded so are searched, read and quoted; tables and figures are not read from them, since text alone does not tell
-    in which column a number stands: to ask for figures, `ingest` the files themselves.
+    Documents with the same `source` in their metadata are one filing. `page` (from 0), else `page_number` (from 1),
+    gives a page's number; without either they are pages in the order given, and a form feed ends a page. Company, form
+    and period come from the text. Pages loaded so are searched, read and quoted. Tables and figures are not read from
+    them, since text alone does not tell in which column a number stands: to ask for figures, `ingest` the files
+    themselves.
 
-    What is in the index already is left alone. What cannot be read is reported and the rest goes on. Raises
-    FilingIndexError where the index cannot be written, ReadError where a document has no source.
+    Args:
+        documents: The pages. What the index already holds is left alone; what cannot be read is reported.
+        index: The open index.
+        doc_id: Gives the name of a filing by its source; by default the source's file name without its ending.
+        on_file: Is called with each filing and its outcome.
+
+    Returns:
+        What became of each filing.
+
+    Raises:
+        FilingIndexError: The index cannot be written.
+        ReadError: A document has no source.
 
     >>> from pathlib import Path
     >>> from langchain_core.documents import Document

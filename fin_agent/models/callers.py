@@ -52,7 +52,16 @@ class Callers:
 
     @classmethod
     def with_model(cls, model: BaseChatModel, settings: ModelSettings | None = None, *, name: str = "") -> Callers:
-        """All roles by one chat model that is there already; `name` is what it is called in accounts."""
+        """Make callers that fill every role with one chat model.
+
+        Args:
+            model: The chat model.
+            settings: Limits, prices and cache; the defaults where None.
+            name: What the model is called in accounts.
+
+        Returns:
+            The callers.
+        """
         called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
         settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
         return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
@@ -71,7 +80,17 @@ class Callers:
             self._cache.close()
 
     def name(self, role: Role) -> str:
-        """The model that fills a role. Raises ModelSetupError where none is named."""
+        """Return the name of the model that fills a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            `PROVIDER:MODEL`.
+
+        Raises:
+            ModelSetupError: No model is named for it.
+        """
         settings = self.settings
         if own := settings.roles.get(role):
             return own
@@ -84,7 +103,17 @@ class Callers:
         return settings.small or smaller(settings)
 
     def of(self, role: Role) -> Caller:
-        """The caller for a role. Raises ModelSetupError where its model cannot be set up."""
+        """Return the caller of a role.
+
+        Args:
+            role: The role.
+
+        Returns:
+            The caller; its model is loaded once.
+
+        Raises:
+            ModelSetupError: The model cannot be set up.
+        """
         name = self.name(role)
         with self._guard:
             if name not in self._callers:

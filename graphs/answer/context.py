@@ -89,11 +89,23 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = logged,
     ) -> AnswerContext:
-        """What the settings name: the rules analyst, or a model's where they name one.
+        """Make the context that the settings describe: rules, or a chat model where they name one.
 
-        `callers` ask the models in place of those that the settings name, and make the analyst a model's; their limits
-        hold where the settings say nothing of models. Raises what `by_rules` raises, and ModelSetupError where a chat
-        model cannot be set up.
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search and with which models; the defaults where None.
+            callers: Call the models in place of those that the settings name. Their limits hold where the settings name
+                no model.
+            notify: Is called with each warning for a person.
+
+        Returns:
+            The context, for any number of questions.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`.
+            StrategyError: The strategy lacks what it needs.
+            ModelSetupError: A chat model cannot be set up.
+            PromptError: A prompt of the user is not valid.
         """
         settings, workspace = settings or Settings(), Workspace.open(workspace)
         if callers is not None and settings.models == ModelSettings():
@@ -123,9 +135,21 @@ class AnswerContext:
         settings: Settings | None = None,
         model: str | BaseChatModel | None = None,
     ) -> AnswerContext:
-        """As the settings say, with one chat model: by its name, or one that is there already.
+        """Make the context that the settings describe, with one chat model for all roles.
 
-        Raises what `from_settings` raises.
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search; the defaults where None.
+            model: A chat model, by name (`openai:gpt-5.4`) or an instance; that of the settings where None.
+
+        Returns:
+            The context, for any number of questions.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`.
+            StrategyError: The strategy lacks what it needs.
+            ModelSetupError: The chat model cannot be set up.
+            PromptError: A prompt of the user is not valid.
         """
         settings = settings or Settings()
         if isinstance(model, str):
@@ -146,11 +170,22 @@ class AnswerContext:
         callers: Callers | None = None,
         notify: Notify = logged,
     ) -> AnswerContext:
-        """The default: the rules analyst, the Monty sandbox, and the strategy and models that the settings name.
+        """Make the default context: rules answer, and programs run in the Monty sandbox.
 
-        `workspace` is an index that is open, or its folder or address. `callers` ask the models of strategies and cards
-        in place of those that the settings name; `notify` is told what a person should know. Raises StrategyError where
-        the strategy lacks what it needs, ModelSetupError where a chat model cannot be set up, and PromptError.
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search, and the models of strategies and cards; the defaults where None.
+            callers: Call the models of strategies and cards in place of those that the settings name.
+            notify: Is called with each warning for a person.
+
+        Returns:
+            The context, for any number of questions.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`.
+            StrategyError: The strategy lacks what it needs.
+            ModelSetupError: A chat model cannot be set up.
+            PromptError: A prompt of the user is not valid.
         """
         settings, workspace = settings or Settings(), Workspace.open(workspace)
         analyst = RulesAnalyst(workspace, most_evidence=settings.evidence)

@@ -120,12 +120,22 @@ def answer_question(
     question_id: str | None = None,
     on_step: Callable[[str], None] = lambda node: None,
 ) -> Answer:
-    """Run the graph on one question.
+    """Run the answer graph on one question. The whole run sees one state of the index.
 
-    `doc_ids` restricts the search to those filings, `pages` to those pages; `on_step` is told the name of each node as
-    it ends, and whoever listens (`listening`; `stream_answer`) all that happens. Raises QuestionError where there is no
-    question, FilingIndexError where a filing named is not indexed or `doc_ids` names none. All of it sees one state of
-    the index.
+    Args:
+        question: The question in English.
+        context: The index, and who reasons.
+        doc_ids: The filings to search; None for all.
+        pages: The pages to search; None for all.
+        question_id: An id of the caller's, kept in the answer.
+        on_step: Is called with the name of each node as it ends.
+
+    Returns:
+        The answer, or a refusal that says what is missing.
+
+    Raises:
+        QuestionError: The question is empty or too long.
+        FilingIndexError: A filing in `doc_ids` is not indexed, or `doc_ids` is empty.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, answer_question
@@ -169,10 +179,13 @@ def answer_question(
 
 @lru_cache(maxsize=1)
 def build_graph() -> AnswerGraph:
-    """The compiled graph; it holds no state of its own and can be shared.
+    """Compile the answer graph. It holds no state of its own and can be shared.
 
-    Invoke it, stream it, or add it as a node to a graph of your own whose state has `question` and `answer`. A run is
-    given an AnswerContext as its context.
+    Invoke it, stream it, or add it as a node to a graph of your own whose state has `question` and `answer`. A run
+    needs an AnswerContext as its context.
+
+    Returns:
+        The compiled graph.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, build_graph
@@ -184,10 +197,14 @@ def build_graph() -> AnswerGraph:
 
 
 def as_runnable(context: AnswerContext) -> Runnable[str | QuestionInput, Answer]:
-    """A runnable over `context`, for chains, batches and `assign`; callbacks and tracing reach the graph's nodes.
+    """Make a LangChain runnable for chains, batches and `assign`; callbacks and tracing reach the graph's nodes.
 
-    It takes a question, or the graph's input: `{"question": ..., "doc_ids": [...]}`. Raises QuestionError where
-    there is no question, FilingIndexError where a filing named is not indexed.
+    Args:
+        context: The index, and who reasons.
+
+    Returns:
+        A runnable from a question, or the graph's input (`{"question": ..., "doc_ids": [...]}`), to an Answer. It
+        raises what `answer_question` raises.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, as_runnable

@@ -30,11 +30,24 @@ def stream_answer(
     pages: Sequence[PageKey] | None = None,
     question_id: str | None = None,
 ) -> Generator[Event, None, None]:
-    """What happens while the question is answered, as it happens; the last event is `Answered`.
+    """Yield what happens while a question is answered. The run has a thread of its own.
 
-    Takes what `answer_question` takes, answers the same and raises the same. The run has a thread of its own. Closing
-    the iterator early takes no time: no further step and no further call of a model begins, a reply that is streamed
-    is left, and a call under way ends by itself.
+    Closing the iterator early takes no time: no further step and no further call of a model begins, a reply that is
+    streamed is left, and a call under way ends by itself.
+
+    Args:
+        question: The question in English.
+        context: The index, and who reasons.
+        doc_ids: The filings to search; None for all.
+        pages: The pages to search; None for all.
+        question_id: An id of the caller's, kept in the answer.
+
+    Yields:
+        The events in their order; the last one is `Answered`.
+
+    Raises:
+        QuestionError: The question is empty or too long.
+        FilingIndexError: A filing in `doc_ids` is not indexed, or `doc_ids` is empty.
 
     >>> from pathlib import Path
     >>> from fin_agent import AnswerContext, Workspace, stream_answer

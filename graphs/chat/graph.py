@@ -53,9 +53,13 @@ STEPS_AT_MOST = 12
 
 
 def build_chat(checkpointer: BaseCheckpointSaver[Any] | None = None) -> ChatGraph:
-    """The compiled graph. Run it with `context=ChatContext...`, a `thread_id`, and the new message as input.
+    """Compile the chat graph. Run it with `context=ChatContext...`, a `thread_id`, and the new message as input.
 
-    A checkpointer gives it memory, thread by thread; without one every message stands alone.
+    Args:
+        checkpointer: Keeps the conversations, thread by thread; without one every message stands alone.
+
+    Returns:
+        The compiled graph.
 
     >>> from pathlib import Path
     >>> from langchain_core.messages import HumanMessage

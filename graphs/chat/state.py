@@ -228,7 +228,22 @@ class ChatContext:
         *,
         doc_ids: Sequence[str] | None = None,
     ) -> ChatContext:
-        """The default: rules read and answer. Raises what AnswerContext.by_rules raises."""
+        """Make the default context: rules read and answer.
+
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search; the defaults where None.
+            doc_ids: The filings to search; None for all.
+
+        Returns:
+            The context, for any number of conversations.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
+            StrategyError: The strategy lacks what it needs.
+            ModelSetupError: A chat model of a strategy cannot be set up.
+            PromptError: A prompt of the user is not valid.
+        """
         answering = AnswerContext.by_rules(workspace, settings)
         return cls(answering, None, chosen_filings(doc_ids, answering.workspace.index))
 
@@ -242,10 +257,23 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """What the settings name: rules, or an assistant by the model that they name.
+        """Make the context that the settings describe: rules, or an assistant by the chat model that they name.
 
-        `callers` ask the models in place of those that the settings name. Raises what AnswerContext.from_settings
-        raises, and ModelSetupError where a model is named and langchain is not installed.
+        Args:
+            workspace: An open index, its folder or its address.
+            settings: How to search and with which models; the defaults where None.
+            doc_ids: The filings to search; None for all.
+            callers: Call the models in place of those that the settings name.
+            limits: What an assistant may spend on a message.
+
+        Returns:
+            The context, for any number of conversations.
+
+        Raises:
+            FilingIndexError: There is no index at `workspace`, or a filing in `doc_ids` is not indexed.
+            StrategyError: The strategy lacks what it needs.
+            ModelSetupError: A chat model cannot be set up, or langchain is not installed.
+            PromptError: A prompt of the user is not valid.
         """
         answering = AnswerContext.from_settings(workspace, settings, callers=callers)
         return cls.over(answering, doc_ids=doc_ids, callers=callers, limits=limits)
@@ -259,9 +287,22 @@ class ChatContext:
         callers: Callers | None = None,
         limits: ChatLimits | None = None,
     ) -> ChatContext:
-        """Over what answers already: an assistant where its settings name a model, or `callers` are given.
+        """Make the context of a chat over an AnswerContext.
 
-        Raises FilingIndexError where a filing named is not indexed, and ModelSetupError.
+        An assistant talks where the settings name a model or `callers` are given; rules do otherwise.
+
+        Args:
+            answering: Answers the questions.
+            doc_ids: The filings to search; None for all.
+            callers: Call the models in place of those that the settings name.
+            limits: What an assistant may spend on a message.
+
+        Returns:
+            The context, for any number of conversations.
+
+        Raises:
+            FilingIndexError: A filing in `doc_ids` is not indexed.
+            ModelSetupError: A chat model cannot be set up.
         """
         within = chosen_filings(doc_ids, answering.workspace.index)
         limits = limits or ChatLimits()

@@ -103,7 +103,14 @@ class ThreadStore(SqliteSaver):  # type: ignore[misc]
             self.conn.close()
 
     def listed(self) -> list[KeptThread]:
-        """The threads, the last one that was used first. Raises ThreadStoreError."""
+        """List the threads.
+
+        Returns:
+            The threads, the one used last first.
+
+        Raises:
+            ThreadStoreError: The file cannot be read.
+        """
         with self.cursor(transaction=False) as cursor:
             rows = cursor.execute(
                 "SELECT thread_id FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1 ORDER BY max(checkpoint_id) DESC"

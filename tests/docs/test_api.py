@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from functools import cache
 from importlib import import_module, util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -103,3 +105,31 @@ def test_what_keeps_an_index_is_said_with_all_that_it_takes() -> None:
     for name in ("verify", "repair", "copy_filings"):
         assert f"### `{name}`" in part and f"def {name}(" in part
     assert "(...)" not in part
+
+
+def test_public_functions_say_what_they_take_give_and_raise() -> None:
+    """In Google style, for each function of the package and each method of its classes that no base class explains."""
+    lacking = []
+    for name in fin_agent.__all__:
+        found = getattr(fin_agent, name)
+        for function in [found] if inspect.isroutine(inspect.unwrap(found)) else _own_methods(found):
+            function = inspect.unwrap(function)
+            said = inspect.getdoc(function) or ""
+            if said.startswith("See "):
+                continue
+            signature = inspect.signature(function)
+            taken = [each for each in signature.parameters if each not in ("self", "cls")]
+            args = said.partition("\nArgs:\n")[2].partition("\n\n")[0]
+            lacking += [f"{name}: {function.__name__}({each})" for each in taken if not re.search(rf"\b{each}:", args)]
+            if signature.return_annotation not in ("None", None) and not re.search(r"^(Returns|Yields):$", said, re.M):
+                lacking.append(f"{name}: what {function.__name__} returns")
+    assert lacking == []
+
+
+def _own_methods(found: object) -> list[Any]:
+    if not inspect.isclass(found) or found is fin_agent.SqliteIndex:  # its methods are those of FilingIndex
+        return []
+    methods = [
+        getattr(each, "__func__", each) for name, each in vars(found).items() if not name.startswith(("_", "model_"))
+    ]
+    return [each for each in methods if inspect.isfunction(each) and each.__module__.startswith("fin_agent")]
