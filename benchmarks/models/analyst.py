@@ -36,7 +36,8 @@ from fin_agent.answering.answer import Answer
 from fin_agent.answering.sandbox import MontySandbox
 from fin_agent.cli.answers import attempt
 from fin_agent.config import Settings
-from fin_agent.evaluation.financebench import FinanceBenchQuestion, Row, load_questions, score, standing_for
+from fin_agent.evaluation.benchmark import Row
+from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, score, standing_for
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.models.callers import Callers
 from fin_agent.models.settings import ModelSettings, Preset
@@ -116,9 +117,10 @@ class Bench:
             if self.traced:
                 show(run, question, answer, model)
             yield {
-                **{name: value for name, value in asdict(row).items() if name not in ("retrieval", "same_content")},
+                **{name: value for name, value in asdict(row).items() if name not in ("labels", "figures")},
+                **row.labels,
+                **row.figures,
                 **in_words(row),
-                "page_recall": row.same_content.page_recall,
                 "failure": tried.failure,
                 "warnings": list(answer.warnings),
                 "flags": [flag for step in answer.trace for flag in step.flags],
@@ -207,10 +209,10 @@ def in_words(row: Row) -> dict[str, bool | None]:
     if gold:
         said = re.match(r"(yes|no)\b", row.text, re.I)
         verdict = not row.refused and said is not None and said[1].lower() == gold[1].lower()
-    if row.stated_match is None and verdict is None:
+    if row.figures["stated_match"] is None and verdict is None:
         wanted = words_of(row.gold) - words_of(row.question) or words_of(row.gold)
         words = not row.refused and 2 * len(wanted & words_of(row.text)) >= len(wanted)
-    right = next((each for each in (row.stated_match, verdict, words) if each is not None), False)
+    right = next((each for each in (row.figures["stated_match"], verdict, words) if each is not None), False)
     return {"verdict_match": verdict, "words_match": words, "right": right}
 
 

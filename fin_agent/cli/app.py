@@ -266,7 +266,6 @@ def compare(
     ] = None,
     resamples: Annotated[int, typer.Option(min=100, help="For intervals and tests.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="For intervals and tests.")] = 0,
-    plot: Annotated[bool, typer.Option("--plot", help="Also draw recall.png into --out.")] = False,
     index: IndexFolder = None,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -274,10 +273,8 @@ def compare(
     """Compare ways to search: recall, overlap with the evidence, seconds. Needs the extra `evaluation`."""
     from fin_agent.cli.comparing import Comparing, compare_strategies, pairs_in, strategies_in
 
-    if plot and out is None:
-        raise typer.BadParameter("a picture needs a folder: give --out as well", param_hint="--plot")
     names = strategies_in(strategies)
-    wanted = Comparing(names, pairs_in(pair or (), names), k, oracle, out, plot, resamples, seed)
+    wanted = Comparing(names, pairs_in(pair or (), names), k, oracle, out, resamples, seed)
     return compare_strategies(questions, index, wanted, as_json=as_json, debug=debug)
 
 

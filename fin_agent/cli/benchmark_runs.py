@@ -10,19 +10,21 @@ from typing import TypeVar
 
 from rich.table import Table
 
+from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
 from fin_agent.cli.answers import answer_json, attempt
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.streams import Progress, say, show, show_json, warn
 from fin_agent.config import Settings
-from fin_agent.evaluation.benchmark import Answered, Benchmark, Report, Run, run_benchmark, write_csv
+from fin_agent.evaluation.benchmark import Answered, Benchmark, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.judging import Judgement
 from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.models.metering import Meter
 from fin_agent.presentation.plain import in_our_look
 from fin_agent.retrieval.query import EVERYTHING, Scope
 from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
 
 QuestionT = TypeVar("QuestionT")
-RowT = TypeVar("RowT")
 
 
 def asking(workspace: Workspace, settings: Settings, debug: bool) -> Callable[..., Answered]:
@@ -45,14 +47,22 @@ def fingerprint(workspace: Workspace, settings: Settings, *more: str) -> str:
     return repr((settings.model_dump_json(), held, more))
 
 
-def conduct(benchmark: Benchmark[QuestionT, RowT], out: Path | None, line: Callable[[RowT], str]) -> Run[RowT]:
-    """Ask and judge all questions; a `line` of progress for each row."""
+def judgement_by(model: str, settings: Settings) -> Judgement:
+    """The judge of answers in words that `model` names. Raises ModelSetupError where it cannot be set up."""
+    judge = ModelTextJudge(judge_named(model, settings), settings.prompts)
+    return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
+
+
+def conduct(benchmark: Benchmark[QuestionT], out: Path | None, said: Callable[[Row], str]) -> Run:
+    """Ask and judge all questions; a line of progress for each row, with what is `said` of it."""
     with Progress(len(benchmark.questions), "answering", "questions") as progress:
-        return run_benchmark(benchmark, out, lambda row: progress.step(line(row)))
+        return run_benchmark(
+            benchmark, out, lambda row: progress.step(f"{row.question}: {said(row)}, {row.seconds or 0:.2f} s")
+        )
 
 
 def publish(
-    run: Run[RowT],
+    run: Run,
     report: Report,
     out: Path | None,
     started: float,

@@ -19,11 +19,17 @@ from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.comparison import Comparison, Conditions, KeptScores, QuestionScore, compare
-from fin_agent.evaluation.comparison_report import ComparisonReport, draw_comparison, report_on_comparison
+from fin_agent.evaluation.benchmark import Kept, Row, write_csv
+from fin_agent.evaluation.comparison import (
+    COMPARED,
+    Comparison,
+    ComparisonReport,
+    Conditions,
+    compare,
+    report_on_comparison,
+)
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
-from fin_agent.evaluation.statistics import DRAWING, MEASURING, Overlap, require_libraries
+from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
 from fin_agent.presentation.plain import first_of, in_our_look
 from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
@@ -39,7 +45,6 @@ class Comparing:
     k: int
     oracle: Oracle
     out: Path | None
-    plot: bool
     resamples: int
     seed: int
 
@@ -48,24 +53,24 @@ def compare_strategies(
     questions: Path, given: Path | None, wanted: Comparing, *, as_json: bool, debug: bool
 ) -> ExitCode:
     """Compare the strategies wanted; SOME_FAILED where one could not be set up or failed on a question."""
-    require_libraries((*MEASURING, *DRAWING) if wanted.plot else MEASURING)
+    require_libraries(MEASURING)
     started = time.perf_counter()
     asked = load_questions(questions, answers=False)
     with opened(given) as workspace:
         comparison = _compare(asked, workspace, wanted, debug)
-    for each in comparison.not_built:
-        warn(f"{each.strategy} is left out: {each.reason}")
+    for name, reason in comparison.not_built.items():
+        warn(f"{name} is left out: {reason}")
     if not comparison.strategies:
         raise FinAgentError("no strategy could be set up", remedy="See the warnings above.")
     for strategy in comparison.strategies:
-        if failed := sum(bool(score.failure) for score in comparison.of(strategy)):
+        if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
     report = report_on_comparison(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
     files = _written(comparison, report, wanted)
     failures = [
-        {"strategy": score.strategy, "id": score.id, "reason": score.failure}
+        {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
         for score in comparison.scores
-        if score.failure
+        if score.figures["failure"]
     ]
     document = {
         "report": report.as_json(),
@@ -107,10 +112,10 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
         warn(odd)
     with Progress(len(asked) * len(wanted.strategies), "comparing", "searches") as progress:
 
-        def told(score: QuestionScore) -> None:
-            line = f"{score.strategy}, {score.id}: "
-            line += f"failed: {score.failure}" if score.failure else f"{score.seconds or 0:.2f} s"
-            progress.step(line, problem=bool(score.failure))
+        def told(score: Row) -> None:
+            failure = score.figures["failure"]
+            said = f"failed: {failure}" if failure else f"{score.seconds or 0:.2f} s"
+            progress.step(f"{score.labels['strategy']}, {score.id}: {said}", problem=bool(failure))
 
         conditions = Conditions(
             k=wanted.k, oracle=wanted.oracle, forms=forms, same_content=standing_for(records), debug=debug
@@ -125,7 +130,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
             overlap=Overlap(),
             conditions=conditions,
             told=told,
-            kept=None if wanted.out is None else KeptScores(wanted.out, compared),
+            kept=None if wanted.out is None else Kept(wanted.out / "rows.unfinished.jsonl", compared, Row),
         )
 
 
@@ -174,8 +179,5 @@ def _written(comparison: Comparison, report: ComparisonReport, wanted: Comparing
     first = comparison.of(comparison.strategies[0])
     write_csv([group.as_json() for group in report.groups], files[0])
     write_csv(comparison.scores, files[1])
-    write_csv([score for score in first if score.page_recall_of_passages < 1], files[2])
-    if wanted.plot:
-        files.append(wanted.out / "recall.png")
-        draw_comparison(report, files[-1])
+    write_csv([score for score in first if score.figures[COMPARED] < 1], files[2])
     return files

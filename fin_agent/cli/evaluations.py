@@ -17,7 +17,7 @@ from fin_agent.cli.options import (
     StrategyName,
     command,
 )
-from fin_agent.evaluation import Oracle, QuestionKind, Wanted
+from fin_agent.evaluation import Family, Oracle, QuestionKind
 
 RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets rows.csv, answers.jsonl, report.json.")]
 
@@ -57,23 +57,6 @@ def financebench(
 
     settings = models.settings(strategy=strategy)
     return run_financebench(questions, out, index, settings, oracle=oracle, judge=judge, as_json=as_json, debug=debug)
-
-
-@command(benchmarks, "reading")
-def reading(
-    documents: Annotated[
-        Path, typer.Option("--documents", metavar="FILE", help="The published list of documents, JSON Lines.")
-    ],
-    questions: Annotated[
-        Path, typer.Option("--questions", metavar="FILE", help="The published questions, JSON Lines.")
-    ],
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Hold what was read against FinanceBench's lists: form, year, statements, gold pages, sums that close."""
-    from fin_agent.cli.search_benchmarks import run_reading
-
-    return run_reading(documents, questions, index, as_json=as_json)
 
 
 @command(benchmarks, "ranking")
@@ -145,7 +128,9 @@ def facts(
 @command(benchmarks, "generated")
 def generated(
     models: ModelOptions,
-    kind: Annotated[Wanted, typer.Option("--kind", help="Which questions to make and ask.")] = Wanted.ALL,
+    kind: Annotated[
+        list[Family] | None, typer.Option("--kind", help="Which questions to make and ask; repeat for several.")
+    ] = None,
     count: Annotated[
         int | None,
         typer.Option(
@@ -153,9 +138,6 @@ def generated(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The same index and seed give the same questions.")] = 0,
-    repeat: Annotated[
-        int, typer.Option(min=1, help="Ask each question so often, and count the answers that differ.")
-    ] = 1,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Gets rows.csv (a line per question) and answers.jsonl."),
@@ -169,7 +151,8 @@ def generated(
     from fin_agent.cli.benchmark import run_generated
 
     settings = models.settings(strategy=strategy)
-    return run_generated(kind, count, index, settings, seed=seed, repeat=repeat, out=out, as_json=as_json, debug=debug)
+    kinds = tuple(kind or Family)
+    return run_generated(kinds, count, index, settings, seed=seed, out=out, as_json=as_json, debug=debug)
 
 
 @command(benchmarks, "tagged-questions")

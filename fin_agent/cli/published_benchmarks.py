@@ -7,12 +7,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
-from fin_agent.analyst.model.replies import Correctness
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, strategy_for
 from fin_agent.answering.answer import Answer
-from fin_agent.cli.benchmark_runs import asking, conduct, fingerprint, publish
+from fin_agent.cli.benchmark_runs import asking, conduct, fingerprint, judgement_by, publish
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import opened
 from fin_agent.cli.search_benchmarks import run_ranking
@@ -27,7 +25,6 @@ from fin_agent.index.ingest import ingest
 from fin_agent.index.protocol import PageKey
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.lexicon.fiscal import ANNUAL_FORMS
-from fin_agent.models.errors import ModelError
 from fin_agent.presentation.plain import in_our_look
 from fin_agent.retrieval.query import EVERYTHING, Depth, Scope
 from fin_agent.workspace import Workspace
@@ -66,7 +63,7 @@ def run_tatqa(
             lambda question, answered: tatqa.judge_tatqa(question, answered.answer),
             fingerprint(workspace, settings),
         )
-        run = conduct(benchmark, out, lambda row: f"{row.question}: {row.miss or 'right'}, {row.seconds:.2f} s")
+        run = conduct(benchmark, out, lambda row: row.figures["miss"] or "right")
     told = {"seed": seed, "left_out": read.faults}
     lines = tatqa.misses_of(run.rows)
     return publish(run, tatqa.report_on_tatqa(run.rows), out, started, told, lines, as_json=as_json)
@@ -89,11 +86,15 @@ def run_lofin(
     """
     with opened(given) as workspace:
         asked = lofin.load_lofin(files, _page_counts(workspace))
-        in_words = None if judge is None else _JudgedInWords(judge, settings, workspace)
+        judgement = None if judge is None else judgement_by(judge, settings)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
             by_number = lofin.right_number(question, answer)
-            return in_words(question, answer) if by_number is None and in_words is not None else by_number
+            if by_number is not None or judgement is None:
+                return by_number
+            pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
+            reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
+            return judgement(question.question, reference, answer)
 
         told = {"oracle": oracle.value, "judge": judge}
         return _run_pages("LOFin", asked, workspace, out, settings, right, oracle, told, as_json=as_json, debug=debug)
@@ -161,26 +162,6 @@ def run_legalbench_rag(file: Path, corpus: Path, out: Path, settings: Settings, 
     return ExitCode.DONE
 
 
-class _JudgedInWords:
-    """HiREC's judge of answers in words: it sees the gold answer and the gold pages, and says correct or not."""
-
-    def __init__(self, model: str, settings: Settings, workspace: Workspace) -> None:
-        self._judge = ModelTextJudge(judge_named(model, settings), settings.prompts)
-        self._index = workspace.index
-
-    def __call__(self, question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-        if answer.refused:
-            return False
-        pages = "\n\n".join(stored.page.text for stored in self._index.pages(question.pages))
-        reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
-        try:
-            reply = self._judge.judged(question.question, reference, answer.answer.text)
-        except ModelError as failure:
-            warn(f"{question.id}: not judged: {failure.what}")
-            return None
-        return reply.verdict is Correctness.CORRECT
-
-
 def _page_counts(workspace: Workspace) -> dict[str, int]:
     return {record.doc_id: record.page_count for record in workspace.index.filings()}
 
@@ -216,7 +197,7 @@ def _run_pages(
         lambda question, answered: pages_used.judge_pages(question, answered, owners, right),
         fingerprint(workspace, settings, oracle.value),
     )
-    run = conduct(benchmark, out, lambda row: f"{row.id}: {row.error or 'right page'}, {row.seconds:.2f} s")
+    run = conduct(benchmark, out, lambda row: row.figures["error"] or "right page")
     measured = pages_used.told_of(run.rows, run.answered)
     report = pages_used.report_on_pages(run.rows, title)
     document = {**told, "left_out": asked.faults, **measured}

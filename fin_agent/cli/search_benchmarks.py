@@ -18,35 +18,14 @@ from fin_agent.cli.indexes import opened
 from fin_agent.cli.streams import Progress, say, show_result, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import ReadError
-from fin_agent.evaluation import fact_search, ixbrl, ranking, reading
+from fin_agent.evaluation import fact_search, ixbrl, ranking
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
-from fin_agent.filings.facts.checks import check_facts
 from fin_agent.filings.reader import read_filing
-from fin_agent.index.protocol import PageOutline
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.presentation.plain import first_of, in_our_look, listing, right
 from fin_agent.tools.narrowing import company_named
-
-
-def run_reading(documents: Path, questions: Path, given: Path | None, *, as_json: bool) -> ExitCode:
-    """Hold every filing of the index against the lists."""
-    labels = reading.load_labels(documents)
-    asked = load_questions(questions)
-    outlines: dict[str, list[PageOutline]] = {}
-    filings = []
-    with opened(given) as workspace:
-        for record in workspace.index.filings():
-            outline = outlines[record.doc_id] = workspace.index.outline([record.doc_id])
-            checks = check_facts([sourced.fact for sourced in workspace.index.facts([record.doc_id])])
-            filings.append(reading.read_filing_beside(record, labels.get(record.doc_id), outline, checks))
-    gold = reading.gold_pages_labelled(asked, outlines, load_lexicon().statement_of_title)
-    report = reading.ReadingReport(tuple(filings), *gold)
-    show_result(as_json, report.as_json(), in_our_look(report.as_table()))
-    for miss in () if as_json else report.misses():
-        say(miss)
-    return ExitCode.DONE
 
 
 def run_ixbrl(folder: Path, out: Path | None, *, as_json: bool) -> ExitCode:
@@ -132,7 +111,7 @@ def run_ranking(
         out.mkdir(parents=True, exist_ok=True)
         files.append(out / "rankings.csv")
         write_csv(scores, files[0])
-    failed = {score.id: score.failure for score in scores if score.failure}
+    failed = {score.id: failure for score in scores if (failure := score.figures["failure"])}
     document = {
         "report": report.as_json(),
         "left_out": left_out,

@@ -30,20 +30,6 @@ class Family(StrEnum):
     """One printed figure: it must not be refused."""
 
 
-class Wanted(StrEnum):
-    """Which generated questions are asked."""
-
-    MULTI_FILING = "multi-filing"
-    UNANSWERABLE = "unanswerable"
-    LOOKUP = "lookup"
-    ALL = "all"
-
-    @property
-    def families(self) -> tuple[Family, ...]:
-        """The families of questions it stands for."""
-        return tuple(Family) if self is Wanted.ALL else (Family(self.value),)
-
-
 class QuestionKind(StrEnum):
     """What a question made from tags is about."""
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, quantiles
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from rich.table import Table
 
 from fin_agent.answering.answer import Answer, Usage
 from fin_agent.written_file import harmless
 
 QuestionT = TypeVar("QuestionT")
-RowT = TypeVar("RowT")
+KeptT = TypeVar("KeptT")
 
 
 class Answered(BaseModel):
@@ -34,26 +34,62 @@ class Answered(BaseModel):
     """Its id is the question's."""
     failure: str = ""
     """Why the run ended without an answer."""
-    differing: int = 0
-    """How many repeated runs gave another answer than this, the first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark(Generic[QuestionT, RowT]):
+class Row:
+    """One question, its answer, and what that is worth."""
+
+    id: str
+    labels: Mapping[str, str]
+    """What rows are put together by: company, question type, source ..."""
+    question: str
+    gold: str = ""
+    text: str = ""
+    value: float | None = None
+    unit: str | None = None
+    refused: bool = False
+    missing: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    """By name: a share, a mark or a number, None where the row has no such figure; or what explains one."""
+    seconds: float | None = None
+
+
+def row_of(
+    question_id: str, question: str, gold: str, answer: Answer, labels: Mapping[str, str], figures: Mapping[str, Any]
+) -> Row:
+    """The row of an answer."""
+    return Row(
+        id=question_id,
+        labels=labels,
+        question=question,
+        gold=gold,
+        text=answer.answer.text,
+        value=answer.answer.value,
+        unit=answer.answer.unit,
+        refused=answer.refused,
+        missing=answer.missing,
+        figures=figures,
+        seconds=answer.seconds,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark(Generic[QuestionT]):
     """What is asked, and how an answer becomes a row."""
 
     questions: Sequence[QuestionT]
     ask: Callable[[QuestionT], Answered]
-    judge: Callable[[QuestionT, Answered], RowT]
+    judge: Callable[[QuestionT, Answered], Row]
     settings: str = ""
     """All that an answer depends on beside its question: an unfinished run is taken up only where it is the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run(Generic[RowT]):
+class Run:
     """The rows of a benchmark in the order of its questions, and the answers they judge."""
 
-    rows: tuple[RowT, ...]
+    rows: tuple[Row, ...]
     answered: tuple[Answered, ...]
 
     @property
@@ -73,22 +109,24 @@ class Run(Generic[RowT]):
 
 
 def run_benchmark(
-    benchmark: Benchmark[QuestionT, RowT], out: Path | None = None, told: Callable[[RowT], None] = lambda row: None
-) -> Run[RowT]:
+    benchmark: Benchmark[QuestionT], out: Path | None = None, told: Callable[[Row], None] = lambda row: None
+) -> Run:
     """Ask every question and judge its answer.
 
     With a folder `out`, answers are kept in it as they come: a run that was stopped goes on where it was, if it asks
     the same in the same way. `told` hears of each row.
     """
-    kept = _Kept(out, benchmark) if out is not None else None
-    rows: list[RowT] = []
+    kept = None
+    if out is not None:
+        kept = Kept(out / "answers.unfinished.jsonl", (benchmark.settings, benchmark.questions), Answered)
+    rows: list[Row] = []
     answered: list[Answered] = []
     for number, question in enumerate(benchmark.questions):
-        each = kept.take(number) if kept is not None else None
+        each = kept.take(str(number)) if kept is not None else None
         if each is None:
             each = benchmark.ask(question)
             if kept is not None:
-                kept.add(each)
+                kept.add(str(number), each)
         answered.append(each)
         rows.append(benchmark.judge(question, each))
         told(rows[-1])
@@ -97,29 +135,34 @@ def run_benchmark(
     return Run(tuple(rows), tuple(answered))
 
 
-class _Kept:
-    """The answers of an unfinished run, a line each behind a line that says of what run they are."""
+class Kept(Generic[KeptT]):
+    """What an unfinished run has so far, a line each behind a line that says of what run they are."""
 
-    def __init__(self, out: Path, benchmark: Benchmark[Any, Any]) -> None:
-        self.path = out / "answers.unfinished.jsonl"
-        asked = repr((benchmark.settings, benchmark.questions))
-        head = json.dumps({"run": hashlib.sha256(asked.encode()).hexdigest()})
-        lines = self.path.read_text(encoding="utf-8").split("\n") if self.path.exists() else [""]
-        self._answered: list[Answered] = []
+    def __init__(self, path: Path, run: object, form: type[KeptT]) -> None:
+        """`run` is all that a line depends on beside its name: of another run nothing is taken."""
+        self.path = path
+        self._line = TypeAdapter(tuple[str, form])  # type: ignore[valid-type]
+        head = json.dumps({"run": hashlib.sha256(repr(run).encode()).hexdigest()})
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else [""]
+        self._held: dict[str, KeptT] = {}
         if lines[0] == head:
             with suppress(ValidationError):  # the last line may be cut short
                 for line in lines[1:]:
-                    self._answered.append(Answered.model_validate_json(line))
-        out.mkdir(parents=True, exist_ok=True)
-        text = "\n".join((head, *(each.model_dump_json() for each in self._answered)))
-        self.path.write_text(f"{text}\n", encoding="utf-8")
+                    name, each = self._line.validate_json(line)
+                    self._held[name] = each
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{head}\n", encoding="utf-8")
+        for name, each in self._held.items():
+            self.add(name, each)
 
-    def take(self, number: int) -> Answered | None:
-        return self._answered[number] if number < len(self._answered) else None
+    def take(self, name: str) -> KeptT | None:
+        """What was kept under a name, if anything was."""
+        return self._held.get(name)
 
-    def add(self, answered: Answered) -> None:
+    def add(self, name: str, each: KeptT) -> None:
+        """Keep one more."""
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{answered.model_dump_json()}\n")
+            file.write(f"{self._line.dump_json((name, each)).decode()}\n")
 
 
 def _sum(usages: Sequence[Usage], name: str) -> int | float | None:
@@ -128,16 +171,20 @@ def _sum(usages: Sequence[Usage], name: str) -> int | float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Column(Generic[RowT]):
+class Column:
     """One figure of a group of rows."""
 
     name: str
     """Its key for machines."""
-    of: Callable[[Sequence[RowT]], Any]
-    """None where the rows have no such figure."""
     heading: str = ""
     """In the table; columns without one are for machines alone."""
+    of: Callable[[Sequence[Row]], Any] | None = None
+    """None: the mean of the rows' figure of this name, or the share of those marked; None where none has one."""
     shown: Callable[[Any], str] = field(default=lambda share: percent(share))
+
+    def figure(self, rows: Sequence[Row]) -> Any:
+        """Of these rows; None where they have none."""
+        return mean_of(rows, self.name) if self.of is None else self.of(rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +211,7 @@ class Report:
 
     title: str
     caption: str
-    columns: tuple[Column[Any], ...]
+    columns: tuple[Column, ...]
     groups: tuple[Group, ...]
 
     def of(self, name: str) -> Mapping[str, Any]:
@@ -194,50 +241,49 @@ class Report:
 
 
 def report_on(
-    rows: Sequence[RowT],
+    rows: Sequence[Row],
     title: str,
     caption: str,
-    columns: Sequence[Column[RowT]],
-    sections: Mapping[str, Callable[[RowT], str]],
+    columns: Sequence[Column],
+    sections: Sequence[str] = (),
+    *,
+    overall: bool = True,
 ) -> Report:
-    """The figures of `rows`, put together by each section's key; groups in the order in which their rows come.
+    """The figures of all rows, then of those put together by each of these labels, in the order in which they come.
 
     Raises ValueError without rows.
     """
     if not rows:
         raise ValueError("a report needs at least one question")
-    groups = []
-    for section, key in sections.items():
-        for name in dict.fromkeys(map(key, rows)):
-            members = [row for row in rows if key(row) == name]
-            groups.append(Group(section, name, {column.name: column.of(members) for column in columns}))
+    together: dict[tuple[str, str], list[Row]] = {("overall", "overall"): list(rows)} if overall else {}
+    for section in sections:
+        for row in rows:
+            together.setdefault((section.replace("_", " "), row.labels[section]), []).append(row)
+    groups = (
+        Group(section, name, {column.name: column.figure(members) for column in columns})
+        for (section, name), members in together.items()
+    )
     return Report(title, caption, tuple(columns), tuple(groups))
 
 
-def mean_of(number: Callable[[RowT], float | None]) -> Callable[[Sequence[RowT]], float | None]:
-    """The mean over the rows that have the number, or the share of those marked; None where none has one."""
-
-    def figure(rows: Sequence[RowT]) -> float | None:
-        known = [each for row in rows if (each := number(row)) is not None]
-        return fmean(known) if known else None
-
-    return figure
+def mean_of(rows: Sequence[Row], name: str) -> float | None:
+    """The mean of the rows' figure of that name, or the share of those marked; None where none has one."""
+    known = [each for row in rows if (each := row.figures[name]) is not None]
+    return fmean(known) if known else None
 
 
-def seconds_at(percent: float) -> Callable[[Sequence[Any]], float]:
-    """That percentile of the rows' `seconds`."""
-    return lambda rows: percentile([row.seconds for row in rows], percent)
+def seconds_at(rows: Sequence[Row], percent: int) -> float | None:
+    """That percentile of the rows' seconds, interpolated linearly; None where none is known."""
+    known = [row.seconds for row in rows if row.seconds is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    return quantiles(known, n=100, method="inclusive")[percent - 1]
 
 
-def percentile(values: Sequence[float], percent: float) -> float:
-    """Value below which `percent` of the values lie, interpolated linearly. Raises ValueError without values."""
-    if not values or not 0 <= percent <= 100:
-        raise ValueError("a percentile needs values and a share from 0 to 100")
-    ordered = sorted(values)
-    position = (len(ordered) - 1) * percent / 100
-    below = int(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
+QUESTIONS = Column("questions", "n", len, str)
+REFUSED = Column("refused", "refused", lambda rows: fmean(row.refused for row in rows))
+MEDIAN_SECONDS = Column("median_seconds", "s", lambda rows: seconds_at(rows, 50), "{:.2f}".format)
+P95_SECONDS = Column("p95_seconds", "p95 s", lambda rows: seconds_at(rows, 95), "{:.2f}".format)
 
 
 def percent(share: float | None) -> str:
@@ -282,5 +328,5 @@ def _listed(member: object) -> str:
             return str(member)
 
 
-_UNPREFIXED = ("retrieval",)
+_UNPREFIXED = ("labels", "figures")
 """Fields whose own fields need no name in front."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import Column, Report, mean_of, report_on
+from fin_agent.evaluation.benchmark import QUESTIONS, Column, Report, Row, report_on
 from fin_agent.evaluation.question_files import Records, read_records
 from fin_agent.evaluation.tatqa import cover_of
 
@@ -109,20 +109,6 @@ class SpanQuestion:
     spans: tuple[tuple[str, int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SpanRow:
-    """How much of the spans the passages hold, in letters and digits."""
-
-    id: str
-    dataset: str
-    question: str
-    precision: float
-    recall: float
-    document: bool
-    """Whether the first passage is of a right document."""
-    passages: int
-
-
 def load_spans(path: Path, corpus: Path) -> tuple[tuple[SpanQuestion, ...], dict[str, str], tuple[str, ...]]:
     """Questions, the texts of all files of the corpus by their path there, and what was left out.
 
@@ -146,8 +132,11 @@ def load_spans(path: Path, corpus: Path) -> tuple[tuple[SpanQuestion, ...], dict
     return tuple(questions), texts, tuple(faults)
 
 
-def judge_spans(question: SpanQuestion, found: Sequence[tuple[str, str]], texts: dict[str, str]) -> SpanRow:
-    """The row of the passages found, as (file, text): letters and digits of them that lie in the spans."""
+def judge_spans(question: SpanQuestion, found: Sequence[tuple[str, str]], texts: dict[str, str]) -> Row:
+    """The row of the passages found, as (file, text): letters and digits of them that lie in the spans.
+
+    `document`: the first passage is of a right document.
+    """
     held: dict[str, set[int]] = {}
     length = 0
     for name, text in found:
@@ -161,32 +150,29 @@ def judge_spans(question: SpanQuestion, found: Sequence[tuple[str, str]], texts:
         before = len(_plain(texts[name][:begin]))
         gold.setdefault(name, set()).update(range(before, before + len(_plain(texts[name][begin:end]))))
     shared = sum(len(places & held.get(name, set())) for name, places in gold.items())
-    return SpanRow(
-        id=question.id,
-        dataset=question.spans[0][0].split("/")[0],
-        question=question.question,
-        precision=shared / length if length else 0.0,
-        recall=shared / max(1, sum(map(len, gold.values()))),
-        document=bool(found) and found[0][0] in gold,
-        passages=len(found),
-    )
+    figures = {
+        "precision": shared / length if length else 0.0,
+        "recall": shared / max(1, sum(map(len, gold.values()))),
+        "document": bool(found) and found[0][0] in gold,
+        "passages": len(found),
+    }
+    return Row(question.id, {"dataset": question.spans[0][0].split("/")[0]}, question.question, figures=figures)
 
 
 def _plain(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def report_on_spans(rows: Sequence[SpanRow]) -> Report:
+def report_on_spans(rows: Sequence[Row]) -> Report:
     """Precision and recall over all and by dataset. Raises ValueError without rows."""
-    sections = {"overall": lambda row: "overall", "dataset": lambda row: row.dataset}
-    return report_on(rows, "LegalBench-RAG", _CAPTION, _COLUMNS, sections)
+    return report_on(rows, "LegalBench-RAG", _CAPTION, _COLUMNS, ["dataset"])
 
 
-_COLUMNS: tuple[Column[SpanRow], ...] = (
-    Column("questions", len, "n", str),
-    Column("precision", mean_of(lambda row: row.precision), "precision"),
-    Column("recall", mean_of(lambda row: row.recall), "recall"),
-    Column("document", mean_of(lambda row: row.document), "document first"),
-    Column("passages", mean_of(lambda row: row.passages), "k", "{:.1f}".format),
+_COLUMNS = (
+    QUESTIONS,
+    Column("precision", "precision"),
+    Column("recall", "recall"),
+    Column("document", "document first"),
+    Column("passages", "k", shown="{:.1f}".format),
 )
 _CAPTION = "in percent of letters and digits, of the k passages found; document first: the first is of a right document"

@@ -1,24 +1,21 @@
-"""Several strategies asked the same questions over the same index."""
+"""Several strategies asked the same questions over the same index, and what each of them finds."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import StrEnum
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from rich.table import Table
 
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.answer_scoring import document_recall, page_precision, page_recall
+from fin_agent.evaluation.benchmark import Column, Group, Kept, Report, Row, percent, report_on, seconds_at
 from fin_agent.evaluation.financebench import UNKNOWN_FORM, FinanceBenchQuestion, allowed
 from fin_agent.evaluation.ranking import ndcg
-from fin_agent.evaluation.statistics import Overlap
+from fin_agent.evaluation.statistics import RESAMPLES, Estimate, Overlap, PairedTest, estimate, holm, paired_test
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.metering import Budget, Meter, metered
 from fin_agent.retrieval.query import USUAL_DEPTH, Depth, Query, SearchResult
@@ -28,23 +25,8 @@ PAGES_LOOKED_AT = 20
 """How far down the list of pages a miss is looked for."""
 RANKED = 10
 """Pages that nDCG looks at."""
-
-
-class Measure(StrEnum):
-    """What is measured of one question; the names are fields of `QuestionScore`."""
-
-    DOCUMENT_RECALL = "document_recall"
-    DOCUMENT_RECALL_OF_PASSAGES = "document_recall_of_passages"
-    PAGE_RECALL_OF_PASSAGES = "page_recall_of_passages"
-    PAGE_RECALL_OF_PAGES = "page_recall_of_pages"
-    PAGE_PRECISION = "page_precision"
-    PAGE_RECALL_READ = "page_recall_read"
-    PAGE_PRECISION_READ = "page_precision_read"
-    NDCG = "ndcg"
-    BLEU = "bleu"
-    ROUGE_L = "rouge_l"
-    BLEU_OF_ALL = "bleu_of_all"
-    ROUGE_L_OF_ALL = "rouge_l_of_all"
+COMPARED = "page_recall_of_passages"
+"""What pairs of strategies are tested on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,84 +44,19 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionScore:
-    """One strategy on one question. A question it failed on has found nothing."""
-
-    strategy: str
-    id: str
-    company: str
-    doc_id: str
-    question_type: str
-    filing_type: str
-    question: str
-    gold_pages: tuple[PageKey, ...]
-    gold_ranks: tuple[int | None, ...]
-    """Where each gold page comes among the first twenty pages, from 1; None where it does not."""
-    document_recall: float
-    """Of the filings of the gold pages, among the first k filings."""
-    document_recall_of_passages: float
-    """Of these, among the filings of the first k passages (Kobeissi & Langlais, Section 3.4)."""
-    page_recall_of_passages: float
-    """Of the gold pages, among the pages that the first k passages stand on."""
-    page_recall_of_pages: float
-    """Of the gold pages, among the first k pages."""
-    page_precision: float
-    """Share of gold pages in the first k pages."""
-    page_recall_read: float
-    """Of the gold pages, among the pages of all passages that an answer is written from (HiREC, Section 5.1)."""
-    page_precision_read: float
-    """Gold pages hit, over these passages; 0 where there are none."""
-    ndcg: float
-    """Of the first ten pages; gains 0 or 1."""
-    bleu: float | None
-    """Of the best of the first k passages for each gold text; None where the question gives no gold text."""
-    rouge_l: float | None
-    bleu_of_all: float | None
-    """The same against all gold texts of the question as one (Kobeissi & Langlais, Section 3.4)."""
-    rouge_l_of_all: float | None
-    passages_per_answer: int | None
-    """How many passages an answer is written from; None where the search failed."""
-    seconds: float | None
-    """Of understanding the question and of the search; None where either failed."""
-    model_calls: int
-    tokens: int
-    """Of chat models, in and out, in the search."""
-    pages_of_passages: tuple[PageKey, ...]
-    """Distinct pages of the first k passages, best first."""
-    pages: tuple[PageKey, ...]
-    """The first twenty pages."""
-    failure: str = ""
-
-    def of(self, measure: Measure) -> float | None:
-        """The figure of one measure."""
-        found: float | None = getattr(self, measure.value)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class NotBuilt:
-    """A strategy that could not be set up, and why."""
-
-    strategy: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
-    """The scores of all strategies, in the order of strategies, then of questions."""
+    """The rows of all strategies, in the order of strategies, then of questions."""
 
     conditions: Conditions
     strategies: tuple[str, ...]
     """Those that could be set up."""
-    scores: tuple[QuestionScore, ...]
-    not_built: tuple[NotBuilt, ...]
+    scores: tuple[Row, ...]
+    not_built: Mapping[str, str]
+    """Strategies that could not be set up, and why."""
 
-    def of(self, strategy: str) -> tuple[QuestionScore, ...]:
-        """The scores of one strategy, in the order of questions."""
-        return tuple(score for score in self.scores if score.strategy == strategy)
-
-
-Told = Callable[[QuestionScore], None]
+    def of(self, strategy: str) -> tuple[Row, ...]:
+        """The rows of one strategy, in the order of questions."""
+        return tuple(score for score in self.scores if score.labels["strategy"] == strategy)
 
 
 def compare(
@@ -150,71 +67,38 @@ def compare(
     understand: Callable[[str], Query],
     overlap: Overlap,
     conditions: Conditions,
-    told: Told = lambda score: None,
-    kept: KeptScores | None = None,
+    told: Callable[[Row], None] = lambda score: None,
+    kept: Kept[Row] | None = None,
 ) -> Comparison:
     """Ask every strategy every question; what fails costs its own score only.
 
     `build` sets up a strategy by its name, `understand` makes the query of a question: once per question, its seconds
     counted for every strategy. `told` hears of each score. What a strategy loads at its first search counts there. What
-    `kept` holds of an earlier run is not asked again.
+    `kept` holds of an earlier run is not asked again; what failed there is.
     """
     asked = [_understood(question, understand, conditions) for question in questions]
     built: list[str] = []
-    not_built: list[NotBuilt] = []
-    scores: list[QuestionScore] = []
+    not_built: dict[str, str] = {}
+    scores: list[Row] = []
     for name in dict.fromkeys(strategies):
         try:
             strategy = build(name)
         except Exception as error:  # the other strategies are still compared; the reason is kept and told
-            not_built.append(NotBuilt(name, _reason(error, conditions)))
+            not_built[name] = _reason(error, conditions)
             continue
         built.append(name)
         for number, each in enumerate(asked):
-            score = kept.take(name, number) if kept is not None else None
+            place = f"{name} {number}"
+            score = kept.take(place) if kept is not None else None
             if score is None:
                 score = _score(name, each, _searched(strategy, each, conditions), overlap, conditions)
-                if kept is not None:
-                    kept.add(number, score)
+                if kept is not None and not score.figures["failure"]:
+                    kept.add(place, score)
             scores.append(score)
             told(score)
     if kept is not None:
         kept.path.unlink(missing_ok=True)
-    return Comparison(conditions, tuple(built), tuple(scores), tuple(not_built))
-
-
-_SCORE = TypeAdapter(QuestionScore)
-
-
-class KeptScores:
-    """The scores of a comparison that was stopped, a line each behind a line that says what was compared."""
-
-    def __init__(self, out: Path, compared: object) -> None:
-        """`compared` is all that a score depends on beside its strategy: of anything else no score is taken."""
-        out.mkdir(parents=True, exist_ok=True)
-        self.path = out / "rows.unfinished.jsonl"
-        head = json.dumps({"comparison": hashlib.sha256(repr(compared).encode()).hexdigest()})
-        lines = self.path.read_text(encoding="utf-8").split("\n") if self.path.exists() else [""]
-        self._scores: dict[tuple[str, int], QuestionScore] = {}
-        if lines[0] == head:
-            with suppress(ValueError, ValidationError):  # the last line may be cut short
-                for line in lines[1:]:
-                    number, _, score = line.partition(" ")
-                    read = _SCORE.validate_json(score)
-                    self._scores[read.strategy, int(number)] = read
-        self.path.write_text(f"{head}\n", encoding="utf-8")
-        for (_, place), kept in self._scores.items():
-            self.add(place, kept)
-
-    def take(self, strategy: str, number: int) -> QuestionScore | None:
-        """The score of a strategy on the question at that place, if there is one."""
-        return self._scores.get((strategy, number))
-
-    def add(self, number: int, score: QuestionScore) -> None:
-        """Keep a score; one that failed is asked again."""
-        if not score.failure:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(f"{number} {_SCORE.dump_json(score).decode()}\n")
+    return Comparison(conditions, tuple(built), tuple(scores), not_built)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,58 +153,63 @@ def _searched(strategy: Strategy, asked: _Asked, conditions: Conditions) -> _Sea
     return _Searched(result, seconds, calls=spent.calls, tokens=spent.tokens)
 
 
-def _score(
-    strategy: str, asked: _Asked, searched: _Searched, overlap: Overlap, conditions: Conditions
-) -> QuestionScore:
+def _score(strategy: str, asked: _Asked, searched: _Searched, overlap: Overlap, conditions: Conditions) -> Row:
+    """One strategy on one question; one that it failed on has found nothing.
+
+    Recalls and precision are of the first k filings, pages, and passages with the pages they stand on (Kobeissi &
+    Langlais, Section 3.4); those `read` are of all passages that an answer is written from (HiREC, Section 5.1). BLEU
+    and ROUGE-L are of the best of the first k passages for each gold text, `of_all` against all gold texts as one; None
+    where there is no gold text. `gold_ranks` says where each gold page comes among the first twenty pages.
+    """
     question, result, k = asked.question, searched.result, conditions.k
 
     def as_one(page: PageKey) -> PageKey:
         return PageKey(conditions.same_content.get(page.doc_id, page.doc_id), page.page)
 
-    gold = tuple(PageKey(*page) for page in question.pages)
-    wanted = [as_one(page) for page in gold]
-    also = [as_one(PageKey(*page)) for page in question.also]
+    gold = [PageKey(*page) for page in question.pages]
+    wanted, also = list(map(as_one, gold)), [as_one(PageKey(*page)) for page in question.also]
+    documents = [page.doc_id for page in wanted]
     filings = [conditions.same_content.get(filing.doc_id, filing.doc_id) for filing in result.filings]
     of_passages = [found.stored.key for found in result.passages[:k]]
-    pages = [page.key for page in result.pages]
-    looked_at = [as_one(page) for page in pages[:PAGES_LOOKED_AT]]
-    gold_texts, passages = [text for _, text in question.texts], [found.stored for found in result.passages[:k]]
-    texts = overlap.best(gold_texts, [found.passage.text for found in passages])
-    as_one_text = overlap.best(["\n".join(gold_texts)], [found.passage.text for found in passages])
+    standing_on = list(map(as_one, of_passages))
+    pages = [as_one(page.key) for page in result.pages]
+    looked_at = pages[:PAGES_LOOKED_AT]
     read = min(len(result.passages), k) if result.kept is None else result.kept
     read_pages = [as_one(found.stored.key) for found in result.passages[:read]]
-    return QuestionScore(
-        strategy=strategy,
-        id=question.id,
-        company=question.company,
-        doc_id=question.doc_id,
-        question_type=question.question_type,
-        filing_type=conditions.forms.get(question.doc_id, UNKNOWN_FORM),
-        question=question.question,
-        gold_pages=gold,
-        gold_ranks=tuple(looked_at.index(page) + 1 if page in looked_at else None for page in wanted),
-        document_recall=document_recall(filings, [page.doc_id for page in wanted], k),
-        document_recall_of_passages=document_recall(
-            [as_one(page).doc_id for page in of_passages], [page.doc_id for page in wanted], k
-        ),
-        page_recall_of_passages=page_recall([as_one(page) for page in of_passages], wanted, k, also=also),
-        page_recall_of_pages=page_recall([as_one(page) for page in pages], wanted, k, also=also),
-        page_precision=page_precision([as_one(page) for page in pages], wanted, k),
-        page_recall_read=page_recall(read_pages, wanted, read, also=also),
-        page_precision_read=len(set(read_pages).intersection(wanted)) / read if read else 0.0,
-        ndcg=ndcg(list(dict.fromkeys(looked_at)), set(wanted), RANKED),
-        bleu=texts.bleu if texts else None,
-        rouge_l=texts.rouge_l if texts else None,
-        bleu_of_all=as_one_text.bleu if as_one_text else None,
-        rouge_l_of_all=as_one_text.rouge_l if as_one_text else None,
-        passages_per_answer=None if searched.failure else read,
-        seconds=searched.seconds,
-        model_calls=searched.calls,
-        tokens=searched.tokens,
-        pages_of_passages=tuple(dict.fromkeys(of_passages)),
-        pages=tuple(pages[:PAGES_LOOKED_AT]),
-        failure=searched.failure,
-    )
+    gold_texts = [text for _, text in question.texts]
+    passages = [found.stored.passage.text for found in result.passages[:k]]
+    texts = overlap.best(gold_texts, passages)
+    as_one_text = overlap.best(["\n".join(gold_texts)], passages)
+    figures = {
+        "gold_pages": list(map(list, gold)),
+        "gold_ranks": [looked_at.index(page) + 1 if page in looked_at else None for page in wanted],
+        "document_recall": document_recall(filings, documents, k),
+        "document_recall_of_passages": document_recall([page.doc_id for page in standing_on], documents, k),
+        COMPARED: page_recall(standing_on, wanted, k, also=also),
+        "page_recall_of_pages": page_recall(pages, wanted, k, also=also),
+        "page_precision": page_precision(pages, wanted, k),
+        "page_recall_read": page_recall(read_pages, wanted, read, also=also),
+        "page_precision_read": len(set(read_pages).intersection(wanted)) / read if read else 0.0,
+        "ndcg": ndcg(list(dict.fromkeys(looked_at)), set(wanted), RANKED),
+        "bleu": texts.bleu if texts else None,
+        "rouge_l": texts.rouge_l if texts else None,
+        "bleu_of_all": as_one_text.bleu if as_one_text else None,
+        "rouge_l_of_all": as_one_text.rouge_l if as_one_text else None,
+        "passages_per_answer": None if searched.failure else read,
+        "model_calls": searched.calls,
+        "tokens": searched.tokens,
+        "pages_of_passages": [list(page) for page in dict.fromkeys(of_passages)],
+        "pages": [list(page.key) for page in result.pages[:PAGES_LOOKED_AT]],
+        "failure": searched.failure,
+    }
+    labels = {
+        "strategy": strategy,
+        "company": question.company,
+        "doc_id": question.doc_id,
+        "question_type": question.question_type,
+        "filing_type": conditions.forms.get(question.doc_id, UNKNOWN_FORM),
+    }
+    return Row(question.id, labels, question.question, figures=figures, seconds=searched.seconds)
 
 
 def _reason(error: Exception, conditions: Conditions) -> str:
@@ -329,3 +218,162 @@ def _reason(error: Exception, conditions: Conditions) -> str:
     if conditions.debug:
         raise error
     return f"unexpected {type(error).__name__}: {error}"
+
+
+# --- What it comes to
+
+
+@dataclass(frozen=True, slots=True)
+class TestedPair:
+    """Whether one strategy finds more of the gold pages than another, in its first k passages."""
+
+    first: str
+    second: str
+    test: PairedTest
+    corrected: float
+    """The p-value corrected for the number of pairs tested (Holm)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """All figures of a comparison."""
+
+    k: int
+    oracle: Oracle
+    questions: int
+    groups: tuple[Group, ...]
+    """Strategy by strategy: over all questions, by question type, by filing type."""
+    columns: tuple[Column, ...]
+    pairs: tuple[TestedPair, ...]
+    not_built: Mapping[str, str]
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values for `json.dumps`."""
+        return {
+            "k": self.k,
+            "oracle": self.oracle.value,
+            "questions": self.questions,
+            "groups": [group.as_json() for group in self.groups],
+            "pairs": [
+                {"first": pair.first, "second": pair.second, **asdict(pair.test), "p_value_holm": pair.corrected}
+                for pair in self.pairs
+            ],
+            "not_built": [{"strategy": name, "reason": reason} for name, reason in self.not_built.items()],
+        }
+
+    def as_tables(self) -> list[Table]:
+        """Figures over all questions, page recall by type, the pairs tested; columns few enough for long names."""
+        given = "" if self.oracle is Oracle.NONE else f", right {self.oracle} given"
+        overall = tuple(replace(each, name=each.strategy or "") for each in self.groups if each.section == "overall")
+        tables, title = [], f"{self.questions} questions, the first {self.k}{given}"
+        for begin, end, caption in _TABLES:
+            tables.append(Report("" if begin else title, caption, self.columns[begin:end], overall).as_table())
+        tables += [self._by_type("question type"), self._by_type("filing type")]
+        return [*tables, self._tested()] if self.pairs else tables
+
+    def _by_type(self, section: str) -> Table:
+        groups = [group for group in self.groups if group.section == section]
+        counts = {group.name: group.figures["questions"] for group in groups}
+        table = Table(title=f"Page recall of passages by {section}", caption="in brackets: questions")
+        table.add_column("", no_wrap=True)
+        for name, count in counts.items():
+            broken = name.replace("-", "-\n", 1) if len(name) > 10 else name
+            table.add_column(f"{broken}\n({count})", justify="right")
+        for strategy in dict.fromkeys(group.strategy for group in groups):
+            recall = {group.name: group.figures[COMPARED] for group in groups if group.strategy == strategy}
+            table.add_row(strategy, *(percent(each and each.mean) for each in map(recall.__getitem__, counts)))
+        return table
+
+    def _tested(self) -> Table:
+        several = len(self.pairs) > 1
+        caption = "paired permutation test over questions, two-sided"
+        caption += f"; corrected for {len(self.pairs)} pairs after Holm" if several else ""
+        table = Table(title="Differences in page recall of passages, in points", caption=caption)
+        table.add_column("first\n  second", no_wrap=True)
+        for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
+            table.add_column(heading, justify="right")
+        for pair in self.pairs:
+            interval = pair.test.interval
+            table.add_row(
+                f"{pair.first}\n  {pair.second}",
+                f"{100 * pair.test.difference:+.1f}",
+                f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}" if interval else "-",
+                str(pair.test.differing),
+                *("< 0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.test.p_value, *([pair.corrected] * several))),
+            )
+        return table
+
+
+def report_on_comparison(
+    comparison: Comparison, pairs: Sequence[tuple[str, str]], *, resamples: int = RESAMPLES, seed: int = 0
+) -> ComparisonReport:
+    """The figures of `comparison`, and tests of these `pairs` of its strategies."""
+    of_strategy = {strategy: comparison.of(strategy) for strategy in comparison.strategies}
+    columns = _columns(resamples, seed)
+    groups = [
+        replace(group, strategy=strategy)
+        for strategy, scores in of_strategy.items()
+        for group in report_on(scores, "", "", columns, ("question_type", "filing_type")).groups
+    ]
+    compared = {name: [score.figures[COMPARED] for score in scores] for name, scores in of_strategy.items()}
+    tests = [paired_test(compared[first], compared[second], resamples=resamples, seed=seed) for first, second in pairs]
+    corrected = holm([test.p_value for test in tests])
+    return ComparisonReport(
+        k=comparison.conditions.k,
+        oracle=comparison.conditions.oracle,
+        questions=max((len(scores) for scores in of_strategy.values()), default=0),
+        groups=tuple(groups),
+        columns=columns,
+        pairs=tuple(TestedPair(*pair, test, p) for pair, test, p in zip(pairs, tests, corrected, strict=True)),
+        not_built=comparison.not_built,
+    )
+
+
+_TABLES = (
+    (0, 6, "filings: among the first filings listed; of passages: among those of the first passages"),
+    (
+        6,
+        10,
+        "shares in percent; in brackets the 95% interval (bootstrap over questions); read: of all passages that an"
+        " answer is written from; nDCG: of the first ten pages",
+    ),
+    (
+        10,
+        14,
+        "BLEU, ROUGE-L: of the best passage, for each gold text and then the mean, and against all gold texts as one"
+        " (as Kobeissi & Langlais do)",
+    ),
+    (14, 19, "read: passages an answer is written from; seconds: of understanding and search; calls of chat models"),
+)
+"""The columns of each table, and what is said of them."""
+
+
+def _columns(resamples: int, seed: int) -> tuple[Column, ...]:
+    def measured(name: str, heading: str, shown: Callable[[Any], str] = lambda found: percent(found.mean)) -> Column:
+        def figure(scores: Sequence[Row]) -> Estimate | None:
+            sample = [found for score in scores if (found := score.figures[name]) is not None]
+            return estimate(sample, resamples=resamples, seed=seed)
+
+        return Column(name, heading, figure, shown)
+
+    return (
+        Column("questions", of=len),
+        Column("failed", of=lambda scores: sum(bool(score.figures["failure"]) for score in scores)),
+        measured("document_recall", "recall of filings"),
+        measured("document_recall_of_passages", "of passages"),
+        measured(COMPARED, "page recall of passages", str),
+        measured("page_recall_of_pages", "of pages"),
+        measured("page_precision", "page precision"),
+        measured("page_recall_read", "page recall, read"),
+        measured("page_precision_read", "precision, read"),
+        measured("ndcg", "nDCG"),
+        measured("bleu", "BLEU"),
+        measured("rouge_l", "ROUGE-L"),
+        measured("bleu_of_all", "BLEU, all"),
+        measured("rouge_l_of_all", "ROUGE-L, all"),
+        Column("passages_per_answer", "read", shown="{:.1f}".format),
+        Column("median_seconds", "median seconds", lambda scores: seconds_at(scores, 50), "{:.2f}".format),
+        Column("p95_seconds", "p95", lambda scores: seconds_at(scores, 95), "{:.2f}".format),
+        Column("model_calls", "calls", shown="{:.1f}".format),
+        Column("tokens", "tokens", shown="{:.0f}".format),
+    )

@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from fin_agent.evaluation.benchmark import Column, Report, report_on
+from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.tagged_questions.filings import TrueTag, visible_tags
 from fin_agent.filings.facts.addresses import with_addresses
 from fin_agent.filings.facts.extraction import MetricOf, UnitOf, facts_of_filing
@@ -110,54 +110,65 @@ def load_manifest(folder: Path) -> list[dict[str, Any]]:
 
 
 def report_on_tags(reports: Sequence[TaggedReport]) -> Report:
-    """A line a file, and their sum."""
-    sections: dict[str, Callable[[TaggedReport], str]] = {"file": lambda each: each.file, "all": lambda each: "all"}
-    return report_on(reports, "Inline XBRL: tags as facts, and tables read without the tags", "", _COLUMNS, sections)
+    """All files, then a line a file."""
+    title = "Inline XBRL: tags as facts, and tables read without the tags"
+    rows = [Row(each.file, {"file": each.file}, "", figures=_counts(each)) for each in reports]
+    return report_on(rows, title, "", _COLUMNS, ["file"])
 
 
-def shares_by_kind(reports: Sequence[TaggedReport]) -> dict[str, dict[str, int]]:
+def _counts(report: TaggedReport) -> dict[str, int]:
+    plain = [tag for tag in report.in_tables if not tag.truth.members]
+    parted = [tag for tag in report.in_tables if tag.truth.members]
+    return {
+        "identities_right": not report.identity_wrong,
+        "visible": report.visible,
+        "as_facts": report.as_facts,
+        "statement_tags": len(report.tables),
+        "right": report.right,
+        "in_tables": len(report.in_tables),
+        "plain": len(plain),
+        "plain_right": sum(not tag.wrong for tag in plain),
+        "members": len(parted),
+        "members_right": sum(not tag.wrong for tag in parted),
+        "parts_right": sum(not tag.wrong and tag.in_address for tag in parted),
+    }
+
+
+def _sum(name: str, heading: str) -> Column:
+    return Column(name, heading, lambda rows: sum(row.figures[name] for row in rows), "{:,}".format)
+
+
+def _share(name: str, heading: str, right: str, tags: str) -> Column:
+    def share(rows: Sequence[Row]) -> float | None:
+        whole = sum(row.figures[tags] for row in rows)
+        return sum(row.figures[right] for row in rows) / whole if whole else None
+
+    return Column(name, heading, share)
+
+
+_COLUMNS = (
+    Column("files", of=len),
+    _sum("identities_right", "identity right"),
+    _sum("visible", "visible tags"),
+    _sum("as_facts", "as facts"),
+    _sum("statement_tags", "statement tags"),
+    _sum("right", "tables right"),
+    _share("share", "%", "right", "statement_tags"),
+    _sum("in_tables", "table tags"),
+    _share("plain_share", "plain %", "plain_right", "plain"),
+    _share("member_share", "members %", "members_right", "members"),
+    _share("part_share", "with part %", "parts_right", "members"),
+)
+
+
+def shares_by_kind(report: TaggedReport) -> dict[str, dict[str, int]]:
     """Kind of table -> tags, those right in value, sign, scale and period, those with members, right with the part."""
     counted: dict[str, Counter[str]] = {}
-    for tag in (tag for report in reports for tag in report.in_tables):
+    for tag in report.in_tables:
         of_kind = counted.setdefault(tag.kind, Counter())
         right, parted = not tag.wrong, bool(tag.truth.members)
         of_kind.update(tags=1, right=right, with_members=parted, right_part=right and parted and tag.in_address)
     return {kind: dict(counted[kind]) for kind in sorted(counted)}
-
-
-def _share_in_tables(members: bool) -> Callable[[Sequence[TaggedReport]], float | None]:
-    def share(reports: Sequence[TaggedReport]) -> float | None:
-        tags = [tag for each in reports for tag in each.in_tables if bool(tag.truth.members) == members]
-        return sum(not tag.wrong for tag in tags) / len(tags) if tags else None
-
-    return share
-
-
-def _share_of_parts(reports: Sequence[TaggedReport]) -> float | None:
-    tags = [tag for each in reports for tag in each.in_tables if tag.truth.members]
-    return sum(not tag.wrong and tag.in_address for tag in tags) / len(tags) if tags else None
-
-
-def _share_of_tables(reports: Sequence[TaggedReport]) -> float | None:
-    stated = sum(len(each.tables) for each in reports)
-    return sum(each.right for each in reports) / stated if stated else None
-
-
-_COLUMNS: tuple[Column[TaggedReport], ...] = (
-    Column("files", len),
-    Column("identities_right", lambda reports: sum(not each.identity_wrong for each in reports), "identity right", str),
-    Column("visible", lambda reports: sum(each.visible for each in reports), "visible tags", "{:,}".format),
-    Column("as_facts", lambda reports: sum(each.as_facts for each in reports), "as facts", "{:,}".format),
-    Column(
-        "statement_tags", lambda reports: sum(len(each.tables) for each in reports), "statement tags", "{:,}".format
-    ),
-    Column("right", lambda reports: sum(each.right for each in reports), "tables right", "{:,}".format),
-    Column("share", _share_of_tables, "%"),
-    Column("in_tables", lambda reports: sum(len(each.in_tables) for each in reports), "table tags", "{:,}".format),
-    Column("plain_share", _share_in_tables(False), "plain %"),
-    Column("member_share", _share_in_tables(True), "members %"),
-    Column("part_share", _share_of_parts, "with part %"),
-)
 
 
 def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
@@ -170,7 +181,7 @@ def as_json(reports: Sequence[TaggedReport]) -> list[dict[str, Any]]:
             "as_facts": report.as_facts,
             "statement_tags": len(report.tables),
             "right": report.right,
-            "by_kind": shares_by_kind([report]),
+            "by_kind": shares_by_kind(report),
             "misses": [
                 {
                     "page": tag.page,
@@ -235,7 +246,7 @@ def _found_as_facts(facts: Sequence[Fact], truths: Sequence[TrueTag]) -> int:
         (tag.concept, tag.value, tag.start, tag.end, tag.members) for fact in facts if (tag := fact.tag) is not None
     )
     wanted: Counter[_Key] = Counter(
-        (truth.concept, truth.value, truth.start, truth.end, truth.members) for truth in truths
+        (truth.concept, None if truth.nil else truth.value, truth.start, truth.end, truth.members) for truth in truths
     )
     return (read & wanted).total()
 
@@ -259,7 +270,7 @@ def _tables_against_tags(
     lines_of = {page.number: page.lines for page in document.pages}
     for truth in truths:
         place = placed.get(truth.number)
-        if truth.value is None or place is None or place.page is None or place.box is None:
+        if truth.nil or place is None or place.page is None or place.box is None:
             continue
         statement = None if truth.members else pages.get(place.page)
         cell = _in_cell(lines_of[place.page], place.box)
@@ -371,7 +382,7 @@ def _statement_pages(truths: Sequence[TrueTag], placed: Mapping[int, Tag]) -> di
     for truth in truths:
         tag = placed.get(truth.number)
         if tag is not None and tag.page is not None and not truth.members:
-            on_page.setdefault(tag.page, set()).add(truth.concept.rpartition(":")[2])
+            on_page.setdefault(tag.page, set()).add(truth.name)
     pages: dict[int, Statement] = {}
     for statement, anchors in _ANCHORS.items():
         holding = (
@@ -394,9 +405,8 @@ def _wrong(truth: TrueTag, fact: Fact | None) -> Iterator[str]:
     if fact is None:
         yield "missing"
         return
-    value = truth.value or Decimal(0)
     size = abs(fact.value) / (100 if fact.unit == "percent" else 1)
-    if size != abs(value):
+    if size != abs(truth.value):
         yield "value"
     if fact.amount and (fact.amount < 0) != truth.deducted:
         yield "sign"
@@ -405,6 +415,6 @@ def _wrong(truth: TrueTag, fact: Fact | None) -> Iterator[str]:
 
 
 def _months(truth: TrueTag) -> int:
-    if truth.start is None or truth.end is None:
+    if truth.start is None:
         return 0
     return max(1, round(((truth.end - truth.start).days + 1) / 30.44))

@@ -7,9 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from statistics import fmean
+from typing import Any
 
 from fin_agent.answering.answer import Answer
-from fin_agent.evaluation.benchmark import Answered, Column, Report, mean_of, percent, report_on, seconds_at
+from fin_agent.evaluation.benchmark import (
+    MEDIAN_SECONDS,
+    QUESTIONS,
+    REFUSED,
+    Answered,
+    Column,
+    Report,
+    Row,
+    mean_of,
+    percent,
+    report_on,
+    row_of,
+)
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.tatqa import normalized
 from fin_agent.index.protocol import PageKey
@@ -29,77 +42,41 @@ class Asked:
     """By file and line."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
-    """A question, what its answer is worth, and the pages of the passages that it was written from."""
-
-    id: str
-    answer_type: str
-    source: str
-    question: str
-    gold: str
-    text: str
-    value: float | None
-    unit: str | None
-    refused: bool
-    correct: bool | None
-    """None for an answer in words that nobody judged."""
-    token_f1: float | None
-    """Of an answer in words."""
-    precision: float
-    """Gold pages among those of the passages used, over the number of passages (HiREC)."""
-    recall: float
-    passages: int
-    error: str
-    """What is wrong of the first passage: `company`, `document`, `page`, or `nothing found`; empty where nothing is."""
-    precision_by_round: tuple[float, ...]
-    recall_by_round: tuple[float, ...]
-    passages_by_round: tuple[int, ...]
-    precision_at: tuple[float, ...]
-    """Of the first k passages found, for each k of CURVE."""
-    recall_at: tuple[float, ...]
-    gold_pages: tuple[PageKey, ...]
-    pages: tuple[PageKey, ...]
-    seconds: float
-
-
 Rule = Callable[[FinanceBenchQuestion, Answer], bool | None]
 """Whether an answer is right; None where it cannot tell."""
 
 
-def judge_pages(question: FinanceBenchQuestion, answered: Answered, owners: Mapping[str, str], right: Rule) -> PageRow:
-    """The row of an answer; `owners` are companies by filing."""
+def judge_pages(question: FinanceBenchQuestion, answered: Answered, owners: Mapping[str, str], right: Rule) -> Row:
+    """The row of an answer; `owners` are companies by filing.
+
+    Precision is of the passages that the answer was written from: gold pages among theirs, over their number (HiREC).
+    `error` says what is wrong of the first: `company`, `document`, `page`, or `nothing found`. Precision and recall are
+    also given by round, and of the first k passages found, for each k of CURVE.
+    """
     answer = answered.answer
     rounds = _rounds(answer) or [[]]
     found = [PageKey(each.doc_id, each.page) for each in answer.retrieved.passages]
     correct = right(question, answer)
-    by_round = [_shares(pages, question.pages) for pages in rounds]
+    by_round = [(*_shares(pages, question.pages), len(pages)) for pages in rounds]
+    precision, recall, passages = by_round[-1]
     at = [_shares(found[:k], question.pages) for k in CURVE]
-    return PageRow(
-        id=question.id,
-        answer_type=question.question_type,
-        source=question.reasoning,
-        question=question.question,
-        gold=question.answer,
-        text=answer.answer.text,
-        value=answer.answer.value,
-        unit=answer.answer.unit,
-        refused=answer.refused,
-        correct=correct if correct is None else correct and not answer.refused,
-        token_f1=_token_f1(answer, question.answer) if plain_number(question.answer) is None else None,
-        precision=by_round[-1][0],
-        recall=by_round[-1][1],
-        passages=len(rounds[-1]),
-        error=_error(rounds[-1] or found, question.pages, owners),
-        precision_by_round=tuple(precision for precision, _ in by_round),
-        recall_by_round=tuple(recall for _, recall in by_round),
-        passages_by_round=tuple(map(len, rounds)),
-        precision_at=tuple(precision for precision, _ in at),
-        recall_at=tuple(recall for _, recall in at),
-        gold_pages=question.pages,
-        pages=tuple(dict.fromkeys(rounds[-1])),
-        seconds=answer.seconds,
-    )
+    figures = {
+        "correct": correct if correct is None else correct and not answer.refused,
+        "token_f1": _token_f1(answer, question.answer) if plain_number(question.answer) is None else None,
+        "precision": precision,
+        "recall": recall,
+        "passages": passages,
+        "error": _error(rounds[-1] or found, question.pages, owners),
+        "precision_by_round": [share for share, _, _ in by_round],
+        "recall_by_round": [share for _, share, _ in by_round],
+        "passages_by_round": [count for _, _, count in by_round],
+        "precision_at": [share for share, _ in at],
+        "recall_at": [share for _, share in at],
+        "gold_pages": question.pages,
+        "pages": list(dict.fromkeys(rounds[-1])),
+    }
+    labels = {"answer_type": question.question_type, "source": question.reasoning}
+    return row_of(question.id, question.question, question.answer, answer, labels, figures)
 
 
 def _rounds(answer: Answer) -> list[list[PageKey]]:
@@ -144,34 +121,29 @@ def _token_f1(answer: Answer, gold: str) -> float:
     return 2 * shared / (ours.total() + theirs.total()) if shared else 0.0
 
 
-def report_on_pages(rows: Sequence[PageRow], title: str) -> Report:
-    """Figures over all, by type of answer, by source, and by both. Raises ValueError without rows."""
-    sections: dict[str, Callable[[PageRow], str]] = {
-        "overall": lambda row: "overall",
-        "answer type": lambda row: row.answer_type,
-        "source": lambda row: row.source,
-    }
-    ordered = sorted(rows, key=lambda row: (row.answer_type, row.source))
-    return report_on(ordered, title, _CAPTION, _COLUMNS, sections)
+def report_on_pages(rows: Sequence[Row], title: str) -> Report:
+    """Figures over all, by type of answer, and by source. Raises ValueError without rows."""
+    ordered = sorted(rows, key=lambda row: (row.labels["answer_type"], row.labels["source"]))
+    return report_on(ordered, title, _CAPTION, _COLUMNS, ("answer_type", "source"))
 
 
-def told_of(rows: Sequence[PageRow], answered: Sequence[Answered]) -> dict[str, object]:
+def told_of(rows: Sequence[Row], answered: Sequence[Answered]) -> dict[str, Any]:
     """Beside the report: macro means over types, errors, curves by round and by k, cost by stage."""
-    types = sorted({row.answer_type for row in rows})
-    of_types = [[row for row in rows if row.answer_type == name] for name in types]
+    types = sorted({row.labels["answer_type"] for row in rows})
     macro = {}
-    for name, number in _MACRO.items():
-        known = [share for of in of_types if (share := mean_of(number)(of)) is not None]
+    for name, figure in _MACRO.items():
+        means = [mean_of([row for row in rows if row.labels["answer_type"] == of], figure) for of in types]
+        known = [mean for mean in means if mean is not None]
         macro[name] = fmean(known) if known else None
     return {
         "macro": {"over": types, **macro},
-        "errors": dict(Counter(row.error or "none" for row in rows).most_common()),
+        "errors": dict(Counter(row.figures["error"] or "none" for row in rows).most_common()),
         "rounds": list(_by_round(rows)),
         "curve": [
             {
                 "k": k,
-                "precision": fmean(row.precision_at[place] for row in rows),
-                "recall": fmean(row.recall_at[place] for row in rows),
+                "precision": fmean(row.figures["precision_at"][place] for row in rows),
+                "recall": fmean(row.figures["recall_at"][place] for row in rows),
             }
             for place, k in enumerate(CURVE)
         ],
@@ -179,16 +151,14 @@ def told_of(rows: Sequence[PageRow], answered: Sequence[Answered]) -> dict[str, 
     }
 
 
-def _by_round(rows: Sequence[PageRow]) -> Iterator[dict[str, float]]:
+def _by_round(rows: Sequence[Row]) -> Iterator[dict[str, float]]:
     """After each round; a question that needed fewer stands as it was after its last."""
-    for number in range(max(len(row.passages_by_round) for row in rows)):
-        at = [(row, min(number, len(row.passages_by_round) - 1)) for row in rows]
-        yield {
-            "round": number + 1,
-            "precision": fmean(row.precision_by_round[place] for row, place in at),
-            "recall": fmean(row.recall_by_round[place] for row, place in at),
-            "passages": fmean(row.passages_by_round[place] for row, place in at),
-        }
+    for number in range(max(len(row.figures["passages_by_round"]) for row in rows)):
+        after: dict[str, float] = {"round": number + 1}
+        for name in ("precision", "recall", "passages"):
+            by_round = [row.figures[f"{name}_by_round"] for row in rows]
+            after[name] = fmean(each[min(number, len(each) - 1)] for each in by_round)
+        yield after
 
 
 def _by_stage(answered: Sequence[Answered]) -> dict[str, dict[str, int]]:
@@ -201,15 +171,14 @@ def _by_stage(answered: Sequence[Answered]) -> dict[str, dict[str, int]]:
     return stages
 
 
-def lines_of(told: Mapping[str, object]) -> Iterator[str]:
+def lines_of(told: Mapping[str, Any]) -> Iterator[str]:
     """What `told_of` found, for people."""
-    errors, rounds, curve, macro = (told[name] for name in ("errors", "rounds", "curve", "macro"))
-    assert isinstance(errors, dict) and isinstance(rounds, list) and isinstance(curve, list) and isinstance(macro, dict)
+    macro = told["macro"]
     yield f"mean over types: {', '.join(f'{name} {percent(macro[name])}' for name in _MACRO)}"
-    yield f"first passage, what is wrong: {', '.join(f'{name} {count}' for name, count in errors.items())}"
-    for each in rounds:
+    yield f"first passage, what is wrong: {', '.join(f'{name} {count}' for name, count in told['errors'].items())}"
+    for each in told["rounds"]:
         yield f"after round {each['round']}: {_two(each)}, {each['passages']:.1f} passages"
-    for each in curve:
+    for each in told["curve"]:
         yield f"first {each['k']}: {_two(each)}"
 
 
@@ -217,21 +186,17 @@ def _two(shares: Mapping[str, float]) -> str:
     return f"precision {percent(shares['precision'])}, recall {percent(shares['recall'])}"
 
 
-_MACRO: Mapping[str, Callable[[PageRow], float | None]] = {
-    "precision": lambda row: row.precision,
-    "recall": lambda row: row.recall,
-    "accuracy": lambda row: row.correct,
-}
-_COLUMNS: tuple[Column[PageRow], ...] = (
-    Column("questions", len, "n", str),
-    Column("precision", mean_of(lambda row: row.precision), "precision"),
-    Column("recall", mean_of(lambda row: row.recall), "recall"),
-    Column("passages", mean_of(lambda row: row.passages), "k", "{:.1f}".format),
-    Column("judged", lambda rows: sum(row.correct is not None for row in rows), "judged", str),
-    Column("accuracy", mean_of(lambda row: row.correct), "accuracy"),
-    Column("token_f1", mean_of(lambda row: row.token_f1), "words F1"),
-    Column("refused", mean_of(lambda row: row.refused), "refused"),
-    Column("median_seconds", seconds_at(50), "s", "{:.2f}".format),
+_MACRO = {"precision": "precision", "recall": "recall", "accuracy": "correct"}
+_COLUMNS = (
+    QUESTIONS,
+    Column("precision", "precision"),
+    Column("recall", "recall"),
+    Column("passages", "k", shown="{:.1f}".format),
+    Column("judged", "judged", lambda rows: sum(row.figures["correct"] is not None for row in rows), str),
+    Column("accuracy", "accuracy", lambda rows: mean_of(rows, "correct")),
+    Column("token_f1", "words F1"),
+    REFUSED,
+    MEDIAN_SECONDS,
 )
 _CAPTION = (
     "in percent; precision, recall: gold pages of the k passages that an answer is written from; accuracy: of the"

@@ -26,12 +26,13 @@ class Records(Generic[RecordT]):
     """Place and reason of what was left out."""
 
 
-def read_records(path: Path, form: type[RecordT], *, within: str = "") -> Records[RecordT]:
+def read_records(path: Path, form: type[RecordT], *, within: str = "", needed: str = "") -> Records[RecordT]:
     """The records of a file in its order. A record of another form is left out and named.
 
     `within` is the key of the list, where the file is one object around it.
 
-    Raises QuestionError where the file cannot be read, or holds no record of this form at all.
+    Raises QuestionError where the file cannot be read, or holds no record of this form at all; with `needed`, which
+    says what every record needs, also where one is of another form.
     """
     records: list[tuple[str, RecordT]] = []
     faults: list[str] = []
@@ -42,7 +43,10 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "") -> Record
         try:
             records.append((place, form.model_validate(found)))
         except ValidationError as failure:
-            faults.append(f"{place}: {'; '.join(map(_said, failure.errors()[:_MOST_SAID]))}")
+            faults.append(f"{place}: {_at_fault(failure)}")
+    if faults and needed:
+        where, _, what = faults[0].removeprefix(f"{path.name}, ").partition(": ")
+        raise QuestionError(what, subject=f"{path}, {where}", remedy=f"Correct that {where.split()[0]}. {needed}")
     if not records:
         raise QuestionError(
             "no questions of this format", subject=str(path), remedy=faults[0] if faults else "Give a file that has any"
@@ -50,12 +54,20 @@ def read_records(path: Path, form: type[RecordT], *, within: str = "") -> Record
     return Records(tuple(records), tuple(faults))
 
 
-_MOST_SAID = 3
+def _at_fault(failure: ValidationError) -> str:
+    """All fields that are missing, then those that cannot be used, with the reason."""
+    missing = [f"`{_path(error['loc'])}`" for error in failure.errors() if error["type"] == "missing"]
+    said = [f"{'fields' if missing[1:] else 'field'} {', '.join(missing)} {'are' if missing[1:] else 'is'} missing"]
+    for error in failure.errors():
+        if error["type"] != "missing":
+            what = f"field `{_path(error['loc'])}`" if error["loc"] else "the line"
+            said.append(f"{what} cannot be used ({error['msg']})")
+    return "; ".join(said if missing else said[1:])
 
 
-def _said(error: object) -> str:
-    assert isinstance(error, dict)
-    return f"`{'.'.join(map(str, error['loc'])) or 'the record'}`: {error['msg']}"
+def _path(location: tuple[int | str, ...]) -> str:
+    """`evidence[0].doc_name`."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location).removeprefix(".")
 
 
 def _entries(path: Path, within: str) -> Iterator[tuple[str, object]]:

@@ -13,7 +13,7 @@ from statistics import fmean, pvariance
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evaluation.benchmark import Column, Group, Report, mean_of, report_on
+from fin_agent.evaluation.benchmark import Column, Group, Report, Row, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
@@ -58,33 +58,6 @@ class Measuring:
         return (BASELINE, *_STAGES, *(name for name in self.variants() if name != FULL))
 
 
-@dataclass(frozen=True, slots=True)
-class RankingScore:
-    """One ranking of one question's filing."""
-
-    ranking: str
-    id: str
-    company: str
-    doc_id: str
-    question_type: str
-    passages: int
-    relevant: int
-    ndcg: float
-    graded: float
-    """nDCG where a passage that holds a gold text has grade 2, any other on a gold page grade 1."""
-    average_precision: float
-    reciprocal_rank: float
-    variance: float
-    """Of the places of the first k over the seeds."""
-    round_variance: float | None
-    """Of the places of finalists over the rounds of one tournament, as shares of their list (FinCards, Table 3)."""
-    lost: str
-    """By which stage nothing relevant was left among those who went on (FinCards, Appendix C); empty where not so."""
-    seconds: float | None
-    """Of one tournament; None for what is a part of another."""
-    failure: str = ""
-
-
 Told = Callable[[str, float, str], None]
 """(id of the question, seconds, failure or nothing)."""
 
@@ -95,14 +68,14 @@ def measure_rankings(
     analyst: Analyst,
     measuring: Measuring,
     told: Told = lambda question_id, seconds, failure: None,
-) -> tuple[list[RankingScore], list[str]]:
+) -> tuple[list[Row], list[str]]:
     """The scores of all rankings of all questions, and the ids of questions left out.
 
     A question is left out where a filing of its gold pages is not in the index or no passage stands on them; one that
     fails has found nothing. Raises QuestionError where none is left.
     """
     known = workspace.directory.owners
-    scores: list[RankingScore] = []
+    scores: list[Row] = []
     left_out: list[str] = []
     for question in questions:
         started = time.perf_counter()
@@ -120,7 +93,7 @@ def measure_rankings(
             failure = str(error) if isinstance(error, FinAgentError) else f"unexpected {type(error).__name__}: {error}"
             measured = {name: _Measured([()]) for name in measuring.names()}
         for name in measuring.names():
-            scores.append(_score(name, question, len(passages), relevant, measured[name], measuring.k, failure))
+            scores.append(_score(name, question, relevant, measured[name], measuring.k, failure))
         told(question.id, time.perf_counter() - started, failure)
     if not scores:
         raise QuestionError(
@@ -227,30 +200,33 @@ _MOST_OF_A_TEXT = 0.6
 def _score(
     name: str,
     question: FinanceBenchQuestion,
-    passages: int,
     relevant: Mapping[CardKey, int],
     measured: _Measured,
     k: int,
     failure: str,
-) -> RankingScore:
-    return RankingScore(
-        ranking=name,
-        id=question.id,
-        company=question.company,
-        doc_id=question.doc_id,
-        question_type=question.question_type,
-        passages=passages,
-        relevant=len(relevant),
-        ndcg=fmean(ndcg(order, relevant.keys(), k) for order in measured.orders),
-        graded=fmean(ndcg(order, relevant, k) for order in measured.orders),
-        average_precision=fmean(average_precision(order, relevant.keys(), k) for order in measured.orders),
-        reciprocal_rank=fmean(reciprocal_rank(order, relevant.keys(), k) for order in measured.orders),
-        variance=rank_variance(measured.orders, k),
-        round_variance=fmean(map(round_variance, measured.held)) if measured.held else None,
-        lost=_lost(measured.held[0], relevant, k) if measured.held else "",
-        seconds=measured.seconds,
-        failure=failure,
-    )
+) -> Row:
+    """One ranking of one question's filing.
+
+    In `graded` a passage that holds a gold text has grade 2, any other on a gold page grade 1. `variance` is of the
+    places of the first k over the seeds; `round_variance` of the places of finalists over the rounds of one tournament,
+    as shares of their list (FinCards, Table 3); `lost` says by which stage nothing relevant was left among those who
+    went on (FinCards, Appendix C). Seconds are of one tournament, None for what is a part of another.
+    """
+    orders, held, gold = measured.orders, measured.held, relevant.keys()
+    figures = {
+        "relevant": len(relevant),
+        "ndcg": fmean(ndcg(order, gold, k) for order in orders),
+        "graded": fmean(ndcg(order, relevant, k) for order in orders),
+        "map": fmean(average_precision(order, gold, k) for order in orders),
+        "mrr": fmean(reciprocal_rank(order, gold, k) for order in orders),
+        "variance": rank_variance(orders, k),
+        "round_variance": fmean(map(round_variance, held)) if held else None,
+        "lost": _lost(held[0], relevant, k) if held else "",
+        "seconds": measured.seconds,
+        "failure": failure,
+    }
+    labels = {"ranking": name, "doc_id": question.doc_id, "question_type": question.question_type}
+    return Row(question.id, labels, question.question, figures=figures)
 
 
 def ndcg(ranked: Sequence[Hashable], relevant: Collection[Hashable], k: int) -> float:
@@ -326,30 +302,30 @@ def _wanted(relevant: Collection[Hashable]) -> int:
     return count
 
 
-def report_on_rankings(scores: Sequence[RankingScore], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
+def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: int, seed: int) -> Report:
     """Means over the questions, rankings in the order they come. Raises ValueError without scores."""
-    baseline = [score.ndcg for score in scores if score.ranking == BASELINE]
+    baseline = [score.figures["ndcg"] for score in scores if score.labels["ranking"] == BASELINE]
 
-    def ndcg_of(held: Sequence[RankingScore]) -> Estimate | None:
-        return estimate([score.ndcg for score in held], resamples=resamples, seed=seed)
+    def ndcg_of(held: Sequence[Row]) -> Estimate | None:
+        return estimate([score.figures["ndcg"] for score in held], resamples=resamples, seed=seed)
 
-    def gain_of(held: Sequence[RankingScore]) -> PairedTest | None:
-        if held[0].ranking == BASELINE or len(held) != len(baseline):
+    def gain_of(held: Sequence[Row]) -> PairedTest | None:
+        if held[0].labels["ranking"] == BASELINE or len(held) != len(baseline):
             return None
-        return paired_test([score.ndcg for score in held], baseline, resamples=resamples, seed=seed)
+        return paired_test([score.figures["ndcg"] for score in held], baseline, resamples=resamples, seed=seed)
 
-    columns: tuple[Column[RankingScore], ...] = (
-        Column("questions", len),
-        Column("failed", lambda held: sum(bool(score.failure) for score in held)),
-        Column("ndcg", ndcg_of, f"nDCG@{k}", str),
-        Column("graded", mean_of(lambda score: score.graded), "graded"),
-        Column("map", mean_of(lambda score: score.average_precision), f"MAP@{k}"),
-        Column("mrr", mean_of(lambda score: score.reciprocal_rank), f"MRR@{k}"),
-        Column("gain", gain_of, "over BM25", lambda test: f"{100 * test.difference:+.1f}"),
-        Column("variance", mean_of(lambda score: score.variance), "variance", "{:.2f}".format),
-        Column("round_variance", mean_of(lambda score: score.round_variance), "rounds", "{:.4f}".format),
-        Column("lost", lambda held: dict(Counter(score.lost for score in held if score.lost))),
-        Column("seconds", mean_of(lambda score: score.seconds), "seconds", "{:.2f}".format),
+    columns = (
+        Column("questions", of=len),
+        Column("failed", of=lambda held: sum(bool(score.figures["failure"]) for score in held)),
+        Column("ndcg", f"nDCG@{k}", ndcg_of, str),
+        Column("graded", "graded"),
+        Column("map", f"MAP@{k}"),
+        Column("mrr", f"MRR@{k}"),
+        Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference:+.1f}"),
+        Column("variance", "variance", shown="{:.2f}".format),
+        Column("round_variance", "rounds", shown="{:.4f}".format),
+        Column("lost", of=lambda held: dict(Counter(lost for score in held if (lost := score.figures["lost"])))),
+        Column("seconds", "seconds", shown="{:.2f}".format),
     )
     caption = (
         "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
@@ -358,7 +334,7 @@ def report_on_rankings(scores: Sequence[RankingScore], *, k: int, seeds: int, re
     )
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"
-    report = report_on(scores, title, caption, columns, {"ranking": lambda score: score.ranking})
+    report = report_on(scores, title, caption, columns, ["ranking"], overall=False)
     if k != _PUBLISHED_K:
         return report
     nothing = dict.fromkeys((column.name for column in columns), None)

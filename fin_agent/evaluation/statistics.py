@@ -11,7 +11,6 @@ from statistics import fmean
 from fin_agent.errors import FinAgentError, how_to_install
 
 MEASURING = ("numpy", "scipy", "sacrebleu", "rouge_score")
-DRAWING = ("matplotlib",)
 FITTING = ("numpy", "scipy")
 
 

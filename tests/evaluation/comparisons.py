@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fin_agent.errors import FinAgentError
-from fin_agent.evaluation.comparison import Comparison, Conditions, KeptScores, compare
+from fin_agent.evaluation.benchmark import Kept, Row
+from fin_agent.evaluation.comparison import Comparison, Conditions, compare
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Overlap, OverlapScores
 from fin_agent.index.protocol import PageKey, StoredPassage
@@ -37,10 +37,6 @@ QUESTIONS = (
     question(2, ("A_2023", 9), kind="novel-generated"),
     question(3, ("B_2023", 1)),
 )
-
-
-PUBLISHED = tuple(replace(question, id=f"financebench_id_{question.id}") for question in QUESTIONS)
-"""The same under ids of the published questions."""
 
 
 class Scripted:
@@ -87,7 +83,7 @@ def compared(
     conditions: Conditions | None = None,
     also: Sequence[str] = ("unknown",),
     questions: Sequence[FinanceBenchQuestion] = QUESTIONS,
-    kept: KeptScores | None = None,
+    kept: Kept[Row] | None = None,
 ) -> Comparison:
     """The comparison of these strategies on `questions`; strategies named in `also` cannot be built."""
     known = {strategy.name: strategy for strategy in strategies}

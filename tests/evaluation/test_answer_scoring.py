@@ -16,7 +16,7 @@ from fin_agent.evaluation.answer_scoring import (
     published_numeric_match,
     strict_numeric_match,
 )
-from fin_agent.evaluation.benchmark import percentile
+from fin_agent.evaluation.benchmark import Row, seconds_at
 
 
 class TestPublishedMatch:
@@ -131,16 +131,13 @@ class TestRetrieval:
         assert document_recall(["x", "y"], ["y", "y", "z"], 5) == 0.5
 
 
-class TestPercentile:
-    def test_interpolates(self) -> None:
-        assert percentile([3, 1, 2, 4], 50) == 2.5
-        assert percentile(range(101), 95) == 95
-        assert percentile([7.0], 95) == 7.0
+def test_percentiles_of_seconds_are_interpolated() -> None:
+    def at(percent: int, *seconds: float | None) -> float | None:
+        return seconds_at([Row("q", {}, "", seconds=each) for each in seconds], percent)
 
-    @pytest.mark.parametrize(("values", "percent"), [([], 50), ([1.0], 101)])
-    def test_needs_values(self, values: list[float], percent: float) -> None:
-        with pytest.raises(ValueError, match="percentile"):
-            percentile(values, percent)
+    assert at(50, 3, 1, 2, 4, None) == 2.5
+    assert at(95, *range(101)) == 95
+    assert at(95, 7.0) == 7.0 and at(50, None) is None and at(50) is None
 
 
 @pytest.mark.parametrize(

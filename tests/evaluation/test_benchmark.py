@@ -7,62 +7,64 @@ import io
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from fin_agent.answering.answer import Answer, AnswerValue, Usage
-from fin_agent.evaluation.benchmark import Answered, Benchmark, run_benchmark, write_csv
-from fin_agent.evaluation.financebench import Retrieval, Row, summarize, tables_of
+from fin_agent.evaluation.benchmark import Answered, Benchmark, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.financebench import summarize, tables_of
 from fin_agent.presentation.plain import in_our_look
 
-FOUND = Retrieval(1.0, 1.0, True, 0.5, True, 0.2)
-LOST = Retrieval(0.0, 0.0, False, 0.0, False, 0.0)
 FIRST = Row(
     id="q1",
-    company="Brightwater",
-    doc_id="B",
-    question_type="metrics-generated",
-    filing_type="10-K",
+    labels={"company": "Brightwater", "doc_id": "B", "question_type": "metrics-generated", "filing_type": "10-K"},
     question="How much?",
     gold="5",
+    text='It was "5", no more',
     value=5.0,
     unit="ratio",
-    text='It was "5", no more',
-    refused=False,
-    missing=(),
-    retrieval=FOUND,
-    same_content=FOUND,
-    numeric_match=True,
-    kobeissi_match=True,
-    strict_match=False,
-    numeric_match_any=True,
-    stated_match=True,
-    rouge_l=0.5,
-    rounds=1,
+    figures={
+        "document_recall": 1.0,
+        "page_recall_of_passages": 1.0,
+        "page_hits_of_passages": True,
+        "page_recall": 0.5,
+        "page_hits": True,
+        "page_precision": 0.2,
+        "numeric_match": True,
+        "kobeissi_match": True,
+        "strict_match": False,
+        "numeric_match_any": True,
+        "stated_match": True,
+        "rouge_l": 0.5,
+        "judged": None,
+        "rounds": 1,
+    },
     seconds=1.0,
 )
-SECOND = replace(
+LOST = dict.fromkeys(("document_recall", "page_recall_of_passages", "page_recall", "page_precision"), 0.0)
+
+
+def changed(row: Row, figures: dict[str, object], **fields: Any) -> Row:
+    """A row with other figures and fields."""
+    return replace(row, figures={**row.figures, **figures}, **fields)
+
+
+SECOND = changed(
     FIRST,
+    {**LOST, "page_hits": False, "page_hits_of_passages": False}
+    | dict.fromkeys(("numeric_match", "numeric_match_any", "stated_match"), False),
     id="q2",
-    retrieval=LOST,
-    same_content=FOUND,
-    numeric_match=False,
-    numeric_match_any=False,
-    stated_match=False,
     refused=True,
     missing=("x", "y"),
     seconds=3.0,
 )
-THIRD = replace(
+THIRD = changed(
     FIRST,
+    {"numeric_match": None, "kobeissi_match": None, "strict_match": None, "stated_match": False},
     id="q3",
-    question_type="novel-generated",
-    filing_type="8-K",
-    numeric_match=None,
-    kobeissi_match=None,
-    strict_match=None,
-    stated_match=False,
+    labels={**FIRST.labels, "question_type": "novel-generated", "filing_type": "8-K"},
     seconds=2.0,
 )
 ROWS = (FIRST, SECOND, THIRD)
@@ -86,21 +88,15 @@ class TestSummarize:
             ("question type", "novel-generated", 1),
             ("filing type", "10-K", 2),
             ("filing type", "8-K", 1),
-            ("same content as one", "overall, same content as one", 3),
         ]
         assert report.of("novel-generated")["numeric_match"] is None
-
-    def test_same_content_only_where_it_differs(self) -> None:
-        same = "overall, same content as one"
-        assert same not in [group.name for group in summarize([FIRST, THIRD]).groups]
-        assert summarize(ROWS).of(same)["document_recall"] == 1.0
 
     def test_without_rows(self) -> None:
         with pytest.raises(ValueError, match="at least one"):
             summarize([])
 
     def test_figures_are_counted_whatever_the_type(self) -> None:
-        report = summarize([*ROWS, replace(THIRD, id="q4", numeric_match_any=None, stated_match=None)])
+        report = summarize([*ROWS, changed(THIRD, {"numeric_match_any": None, "stated_match": None}, id="q4")])
         overall, novel = report.of("overall"), report.of("novel-generated")
         assert (overall["figure_questions"], overall["numeric_questions"]) == (3, 2)
         assert overall["numeric_match_any"] == pytest.approx(2 / 3)
@@ -118,7 +114,11 @@ class TestRendering:
         assert shown.count("the right pages given") == 2
         for words in ("overall", "metrics-generated", "novel-generated", "10-K", "8-K", "66.7", "50.0", "2.90"):
             assert words in shown
-        assert "same content" in shown
+
+    def test_what_a_judge_says_has_a_column_of_its_own(self) -> None:
+        report = summarize([changed(FIRST, {"judged": True}), changed(SECOND, {"judged": False}), THIRD])
+        assert report.of("overall")["judged"] == 0.5 and report.columns[-1].name == "judged"
+        assert summarize(ROWS).columns[-1].name == "rouge_l"
 
     def test_no_heading_is_cut_at_100_columns(self) -> None:
         console = Console(width=100, record=True, file=io.StringIO())
@@ -141,7 +141,7 @@ class TestRendering:
         assert [line["id"] for line in lines] == ["q1", "q2", "q3"]
         assert lines[0]["text"] == 'It was "5", no more'
         assert lines[1]["missing"] == "x; y"
-        assert (lines[1]["document_recall"], lines[1]["same_content_document_recall"]) == ("0.0", "1.0")
+        assert (lines[1]["document_recall"], lines[1]["question_type"]) == ("0.0", "metrics-generated")
 
 
 def answered(question: str, text: str = "five", failure: str = "") -> Answered:
@@ -150,23 +150,29 @@ def answered(question: str, text: str = "five", failure: str = "") -> Answered:
     return Answered(answer=answer, failure=failure)
 
 
+def judged(question: str, each: Answered) -> Row:
+    return Row(question, {}, question, text=each.answer.answer.text)
+
+
+def texts(run: Run) -> list[str]:
+    return [f"{row.id}: {row.text}" for row in run.rows]
+
+
 class TestRunner:
     @staticmethod
-    def benchmark(asked: list[str], *, stop_at: str = "", settings: str = "s") -> Benchmark[str, str]:
+    def benchmark(asked: list[str], *, stop_at: str = "", settings: str = "s") -> Benchmark[str]:
         def ask(question: str) -> Answered:
             if question == stop_at:
                 raise KeyboardInterrupt
             asked.append(question)
             return answered(question, failure="no such word" if question == "c" else "")
 
-        return Benchmark(
-            ("a", "b", "c"), ask, lambda question, each: f"{question}: {each.answer.answer.text}", settings
-        )
+        return Benchmark(("a", "b", "c"), ask, judged, settings)
 
     def test_rows_failures_and_cost(self) -> None:
-        told: list[str] = []
+        told: list[Row] = []
         run = run_benchmark(self.benchmark([]), told=told.append)
-        assert run.rows == tuple(told) == ("a: five", "b: five", "c: five")
+        assert run.rows == tuple(told) and texts(run) == ["a: five", "b: five", "c: five"]
         assert run.failed == [{"id": "c", "question": "c?", "reason": "no such word"}]
         assert run.cost == {"model_calls": 6, "input_tokens": 30, "output_tokens": 9, "dollars": 1.5}
 
@@ -175,11 +181,11 @@ class TestRunner:
         with pytest.raises(KeyboardInterrupt):
             run_benchmark(self.benchmark(first, stop_at="c"), tmp_path)
         (kept,) = tmp_path.iterdir()
-        kept.write_text(kept.read_text() + '{"answer": {"id": "c", "quest')  # what a kill leaves of a line
+        kept.write_text(kept.read_text() + '["2", {"answer": {"id": "c", "quest')  # what a kill leaves of a line
         then: list[str] = []
         run = run_benchmark(self.benchmark(then), tmp_path)
         assert (first, then) == (["a", "b"], ["c"])
-        assert run.rows == ("a: five", "b: five", "c: five") and run.cost["model_calls"] == 6
+        assert texts(run) == ["a: five", "b: five", "c: five"] and run.cost["model_calls"] == 6
         assert list(tmp_path.iterdir()) == []
 
     def test_a_run_of_another_kind_begins_anew(self, tmp_path: Path) -> None:
@@ -193,5 +199,5 @@ class TestRunner:
         unknown = answered("a").model_copy(
             update={"answer": answered("a").answer.model_copy(update={"usage": Usage(dollars=None)})}
         )
-        run = run_benchmark(Benchmark(("a",), lambda question: unknown, lambda question, each: question))
+        run = run_benchmark(Benchmark(("a",), lambda question: unknown, judged))
         assert run.cost["dollars"] is None and run.cost["model_calls"] == 0

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fin_agent.evaluation import Oracle
-from fin_agent.evaluation.comparison import Conditions, KeptScores
+from fin_agent.evaluation.benchmark import Kept, Row
+from fin_agent.evaluation.comparison import Conditions
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role, Usage
 from fin_agent.models.metering import CallRecord, current_meter
@@ -21,32 +22,46 @@ from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted,
 class TestScores:
     def test_counts_the_first_k_of_each(self) -> None:
         first, second, third = compared(GOOD).of("good")
-        assert (first.page_recall_of_passages, first.page_recall_of_pages) == (1.0, 1.0)
-        assert first.page_precision == 0.4
-        assert (first.gold_ranks, second.gold_ranks) == ((1, 3), (2,))
+        assert (first.figures["page_recall_of_passages"], first.figures["page_recall_of_pages"]) == (1.0, 1.0)
+        assert first.figures["page_precision"] == 0.4
+        assert (first.figures["gold_ranks"], second.figures["gold_ranks"]) == ([1, 3], [2])
         # The sixth page is gold: neither among the first five pages nor on the pages of the first five passages.
-        assert (third.page_recall_of_passages, third.page_recall_of_pages, third.gold_ranks) == (0.0, 0.0, (6,))
-        assert third.document_recall == 1.0
-        assert (third.filing_type, second.question_type) == ("10-Q", "novel-generated")
-        assert (first.bleu, first.rouge_l) == (0.25, 0.5)
-        assert (first.bleu_of_all, first.rouge_l_of_all) == (0.125, 0.375)
+        assert (
+            third.figures["page_recall_of_passages"],
+            third.figures["page_recall_of_pages"],
+            third.figures["gold_ranks"],
+        ) == (0.0, 0.0, [6])
+        assert third.figures["document_recall"] == 1.0
+        assert (third.labels["filing_type"], second.labels["question_type"]) == ("10-Q", "novel-generated")
+        assert (first.figures["bleu"], first.figures["rouge_l"]) == (0.25, 0.5)
+        assert (first.figures["bleu_of_all"], first.figures["rouge_l_of_all"]) == (0.125, 0.375)
 
     def test_filings_count_as_listed_and_by_the_passages(self) -> None:
         one_filing = Scripted("one", [("A_2023", page) for page in range(5)] + [("B_2023", 1)])
         third = compared(one_filing).of("one")[2]
-        assert (third.document_recall, third.document_recall_of_passages) == (1.0, 0.0)
+        assert (third.figures["document_recall"], third.figures["document_recall_of_passages"]) == (1.0, 0.0)
 
     def test_what_an_answer_reads_counts_whatever_k_is(self) -> None:
         many = Scripted("many", [("B_2023", page) for page in range(5, 11)] + [("A_2023", 3), ("A_2023", 4)], kept=8)
         first = compared(many).of("many")[0]
-        assert (first.page_recall_of_passages, first.page_recall_read, first.page_precision_read) == (0.0, 1.0, 0.25)
+        assert (
+            first.figures["page_recall_of_passages"],
+            first.figures["page_recall_read"],
+            first.figures["page_precision_read"],
+        ) == (0.0, 1.0, 0.25)
         nothing = compared(Scripted("none", [], kept=0)).of("none")[0]
-        assert (nothing.page_recall_read, nothing.page_precision_read, nothing.ndcg) == (0.0, 0.0, 0.0)
+        assert (
+            nothing.figures["page_recall_read"],
+            nothing.figures["page_precision_read"],
+            nothing.figures["ndcg"],
+        ) == (0.0, 0.0, 0.0)
 
     def test_ndcg_is_of_the_first_ten_pages(self) -> None:
         first, second, third = compared(GOOD).of("good")
-        assert first.ndcg == pytest.approx((1 + 1 / log2(4)) / (1 + 1 / log2(3)))
-        assert second.ndcg == pytest.approx(1 / log2(3)) and third.ndcg == pytest.approx(1 / log2(7))
+        assert first.figures["ndcg"] == pytest.approx((1 + 1 / log2(4)) / (1 + 1 / log2(3)))
+        assert second.figures["ndcg"] == pytest.approx(1 / log2(3)) and third.figures["ndcg"] == pytest.approx(
+            1 / log2(7)
+        )
 
     def test_calls_of_models_are_counted(self) -> None:
         class Calling(Scripted):
@@ -59,45 +74,59 @@ class TestScores:
                 return super().search(*given)
 
         first = compared(Calling("calling", [("A_2023", 3)])).of("calling")[0]
-        assert (first.model_calls, first.tokens) == (1, 107)
+        assert (first.figures["model_calls"], first.figures["tokens"]) == (1, 107)
 
     def test_a_smaller_k_counts_less_and_searches_as_far(self) -> None:
         strategy = Scripted("good", [("A_2023", 3), ("A_2023", 4)])
         first = compared(strategy, conditions=Conditions(k=1, forms=FORMS)).of("good")[0]
-        assert (first.page_recall_of_passages, first.page_precision, first.pages_of_passages) == (
+        assert (
+            first.figures["page_recall_of_passages"],
+            first.figures["page_precision"],
+            first.figures["pages_of_passages"],
+        ) == (
             0.5,
             1.0,
-            (PageKey("A_2023", 3),),
+            [["A_2023", 3]],
         )
         assert {(depth.documents, depth.pages, depth.passages) for _, _, depth in strategy.asked} == {(5, 20, 10)}
 
     def test_passages_an_answer_is_written_from(self) -> None:
         comparison = compared(GOOD, POOR, Scripted("short", [("A_2023", 3)]))
-        assert [comparison.of(name)[0].passages_per_answer for name in ("good", "poor", "short")] == [5, 1, 1]
+        assert [comparison.of(name)[0].figures["passages_per_answer"] for name in ("good", "poor", "short")] == [
+            5,
+            1,
+            1,
+        ]
 
     def test_filings_with_the_same_bytes_are_one(self) -> None:
         twin = Scripted("twin", [("COPY", 3), ("COPY", 9)])
         conditions = Conditions(forms=FORMS, same_content={"A_2023": "A_2023", "COPY": "A_2023"})
         first, second, third = compared(twin, conditions=conditions).of("twin")
-        assert (first.page_recall_of_passages, second.gold_ranks, third.document_recall) == (0.5, (2,), 0.0)
-        assert first.pages[0] == PageKey("COPY", 3)
+        assert (
+            first.figures["page_recall_of_passages"],
+            second.figures["gold_ranks"],
+            third.figures["document_recall"],
+        ) == (0.5, [2], 0.0)
+        assert first.figures["pages"][0] == ["COPY", 3]
 
 
 class TestFailures:
     def test_a_question_that_fails_finds_nothing_and_the_rest_goes_on(self) -> None:
         comparison = compared(GOOD, POOR)
         first, second, third = comparison.of("poor")
-        assert second.failure == "unexpected LookupError: no such vector"
-        assert (second.page_recall_of_passages, second.seconds, second.passages_per_answer) == (0.0, None, None)
-        assert first.failure == third.failure == ""
+        assert second.figures["failure"] == "unexpected LookupError: no such vector"
+        assert (second.figures["page_recall_of_passages"], second.seconds, second.figures["passages_per_answer"]) == (
+            0.0,
+            None,
+            None,
+        )
+        assert first.figures["failure"] == third.figures["failure"] == ""
         assert len(comparison.of("good")) == 3
 
     def test_a_strategy_that_cannot_be_built_is_named(self) -> None:
         comparison = compared(GOOD, also=("unknown", "good"))
         assert comparison.strategies == ("good",)
-        assert [(each.strategy, each.reason) for each in comparison.not_built] == [
-            ("unknown", "there is no strategy 'unknown'")
-        ]
+        assert comparison.not_built == {"unknown": "there is no strategy 'unknown'"}
 
     def test_debug_lets_an_unexpected_error_through_and_no_other(self) -> None:
         conditions = Conditions(forms=FORMS, debug=True)
@@ -116,25 +145,35 @@ class TestStopped:
 
         pages = [("A_2023", 3)]
         with pytest.raises(KeyboardInterrupt):
-            compared(Stopping("s", pages), kept=KeptScores(tmp_path, "run"))
+            compared(Stopping("s", pages), kept=kept_in(tmp_path))
         again = Scripted("s", pages)
-        scores = compared(again, kept=KeptScores(tmp_path, "run")).of("s")
+        scores = compared(again, kept=kept_in(tmp_path)).of("s")
         assert [query.text for query, _, _ in again.asked] == ["question 3?"]
         whole = compared(Scripted("s", pages)).of("s")
         assert [replace(score, seconds=None) for score in scores] == [replace(score, seconds=None) for score in whole]
         assert not list(tmp_path.iterdir())
 
     def test_another_comparison_takes_nothing_of_it(self, tmp_path: Path) -> None:
-        kept = KeptScores(tmp_path, "run")
-        kept.add(0, compared(GOOD).of("good")[0])
+        kept = kept_in(tmp_path)
+        kept.add("good 0", compared(GOOD).of("good")[0])
         with kept.path.open("a") as file:
-            file.write('1 {"strategy": "go')
-        assert KeptScores(tmp_path, "run").take("good", 0) and not KeptScores(tmp_path, "run").take("good", 1)
-        assert KeptScores(tmp_path, "other").take("good", 0) is None
-        failed = next(score for score in compared(POOR).scores if score.failure)
-        last = KeptScores(tmp_path, "run")
-        last.add(1, failed)
-        assert KeptScores(tmp_path, "run").take("poor", 1) is None
+            file.write('["good 1", {"strategy": "go')
+        assert kept_in(tmp_path).take("good 0") and not kept_in(tmp_path).take("good 1")
+        assert kept_in(tmp_path, "other").take("good 0") is None
+
+    def test_what_failed_is_not_kept(self, tmp_path: Path) -> None:
+        class Interrupted(Scripted):
+            def search(self, *given: Any) -> SearchResult:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            compared(POOR, Interrupted("last", []), kept=kept_in(tmp_path))
+        kept = kept_in(tmp_path)
+        assert [bool(kept.take(f"poor {number}")) for number in range(3)] == [True, False, True]
+
+
+def kept_in(folder: Path, run: str = "run") -> Kept[Row]:
+    return Kept(folder / "rows.unfinished.jsonl", run, Row)
 
 
 class TestOracles:

@@ -15,11 +15,9 @@ pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
 
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import write_csv
-from fin_agent.evaluation.comparison import Comparison, Conditions
-from fin_agent.evaluation.comparison_report import ComparisonReport, draw_comparison, report_on_comparison
-from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.evaluation.comparison import Comparison, ComparisonReport, Conditions, report_on_comparison
 from fin_agent.presentation.plain import in_our_look
-from tests.evaluation.comparisons import FORMS, GOOD, POOR, PUBLISHED, QUESTIONS, Scripted, compared
+from tests.evaluation.comparisons import FORMS, GOOD, POOR, QUESTIONS, Scripted, compared
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +45,7 @@ def lines_of(path: Path) -> list[dict[str, str]]:
 
 class TestReport:
     def test_means_over_all_and_over_groups(self, report: ComparisonReport) -> None:
-        good, poor = (group.figures for group in report.overall)
+        good, poor = (group.figures for group in report.groups if group.section == "overall")
         assert good["page_recall_of_passages"].mean == pytest.approx(2 / 3)
         assert poor["page_recall_of_passages"].mean == pytest.approx(0.5 / 3)
         assert (good["failed"], poor["failed"]) == (0, 1)
@@ -77,8 +75,8 @@ class TestReport:
         strategy = Scripted("broken", [("A_2023", 3)], fails="question 1?")
         conditions = Conditions(forms=FORMS)
         (failed, *_) = compared(strategy, conditions=conditions).scores
-        report = report_on_comparison(Comparison(conditions, ("broken",), (failed,), ()), [], resamples=200)
-        figures = report.overall[0].figures
+        report = report_on_comparison(Comparison(conditions, ("broken",), (failed,), {}), [], resamples=200)
+        figures = report.groups[0].figures
         assert (figures["median_seconds"], figures["passages_per_answer"]) == (None, None)
         assert "broken" in printed(report.as_tables())
 
@@ -88,24 +86,18 @@ class TestReport:
 
 
 class TestTables:
-    def test_figures_beside_the_published_ones(self) -> None:
-        report = report_on_comparison(compared(GOOD, POOR, questions=PUBLISHED), [], resamples=200)
-        shown = printed(report.as_tables()).splitlines()
-        good, *_ = (line.split() for line in shown if line.startswith("good"))
-        assert "66.7" in good
-        published, *_ = (line.split() for line in shown if "published" in line)
-        assert {"95.0", "55.0"} <= set(published)
-
-    def test_other_questions_have_no_published_figures(self, report: ComparisonReport) -> None:
-        assert "published" not in printed(report.as_tables())
-        mixed = compared(GOOD, questions=(*PUBLISHED, QUESTIONS[0]))
-        assert "published" not in printed(report_on_comparison(mixed, [], resamples=200).as_tables())
+    def test_what_is_given_is_said(self) -> None:
+        for oracle, said in ((Oracle.NONE, ""), (Oracle.DOCUMENT, ", right document given")):
+            given = compared(GOOD, conditions=Conditions(oracle=oracle, forms=FORMS))
+            shown = printed(report_on_comparison(given, [], resamples=200).as_tables()).splitlines()
+            assert shown[0].strip() == f"3 questions, the first 5{said}"
+            assert any(line.startswith("good") and "66.7" in line for line in shown)
 
     @pytest.mark.parametrize("width", [80, 100, 120])
     def test_names_are_whole_and_no_column_is_lost_at_any_width(self, width: int) -> None:
         names = ["query-expansion:page-then-chunk:bm25", "hhr:bm25"]
         long = [Scripted(name, [("A_2023", 3)]) for name in names]
-        report = report_on_comparison(compared(*long, questions=PUBLISHED), [(names[0], names[1])], resamples=200)
+        report = report_on_comparison(compared(*long), [(names[0], names[1])], resamples=200)
         for table in report.as_tables():
             lines = printed([table], width).splitlines()
             assert max(map(len, lines)) <= width
@@ -114,21 +106,6 @@ class TestTables:
         shown = " ".join(printed(report.as_tables(), width).split())
         for heading in ("pages", "precision", "BLEU", "ROUGE-L", "read", "seconds", "p95"):
             assert heading in shown
-
-    @pytest.mark.parametrize(
-        ("conditions", "beside"),
-        [(Conditions(), True), (Conditions(k=3), False), (Conditions(oracle=Oracle.PAGE), False)],
-    )
-    def test_published_figures_only_where_they_compare(self, conditions: Conditions, beside: bool) -> None:
-        report = report_on_comparison(compared(GOOD, conditions=conditions, questions=PUBLISHED), [], resamples=200)
-        assert ("published" in printed(report.as_tables())) is beside
-
-    def test_the_right_filing_given_is_compared_with_the_same(self) -> None:
-        conditions = Conditions(oracle=Oracle.DOCUMENT, forms=FORMS)
-        given = compared(GOOD, conditions=conditions, questions=PUBLISHED)
-        shown = printed(report_on_comparison(given, [], resamples=200).as_tables())
-        assert "60.0" in shown
-        assert "55.0" not in shown
 
     def test_types_and_pairs(self, report: ComparisonReport) -> None:
         shown = printed(report.as_tables()).splitlines()
@@ -160,19 +137,3 @@ class TestFiles:
         lines = lines_of(tmp_path / "rows.csv")
         assert [line["gold_ranks"] for line in lines] == ["1; 3", "2", "6", "2; -", "-", "-"]
         assert lines[2]["pages"] == "A_2023:3; A_2023:9; A_2023:4; A_2023:5; B_2023:7; B_2023:1"
-
-    @pytest.mark.parametrize("oracle", list(Oracle))
-    @pytest.mark.parametrize("questions", [QUESTIONS, PUBLISHED], ids=["others", "published"])
-    def test_the_picture_is_a_png(
-        self, oracle: Oracle, questions: tuple[FinanceBenchQuestion, ...], tmp_path: Path
-    ) -> None:
-        pytest.importorskip("matplotlib", reason='needs `pip install ".[evaluation]"`')
-        conditions = Conditions(oracle=oracle, forms=FORMS)
-        report = report_on_comparison(
-            compared(GOOD, POOR, conditions=conditions, questions=questions), [], resamples=200
-        )
-        draw_comparison(report, tmp_path / "a.png")
-        content = (tmp_path / "a.png").read_bytes()
-        assert content.startswith(b"\x89PNG")
-        width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))
-        assert width > height > 100

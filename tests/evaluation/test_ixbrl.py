@@ -58,7 +58,7 @@ def test_what_differs_is_said(sample_html: Path) -> None:
     report = evaluated(sample_html, fiscal_year=2024, lose_a_fact=True)
     assert report.identity_wrong == ("fiscal_year: expected 2024, read 2025",)
     assert report.as_facts == report.visible - 1
-    assert report_on_tags([report]).of("all")["identities_right"] == 0
+    assert report_on_tags([report]).of("overall")["identities_right"] == 0
     assert as_json([report])[0]["misses"] == []
 
 

@@ -12,13 +12,12 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation.benchmark import write_csv
+from fin_agent.evaluation.benchmark import Row, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.ranking import (
     BASELINE,
     FULL,
     Measuring,
-    RankingScore,
     measure_rankings,
     report_on_rankings,
 )
@@ -59,53 +58,61 @@ def question(doc_id: str, company: str, label: str, page: int) -> FinanceBenchQu
 
 
 @pytest.fixture(scope="module")
-def measured(questions: list[FinanceBenchQuestion], workspace: Workspace) -> tuple[list[RankingScore], list[str]]:
+def measured(questions: list[FinanceBenchQuestion], workspace: Workspace) -> tuple[list[Row], list[str]]:
     measuring = Measuring(seeds=2, ablations=True, settings=SETTINGS)
     return measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)
 
 
 def test_every_ranking_of_every_question_is_scored_and_absent_filings_are_left_out(
-    measured: tuple[list[RankingScore], list[str]],
+    measured: tuple[list[Row], list[str]],
 ) -> None:
     scores, left_out = measured
     assert left_out == ["lookup-nowhere_2023_10k"]
     names = (BASELINE, "stage 1", "stages 1+2", FULL, *ABLATIONS)
-    assert [(score.ranking, score.doc_id) for score in scores] == [
+    assert [(score.labels["ranking"], score.labels["doc_id"]) for score in scores] == [
         (name, doc_id) for doc_id in FILINGS for name in names
     ]
-    assert not any(score.failure for score in scores)
-    assert all(0 < score.relevant < score.passages for score in scores)
+    assert not any(score.figures["failure"] for score in scores)
+    assert all(score.figures["relevant"] > 0 for score in scores)
 
 
-def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list[RankingScore], list[str]]) -> None:
-    by_ranking: dict[str, list[RankingScore]] = {}
+def test_the_tournament_finds_the_statement_and_beats_words(measured: tuple[list[Row], list[str]]) -> None:
+    by_ranking: dict[str, list[Row]] = {}
     for score in measured[0]:
-        by_ranking.setdefault(score.ranking, []).append(score)
-    assert all(score.reciprocal_rank == 1.0 for score in by_ranking[FULL])
-    assert sum(score.ndcg for score in by_ranking[FULL]) > sum(score.ndcg for score in by_ranking[BASELINE])
-    assert all(score.variance == 0.0 for score in by_ranking[BASELINE])
-    assert all(score.variance == 0.0 for score in by_ranking["fixed groups"])
+        by_ranking.setdefault(score.labels["ranking"], []).append(score)
+    assert all(score.figures["mrr"] == 1.0 for score in by_ranking[FULL])
+    assert sum(score.figures["ndcg"] for score in by_ranking[FULL]) > sum(
+        score.figures["ndcg"] for score in by_ranking[BASELINE]
+    )
+    assert all(score.figures["variance"] == 0.0 for score in by_ranking[BASELINE])
+    assert all(score.figures["variance"] == 0.0 for score in by_ranking["fixed groups"])
 
 
 def test_what_is_lost_is_told_by_its_stage_and_rules_agree_over_the_rounds(
-    measured: tuple[list[RankingScore], list[str]],
+    measured: tuple[list[Row], list[str]],
 ) -> None:
-    full = [score for score in measured[0] if score.ranking == FULL]
-    assert all(score.lost == "" and score.round_variance is not None for score in full)
-    assert all(score.ndcg <= 1 and score.graded <= 1 for score in measured[0])
-    assert all(score.round_variance is None for score in measured[0] if score.ranking == BASELINE)
+    full = [score for score in measured[0] if score.labels["ranking"] == FULL]
+    assert all(score.figures["lost"] == "" and score.figures["round_variance"] is not None for score in full)
+    assert all(score.figures["ndcg"] <= 1 and score.figures["graded"] <= 1 for score in measured[0])
+    assert all(score.figures["round_variance"] is None for score in measured[0] if score.labels["ranking"] == BASELINE)
 
 
 def test_a_judge_that_wavers_ranks_otherwise_at_each_seed_and_the_same_at_the_same(
     questions: list[FinanceBenchQuestion], workspace: Workspace
 ) -> None:
-    def scores(waver: float) -> list[RankingScore]:
+    def scores(waver: float) -> list[Row]:
         measuring = Measuring(seeds=3, settings=SETTINGS, waver=waver)
         found = measure_rankings(questions, workspace, RulesAnalyst(workspace), measuring)[0]
-        return [replace(score, seconds=None) for score in found if score.ranking == FULL]
+        return [
+            replace(score, figures={**score.figures, "seconds": None})
+            for score in found
+            if score.labels["ranking"] == FULL
+        ]
 
     assert scores(0.5) == scores(0.5)
-    assert sum(score.variance for score in scores(0.5)) > sum(score.variance for score in scores(0.0))
+    assert sum(score.figures["variance"] for score in scores(0.5)) > sum(
+        score.figures["variance"] for score in scores(0.0)
+    )
 
 
 def test_a_judge_of_ones_own_is_asked_and_the_rules_stand_in(
@@ -122,12 +129,12 @@ def test_a_judge_of_ones_own_is_asked_and_the_rules_stand_in(
     asked = measure_rankings(questions, workspace, RulesAnalyst(workspace), replace(plain, judge=judge))[0]
     by_rules = measure_rankings(questions, workspace, RulesAnalyst(workspace), plain)[0]
     assert judge.asked > 6
-    assert [score.reciprocal_rank for score in asked if score.ranking == FULL] == [
-        score.reciprocal_rank for score in by_rules if score.ranking == FULL
+    assert [score.figures["mrr"] for score in asked if score.labels["ranking"] == FULL] == [
+        score.figures["mrr"] for score in by_rules if score.labels["ranking"] == FULL
     ]
 
 
-def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[RankingScore], list[str]]) -> None:
+def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[Row], list[str]]) -> None:
     pytest.importorskip("scipy", reason='needs `pip install ".[evaluation]"`')
     report = report_on_rankings(measured[0], k=10, seeds=2, resamples=100, seed=0)
     full, baseline = report.of(FULL), report.of(BASELINE)
@@ -139,15 +146,13 @@ def test_a_report_has_a_line_per_ranking_with_its_gain(measured: tuple[list[Rank
     assert report.as_table().row_count == len(groups)
 
 
-def test_the_file_has_a_line_per_ranking_and_question(
-    measured: tuple[list[RankingScore], list[str]], tmp_path: Path
-) -> None:
+def test_the_file_has_a_line_per_ranking_and_question(measured: tuple[list[Row], list[str]], tmp_path: Path) -> None:
     write_csv(measured[0], tmp_path / "rankings.csv")
     with (tmp_path / "rankings.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert len(lines) == len(measured[0])
     assert lines[0]["ranking"] == BASELINE
-    assert float(lines[3]["ndcg"]) == pytest.approx(measured[0][3].ndcg, abs=1e-6)
+    assert float(lines[3]["ndcg"]) == pytest.approx(measured[0][3].figures["ndcg"], abs=1e-6)
 
 
 def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
@@ -167,9 +172,9 @@ def test_a_question_that_fails_has_found_nothing_and_the_rest_goes_on(
         Measuring(seeds=1, settings=SETTINGS),
         lambda question_id, seconds, failure: told.append((question_id, failure)),
     )
-    failed = [score for score in scores if score.failure]
-    assert {score.doc_id for score in failed} == {"quillmark_2023_10k"}
-    assert {score.ndcg for score in failed} == {0.0}
+    failed = [score for score in scores if score.figures["failure"]]
+    assert {score.labels["doc_id"] for score in failed} == {"quillmark_2023_10k"}
+    assert {score.figures["ndcg"] for score in failed} == {0.0}
     assert len(scores) == 12
     assert [failure for _, failure in told] == ["", "", "unexpected LookupError: no such word"]
 

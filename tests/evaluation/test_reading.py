@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.reading import ReadingReport, gold_pages_labelled, load_labels, read_filing_beside
 from fin_agent.errors import ReadError
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.evaluation.reading import ReadingReport, gold_pages_labelled, load_labels, read_filing_beside
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity

@@ -44,10 +44,10 @@ def test_questions_are_asked_of_their_own_tables_and_what_is_wrong_is_named(smal
     out = tmp_path / "out"
     ran = Ran("eval", "tatqa", small_file, "--out", out)
     assert ran.code == 0, ran.err
-    assert "small.json.gz, entry 1: `table.table`" in ran.err
+    assert "small.json.gz, entry 1: field `table.table` is missing" in ran.err
     with (out / "rows.csv").open(newline="") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
-    assert {key: (float(row["exact"]), row["scale"]) for key, row in rows.items() if key != "c"} == {
+    assert {key: (float(row["exact"]), row["predicted_scale"]) for key, row in rows.items() if key != "c"} == {
         "a": (1.0, "million"),
         "b": (1.0, "million"),
     }

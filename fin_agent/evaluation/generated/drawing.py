@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -32,6 +33,8 @@ class Material:
     workspace: Workspace
     attempts: ClassVar[int] = 600
     """Draws for one question until the material is taken not to hold another of its kind."""
+    fewest_filings: ClassVar[int] = 2
+    """That a question over several years has to need."""
 
     def wording(self, draw: Random) -> Wording:
         """The words that questions are asked in."""
@@ -41,10 +44,12 @@ class Material:
         """Whether nothing like it was asked before."""
         return question.text not in seen
 
-    @property
+    @cached_property
     def quarterly(self) -> tuple[Company, ...]:
-        """Companies that may be asked about a quarter."""
-        return self.companies
+        """Companies that may be asked about a quarter; none where no quarter is stated."""
+        figures, measures = self.figures, self.measures
+        stated = any(figures.quarters(each.key, measure.id) for each in self.companies for measure in measures)
+        return self.companies if stated else ()
 
     @cached_property
     def figures(self) -> Figures:
@@ -71,65 +76,87 @@ class Material:
         """The measure from figures stated; None where one is not."""
         return compute(measure, company.key, year, self.figures, self.workspace.lexicon)
 
-
-Maker = Callable[[Any, Random, Any, int], GeneratedQuestion | None]
-"""Tries to make one question: (material, draws, words, turn); None where the draw does not go together."""
-
-
-def made(material: Material, name: str, maker: Maker, count: int, seed: int) -> Iterator[GeneratedQuestion]:
-    """Up to `count` questions of one kind with different texts; fewer where the material holds no more."""
-    draw = Random(f"{seed} {name}")
-    seen: set[str] = set()
-    wording = material.wording(draw)
-    for turn in range(count):
-        for _ in range(material.attempts):
-            question = maker(material, draw, wording, turn)
-            if question is not None and material.is_new(question, seen):
-                seen |= {question.text, question.id}
-                yield replace(question, id=f"{name} {turn + 1}: {question.id}")
-                break
+    def all_computed(self, measure: AskedMeasure, company: Company, years: Sequence[int]) -> tuple[Computed, ...]:
+        """The measure of each of these years; empty where it lacks one."""
+        found = [each for year in years if (each := self.computed(measure, company, year)) is not None]
+        return tuple(found) if len(found) == len(years) else ()
 
 
-def slots_of_computed(*computed: Computed) -> tuple[SlotKey, ...]:
+MaterialT = TypeVar("MaterialT", bound=Material)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[MaterialT]):
+    """A try to make one question of a kind."""
+
+    material: MaterialT
+    draw: Random
+    wording: Wording
+    number: int
+    """How many of the kind there are already."""
+
+    def company_and_measure(
+        self, fits: Callable[[AskedMeasure], bool], companies: Sequence[Company] | None = None
+    ) -> tuple[Company, AskedMeasure]:
+        """A company, of `companies` where given, and a measure that fits."""
+        company = self.draw.choice(self.material.companies if companies is None else companies)
+        return company, self.draw.choice([measure for measure in self.material.measures if fits(measure)])
+
+    def named(self, company: Company, measure: AskedMeasure, *, without: str = "") -> dict[str, str]:
+        """The fields that name them; see `Wording.measure`."""
+        (name,) = self.wording.names([company])
+        words, was = self.wording.measure(measure, without=without)
+        return {"company": name, "measure": words, "was": was}
+
+    def text(self, kind: str, number: int | None = None, /, **fields: str) -> str:
+        """The question: wordings of a kind take turns, so that all occur."""
+        return self.wording.text(kind, self.number if number is None else number, **fields)
+
+
+Maker = Callable[[Turn[Any]], GeneratedQuestion | None]
+"""Tries to make one question; None where the draw does not go together."""
+
+
+def questions_of(
+    material: Material, makers: Sequence[tuple[str, Maker, int]], count: int, seed: int
+) -> Iterator[GeneratedQuestion]:
+    """Up to `count` questions of different texts by makers with names and weights; fewer where there is no more."""
+    for (name, maker, _), share in zip(makers, shares([weight for _, _, weight in makers], count), strict=True):
+        draw = Random(f"{seed} {name}")
+        wording, seen = material.wording(draw), set[str]()
+        for number in range(share):
+            for _ in range(material.attempts):
+                question = maker(Turn(material, draw, wording, number))
+                if question is not None and material.is_new(question, seen):
+                    seen |= {question.text, question.id}
+                    yield replace(question, id=f"{name} {number + 1}: {question.id}")
+                    break
+
+
+def shares(weights: Sequence[int], count: int) -> list[int]:
+    """`count` divided by weight: whole numbers that add up to it; the rest goes to the largest fractions."""
+    exact = [count * weight / sum(weights) for weight in weights]
+    counts = [int(each) for each in exact]
+    order = sorted(range(len(weights)), key=lambda place: (counts[place] - exact[place], place))
+    for place in order[: count - sum(counts)]:
+        counts[place] += 1
+    return counts
+
+
+def slots_of(computed: Iterable[Computed]) -> tuple[SlotKey, ...]:
     """The figures used, each once, sorted."""
     figures = (figure for each in computed for figure in each.figures)
-    return tuple(sorted({SlotKey(figure.company, figure.metric, figure.fiscal_year) for figure in figures}))
+    return tuple(sorted({SlotKey(*figure.slot) for figure in figures}, key=str))
 
 
-_SHORT_WORD = 3
+class Wordings(BaseModel):
+    """Sentences by kind, and words for numbers."""
 
-
-class _Wordings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    year: tuple[str, ...]
-    calendar_year: tuple[str, ...]
-    spans: tuple[str, ...]
-    two: tuple[str, ...]
-    three: tuple[str, ...]
-    calendar_spans: tuple[str, ...]
-    numbers: dict[int, str]
-    total: tuple[str, ...]
-    average: tuple[str, ...]
-    change: tuple[str, ...]
-    increase: tuple[str, ...]
-    decrease: tuple[str, ...]
-    growth: tuple[str, ...]
-    percentage_change: tuple[str, ...]
-    annual_growth: tuple[str, ...]
-    difference: tuple[str, ...]
-    ratio: tuple[str, ...]
-    highest: tuple[str, ...]
-    lowest: tuple[str, ...]
-    of_highest: tuple[str, ...]
-    faster: tuple[str, ...]
-    combined: tuple[str, ...]
-    highest_average: tuple[str, ...]
-    highest_total: tuple[str, ...]
-    lookup: tuple[str, ...]
-    lookup_in_quarter: tuple[str, ...]
-    quarter: tuple[str, ...]
-    ordinals: dict[int, str]
+    texts: dict[str, tuple[str, ...]]
+    numbers: dict[int, str] = {}
+    ordinals: dict[int, str] = {}
 
 
 class Wording:
@@ -137,7 +164,7 @@ class Wording:
 
     def __init__(self, draw: Random) -> None:
         self._draw = draw
-        self._texts = _wordings()
+        self._words = _wordings()
 
     def names(self, companies: Sequence[Company]) -> list[str]:
         """One name each, of one style for all: short name, ticker where all have one, or full name."""
@@ -159,36 +186,34 @@ class Wording:
 
     def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
         """The first and the last year, in one style."""
-        style = self._draw.choice([*self._texts.year, *(self._texts.calendar_year if _by_calendar(filed) else ())])
+        texts = self._words.texts
+        style = self._draw.choice([*texts["year"], *(texts["calendar_year"] if _by_calendar(filed) else ())])
         return style.format(year=first), style.format(year=last)
 
     def quarter(self, year: int, quarter: int) -> str:
         """`Q2 FY2023`, `the second quarter of fiscal 2023`."""
-        ordinal = self._texts.ordinals[quarter]
-        return self._draw.choice(self._texts.quarter).format(year=year, quarter=quarter, ordinal=ordinal)
+        ordinal = self._words.ordinals[quarter]
+        return self._draw.choice(self._words.texts["quarter"]).format(year=year, quarter=quarter, ordinal=ordinal)
 
     def span(self, first: int, last: int, *filed: FiscalYears) -> str:
         """Several years, to stand after `over`; `filed` are the years of the companies asked about."""
-        count = last - first + 1
-        texts = [
-            *self._texts.spans,
-            *(self._texts.two * 2 if count == 2 else ()),
-            *(self._texts.three * 2 if count == 3 else ()),
-        ]
+        count, of = last - first + 1, self._words.texts
+        texts = [*of["spans"], *(of["two"] * 2 if count == 2 else ()), *(of["three"] * 2 if count == 3 else ())]
         if _by_calendar(filed):
-            texts += self._texts.calendar_spans
-        fields = {
-            "first": first,
-            "middle": first + 1,
-            "last": last,
-            "years": self._texts.numbers.get(count, str(count)),
-        }
-        return self._draw.choice(texts).format(**fields)
+            texts += of["calendar_spans"]
+        years = self._words.numbers.get(count, str(count))
+        return self._draw.choice(texts).format(first=first, middle=first + 1, last=last, years=years)
 
-    def text(self, kind: str, turn: int, **fields: str) -> str:
-        """The question: wordings of a kind take turns, so that all occur."""
-        wordings: tuple[str, ...] = getattr(self._texts, kind)
-        return filled(wordings[turn % len(wordings)], **fields)
+    def text(self, kind: str, number: int, /, **fields: str) -> str:
+        """The question: wordings of a kind take turns."""
+        wordings = self._words.texts[kind]
+        return filled(wordings[number % len(wordings)], **fields)
+
+
+def reads_well(text: str, year: str) -> bool:
+    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
+    begins = year.split(" ", 1)[0]
+    return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None
 
 
 def _by_calendar(filed: Sequence[FiscalYears]) -> bool:
@@ -197,8 +222,8 @@ def _by_calendar(filed: Sequence[FiscalYears]) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _wordings() -> _Wordings:
-    return read_yaml("wordings", _Wordings)
+def _wordings() -> Wordings:
+    return read_yaml("wordings", Wordings)
 
 
 def filled(wording: str, **fields: str) -> str:
@@ -238,6 +263,9 @@ def short_name(company: Company) -> str:
     while len(words) > 1 and _bare(words[-1]) in legal:
         words.pop()
     return " ".join(words).rstrip(",").removesuffix(".com").removesuffix(".COM")
+
+
+_SHORT_WORD = 3
 
 
 def _as_in_text(word: str) -> str:

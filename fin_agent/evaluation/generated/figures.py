@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import resources
@@ -14,9 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.errors import LexiconError
 from fin_agent.evidence.expressions import (
-    Choice,
     Constant,
-    IfReported,
     Known,
     Magnitude,
     Mean,
@@ -54,6 +53,11 @@ class StatedFigure:
     doc_ids: tuple[str, ...]
     """The filing whose own year is closest comes first."""
 
+    @property
+    def slot(self) -> SlotOfFigure:
+        """What it is a figure of."""
+        return self.company, self.metric, self.fiscal_year, self.quarter
+
 
 SlotOfFigure = tuple[str, str, int, int | None]
 """Company, metric, fiscal year by the filer's own naming, quarter."""
@@ -66,9 +70,6 @@ class Figures:
         """`named` are the slots of which anything was stated, agreed on or not."""
         self._by_slot = agreed
         self._named = frozenset(named)
-        self._metrics: dict[str, set[str]] = {}
-        for company, metric, _, _ in self._named:
-            self._metrics.setdefault(company, set()).add(metric)
         self._periods: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
         for company, metric, year, quarter in agreed:
             self._periods.setdefault((company, metric), []).append((year, quarter))
@@ -92,7 +93,7 @@ class Figures:
 
     def metrics(self, company: str) -> frozenset[str]:
         """Metrics of which anything is stated."""
-        return frozenset(self._metrics.get(company, ()))
+        return frozenset(metric for owner, metric, _, _ in self._named if owner == company)
 
 
 class StatedFigures(Figures):
@@ -140,21 +141,15 @@ class StatedFigures(Figures):
         return StatedFigure(company, name, year, quarter, values[0], scale, doc_ids)
 
 
-def fewest_filings(figures: list[StatedFigure]) -> tuple[str, ...]:
+def fewest_filings(figures: Iterable[StatedFigure]) -> tuple[str, ...]:
     """Filings that state all `figures` together, chosen greedily: each states as many of the rest as any."""
     left = list(figures)
     chosen: list[str] = []
     while left:
-        counts = {doc_id: sum(doc_id in figure.doc_ids for figure in left) for doc_id in _doc_ids(left)}
-        best = min(counts, key=lambda doc_id: (-counts[doc_id], doc_id))
-        chosen.append(best)
-        left = [figure for figure in left if best not in figure.doc_ids]
+        counts = Counter(doc_id for figure in left for doc_id in figure.doc_ids)
+        chosen.append(min(counts, key=lambda doc_id: (-counts[doc_id], doc_id)))
+        left = [figure for figure in left if chosen[-1] not in figure.doc_ids]
     return tuple(chosen)
-
-
-def _doc_ids(figures: list[StatedFigure]) -> Iterator[str]:
-    for figure in figures:
-        yield from figure.doc_ids
 
 
 def _on_its_statement(sourced: SourcedFact, metric: Metric) -> bool:
@@ -307,17 +302,5 @@ def _value(node: Node, known: Callable[[Slot], float]) -> float | None:
         case Magnitude(of):
             inner = _value(of, known)
             return None if inner is None else abs(inner)
-        case Choice() | IfReported():
-            return None
         case _:
             return None
-
-
-def shares(weights: Sequence[int], count: int) -> list[int]:
-    """`count` divided by weight: whole numbers that add up to it; the rest goes to the largest fractions."""
-    exact = [count * weight / sum(weights) for weight in weights]
-    counts = [int(each) for each in exact]
-    order = sorted(range(len(weights)), key=lambda place: (counts[place] - exact[place], place))
-    for place in order[: count - sum(counts)]:
-        counts[place] += 1
-    return counts

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from random import Random
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.drawing import Material, Wording, filled, made, short_name
-from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml, shares
-from fin_agent.evaluation.generated.question import GeneratedQuestion, Lack
+from fin_agent.evaluation.generated.drawing import Material, Turn, filled, short_name
+from fin_agent.evaluation.generated.figures import AskedMeasure, AskedNames, read_yaml
+from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.lexicon.company_names import Company, normalise_name
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.vocabulary.identity import Form
@@ -30,35 +30,27 @@ class _Absent(BaseModel):
     absent_company: tuple[str, ...]
 
 
-def unanswerable_questions(material: Material, count: int, seed: int) -> tuple[GeneratedQuestion, ...]:
-    """`count` questions, as many of each lack; fewer where the index lacks too little."""
-    makers = ((Lack.COMPANY, _company), (Lack.YEAR, _year), (Lack.METRIC, _metric), (Lack.PERIOD, _period))
-    questions: list[GeneratedQuestion] = []
-    for (lack, maker), share in zip(makers, shares([1] * len(makers), count), strict=True):
-        questions += made(material, lack.value, maker, share, seed)
-    return tuple(questions)
-
-
-def _company(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
-    absent = _absent()
+def company_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+    """Of a company that is not in the index."""
+    absent, material, draw = _absent(), turn.material, turn.draw
     name = draw.choice(absent.companies)
     if any(_same_company(name, company) for company in material.workspace.directory.companies):
         return None
     measure = draw.choice([measure for measure in material.measures if not measure.is_formula])
     present = draw.choice(material.companies)
     year = draw.choice(material.years(present))
-    words, was = wording.measure(measure)
-    before, asked = wording.ends(year - 1, year)
+    words, was = turn.wording.measure(measure)
+    before, asked = turn.wording.ends(year - 1, year)
     fields = {"company": name, "present": short_name(present), "measure": words, "was": was}
-    text = filled(absent.absent_company[turn % len(absent.absent_company)], **fields, year=asked, before=before)
-    return _question(
-        Lack.COMPANY, f"{name} {measure.id} {year}", text, (tuple(dict.fromkeys((name, name.removesuffix("'s")))),)
-    )
+    text = filled(absent.absent_company[turn.number % len(absent.absent_company)], **fields, year=asked, before=before)
+    names = tuple(dict.fromkeys((name, name.removesuffix("'s"))))
+    return _question("company absent", f"{name} {measure.id} {year}", text, names)
 
 
-def _year(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
-    company = draw.choice(material.companies)
-    measure = _measure(material, draw)
+def year_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+    """Of a year before the first or after the last that is filed."""
+    material = turn.material
+    company, measure = turn.company_and_measure(_is_of_outside_periods)
     years = material.years(company)
     outside = [
         year
@@ -67,51 +59,43 @@ def _year(material: Material, draw: Random, wording: Wording, turn: int) -> Gene
     ]
     if not outside:
         return None
-    year = draw.choice(outside)
-    (name,) = wording.names([company])
-    words, was = wording.measure(measure)
-    when = wording.year(year, material.workspace.years[company.key])
-    text = wording.text("lookup", turn, company=name, measure=words, was=was, year=when)
-    return _question(Lack.YEAR, f"{company.key} {measure.id} {year}", text, ((f"FY{year}", str(year)),))
+    year = turn.draw.choice(outside)
+    fields = turn.named(company, measure)
+    text = turn.text("lookup", **fields, year=turn.wording.year(year, material.workspace.years[company.key]))
+    return _question("year absent", f"{company.key} {measure.id} {year}", text, (f"FY{year}", str(year)))
 
 
-def _metric(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
-    named = _absent().metrics
-    company = draw.choice(material.companies)
-    metric = draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
+def metric_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+    """Of a metric that the company does not report."""
+    named, material = _absent().metrics, turn.material
+    company = turn.draw.choice(material.companies)
+    metric = turn.draw.choice([name for name in named if name in material.workspace.lexicon.metrics])
     names = _names_of(material, metric, named[metric])
-    if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names):
-        return None
     years = material.workspace.years[company.key].annual
-    if not years:
+    if metric in material.figures.metrics(company.key) or _is_spoken_of(material, company, names) or not years:
         return None
-    measure = AskedMeasure(metric, named[metric], "USD", False, False)
-    year = draw.choice(years)
-    (name,) = wording.names([company])
-    words, was = wording.measure(measure)
-    text = wording.text("lookup", turn, company=name, measure=words, was=was, year=wording.year(year))
-    return _question(Lack.METRIC, f"{company.key} {metric} {year}", text, (names,))
+    year = turn.draw.choice(years)
+    fields = turn.named(company, AskedMeasure(metric, named[metric], "USD", False, False))
+    text = turn.text("lookup", **fields, year=turn.wording.year(year))
+    return _question("metric not reported", f"{company.key} {metric} {year}", text, names)
 
 
-def _period(material: Material, draw: Random, wording: Wording, turn: int) -> GeneratedQuestion | None:
-    company = draw.choice(material.companies)
-    measure = _measure(material, draw)
-    filed = material.workspace.years[company.key]
+def period_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+    """Of a quarter that is not filed."""
+    material = turn.material
+    company, measure = turn.company_and_measure(_is_of_outside_periods)
     if not material.figures.years(company.key, measure.id):
         return None
-    year, quarter = draw.choice(material.years(company)), draw.randint(1, 4)
+    year, quarter = turn.draw.choice(material.years(company)), turn.draw.randint(1, 4)
+    filed = material.workspace.years[company.key]
     taken = filed.covers(FiscalPeriod(fiscal_year=year, quarter=quarter)) or _has_release(material, company, year)
     # The end of a fourth quarter is the end of the year: an annual report has its balances.
     if taken or quarter == 4 or material.figures.is_named(company.key, measure.id, year, quarter):
         return None
-    (name,) = wording.names([company])
-    words, was = wording.measure(measure)
-    when = wording.quarter(year, quarter)
-    text = wording.text("lookup_in_quarter", turn, company=name, measure=words, was=was, year=when)
-    quarters = (f"Q{quarter}", f"{_ORDINALS[quarter - 1]} quarter")
-    return _question(
-        Lack.PERIOD, f"{company.key} {measure.id} {year} Q{quarter}", text, (quarters, (f"FY{year}", str(year)))
-    )
+    fields = turn.named(company, measure)
+    text = turn.text("lookup_in_quarter", **fields, year=turn.wording.quarter(year, quarter))
+    names = (f"Q{quarter}", f"{_ORDINALS[quarter - 1]} quarter"), (f"FY{year}", str(year))
+    return _question("period not filed", f"{company.key} {measure.id} {year} Q{quarter}", text, *names)
 
 
 @lru_cache(maxsize=1)
@@ -119,9 +103,8 @@ def _absent() -> _Absent:
     return read_yaml("absent", _Absent)
 
 
-def _measure(material: Material, draw: Random) -> AskedMeasure:
-    names = _absent().outside_periods
-    return draw.choice([measure for measure in material.measures if measure.id in names])
+def _is_of_outside_periods(measure: AskedMeasure) -> bool:
+    return measure.id in _absent().outside_periods
 
 
 def _same_company(name: str, company: Company) -> bool:
@@ -169,12 +152,6 @@ def _names_of(material: Material, metric: str, asked: AskedNames) -> tuple[str, 
     return tuple(dict.fromkeys((*asked.singular, *asked.plural, metric.replace("_", " "), *entry.words, *labels)))
 
 
-def _question(lack: Lack, about: str, text: str, names: tuple[tuple[str, ...], ...]) -> GeneratedQuestion:
-    return GeneratedQuestion(
-        id=about,
-        family=Family.UNANSWERABLE,
-        kind=lack.value,
-        text=text,
-        lacking=lack,
-        missing_names=names,
-    )
+def _question(kind: str, about: str, text: str, *names: tuple[str, ...]) -> GeneratedQuestion:
+    """`names`: of each group a refusal has to name one."""
+    return GeneratedQuestion(id=about, family=Family.UNANSWERABLE, kind=kind, text=text, missing_names=names)

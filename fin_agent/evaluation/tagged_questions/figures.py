@@ -11,17 +11,16 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict
-
-from fin_agent.evaluation.generated.figures import Figures, Measures, StatedFigure, read_yaml
-from fin_agent.evaluation.tagged_questions.filings import StatedTag, TaggedFiling, may_be_one
+from fin_agent.evaluation.generated.drawing import Wordings
+from fin_agent.evaluation.generated.figures import Figures, Measures, SlotOfFigure, StatedFigure, read_yaml
+from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, TrueTag, may_be_one
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT
 from fin_agent.lexicon.lexicon import Lexicon
+from fin_agent.lexicon.metrics import Metric
 from fin_agent.vocabulary.page import Statement
 
 Period = tuple[int, int | None]
 """Fiscal year by the filer's own naming, and quarter."""
-_Key = tuple[str, str, int, int | None]
 
 
 class TaggedFigures(Figures):
@@ -45,49 +44,44 @@ class TaggedFigures(Figures):
 
         The metrics of `in_notes` are asked for although no statement prints them.
         """
-        self._lexicon = lexicon
-        self._in_notes = frozenset(in_notes)
-        self._figures: dict[_Key, StatedFigure] = {}
-        self._stated: set[_Key] = set()
-        self._collect_tags(filings, owners)
-        for name, other in stands_in.items():
-            for company, metric, year, quarter in sorted(self._figures, key=str):
-                key = (company, name, year, quarter)
-                if metric == other and key not in self._stated:
-                    self._figures[key] = self._figures[company, metric, year, quarter]
-        super().__init__(self._figures, self._stated)
-
-    def _collect_tags(self, filings: Sequence[TaggedFiling], owners: Mapping[str, str]) -> None:
-        stated: dict[_Key, list[tuple[TaggedFiling, StatedTag]]] = {}
+        stated: dict[SlotOfFigure, list[tuple[TaggedFiling, TrueTag]]] = {}
         for filing in filings:
             for tag in filing.tags:
-                name = None if tag.members else self._lexicon.metric_of_concept(f"{tag.taxonomy}:{tag.concept}")
-                metric = self._lexicon.metrics[name] if name else None
+                metric = None if tag.members else lexicon.metrics.get(lexicon.metric_of_concept(tag.concept) or "")
                 if metric is None or tag.unit != metric.unit or (tag.start is None) is not (metric.period == "instant"):
                     continue
                 period = period_of(tag.start, tag.end, filing)
                 if period is not None:
                     stated.setdefault((owners[filing.doc_id], metric.id, *period), []).append((filing, tag))
-        self._stated = set(stated)
+        agreed: dict[SlotOfFigure, StatedFigure] = {}
         for key, found in stated.items():
-            first = min((tag for _, tag in found), key=lambda tag: tag.step)
-            if key[3] is None and all(filing.quarter for filing, _ in found):
-                continue
-            if first.value and all(first.agrees(tag) for _, tag in found) and self._is_printed_at_home(key[1], found):
-                doc_ids = sorted({(abs(filing.fiscal_year - key[2]), filing.doc_id) for filing, _ in found})
-                self._figures[key] = StatedFigure(
-                    *key,
-                    value=first.value,
-                    scale=max((1, *(int(tag.step) for _, tag in found if tag.table is not None))),
-                    doc_ids=tuple(doc_id for _, doc_id in doc_ids),
-                )
+            at_home = key[1] in in_notes or _is_printed_at_home(lexicon.metrics[key[1]], found)
+            only_quarterly = key[3] is None and all(filing.quarter for filing, _ in found)
+            figure = _agreed(key, found) if at_home and not only_quarterly else None
+            if figure is not None:
+                agreed[key] = figure
+        for name, other in stands_in.items():
+            for company, metric_id, year, quarter in sorted(agreed, key=str):
+                slot = (company, name, year, quarter)
+                if metric_id == other and slot not in stated:
+                    agreed[slot] = agreed[company, metric_id, year, quarter]
+        super().__init__(agreed, stated)
 
-    def _is_printed_at_home(self, name: str, found: Sequence[tuple[TaggedFiling, StatedTag]]) -> bool:
-        metric = self._lexicon.metrics[name]
-        if metric.statement is None or name in self._in_notes:
-            return True
-        homes = {metric.statement, *metric.also}
-        return any(tag.table in set(_tables_of(homes, filing)) for filing, tag in found)
+
+def _agreed(key: SlotOfFigure, found: Sequence[tuple[TaggedFiling, TrueTag]]) -> StatedFigure | None:
+    first = min((tag for _, tag in found), key=lambda tag: tag.step)
+    if not first.value or not all(first.agrees(tag) for _, tag in found):
+        return None
+    scale = max((1, *(int(tag.step) for _, tag in found if tag.table is not None)))
+    doc_ids = sorted({(abs(filing.fiscal_year - key[2]), filing.doc_id) for filing, _ in found})
+    return StatedFigure(*key, value=first.value, scale=scale, doc_ids=tuple(doc_id for _, doc_id in doc_ids))
+
+
+def _is_printed_at_home(metric: Metric, found: Sequence[tuple[TaggedFiling, TrueTag]]) -> bool:
+    if metric.statement is None:
+        return True
+    homes = {metric.statement, *metric.also}
+    return any(tag.table in set(_tables_of(homes, filing)) for filing, tag in found)
 
 
 def period_of(start: date | None, end: date, filing: TaggedFiling) -> Period | None:
@@ -115,7 +109,7 @@ def _concepts_by_table(filing: TaggedFiling) -> Mapping[int, frozenset[str]]:
     concepts: dict[int, set[str]] = {}
     for tag in filing.tags:
         if tag.table is not None and not tag.members:
-            concepts.setdefault(tag.table, set()).add(tag.concept)
+            concepts.setdefault(tag.table, set()).add(tag.name)
     return {table: frozenset(names) for table, names in concepts.items()}
 
 
@@ -219,7 +213,7 @@ def _of_filing(filing: TaggedFiling, company: str, lexicon: Lexicon, metrics: Se
     revenues = _revenues(filing)
     for tag in filing.tags:
         axis, member = _part_of(tag)
-        name = lexicon.metric_of_concept(f"{tag.taxonomy}:{tag.concept}")
+        name = lexicon.metric_of_concept(tag.concept)
         if not (member and name) or tag.table is None or name not in metrics or tag.unit != lexicon.metrics[name].unit:
             continue
         period = period_of(tag.start, tag.end, filing)
@@ -279,7 +273,7 @@ _THE_REST = r"(?:rest of (?:the )?world|all other|other)\b"
 _FEWEST_MEMBERS = 3
 
 
-def _part_of(tag: StatedTag) -> tuple[str, str]:
+def _part_of(tag: TrueTag) -> tuple[str, str]:
     """Axis and member (with its prefix) where the tag is of exactly one part; else empty texts."""
     members = [(axis.rpartition(":")[2], member) for axis, member in tag.members]
     found = [pair for pair in members if (pair[0], pair[1].rpartition(":")[2]) != _OF_SEGMENTS]
@@ -340,10 +334,10 @@ def _is_a_part(label: str, lexicon: Lexicon) -> bool:
 _Span = tuple[tuple[tuple[str, str], ...], object, object]
 
 
-def _revenues(filing: TaggedFiling) -> dict[_Span, list[StatedTag]]:
-    found: dict[_Span, list[StatedTag]] = {}
+def _revenues(filing: TaggedFiling) -> dict[_Span, list[TrueTag]]:
+    found: dict[_Span, list[TrueTag]] = {}
     for tag in filing.tags:
-        if tag.members and tag.unit == "USD" and "Revenue" in tag.concept:
+        if tag.members and tag.unit == "USD" and "Revenue" in tag.name:
             found.setdefault((tag.members, tag.start, tag.end), []).append(tag)
     return found
 
@@ -356,32 +350,12 @@ class FurtherMeasures(Measures):
     of_parts: tuple[str, ...]
 
 
-class TaggedWordings(BaseModel):
-    """Wordings beside those of generated questions."""
+class TaggedWordings(Wordings):
+    """Wordings beside those of generated questions, and words for parts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    years: tuple[str, ...]
-    dated_years: tuple[str, ...]
-    balance: tuple[str, ...]
-    computed: tuple[str, ...]
-    year_over_year: tuple[str, ...]
-    with_the: tuple[str, ...]
-    of_segment: tuple[str, ...]
-    revenue_of_product: tuple[str, ...]
-    revenue_of_region: tuple[str, ...]
-    of_part: tuple[str, ...]
-    growth_of_part: tuple[str, ...]
-    share_of_part: tuple[str, ...]
     kinds: dict[PartKind, tuple[str, ...]]
-    highest: tuple[str, ...]
-    lowest: tuple[str, ...]
-    nth: tuple[str, ...]
-    fastest: tuple[str, ...]
-    members_apart: tuple[str, ...]
-    members_together: tuple[str, ...]
-    highest_margin: tuple[str, ...]
     no_parts: tuple[str, ...]
+    with_the: tuple[str, ...]
     countries: dict[str, tuple[str, ...]]
 
 

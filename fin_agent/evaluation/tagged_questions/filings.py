@@ -23,26 +23,94 @@ class TrueTag:
     number: int
     """Position among all numeric tags of the file, hidden ones counted."""
     concept: str
-    value: Decimal | None
-    """Exact; None where nil."""
+    """With its prefix: `us-gaap:Assets`."""
+    value: Decimal
+    """Exact; 0 where nil."""
+    nil: bool
+    """Whether no number is stated."""
     start: date | None
-    end: date | None
+    end: date
     members: tuple[tuple[str, str], ...]
     deducted: bool
     """Whether it is printed in parentheses or behind a minus sign."""
+    unit: str
+    """`USD`, `USD per share`, `shares`; other units as the file names them."""
+    step: Decimal
+    """The value of the last digit that it is accurate to: a million in statements in millions; 0 where exact."""
+    table: int | None
+    """Which table of the file it stands in; None in running text."""
+    row: str
+    """The first words of its row as printed, without footnote marks; empty outside tables."""
+    row_number: int
+    """Position of the row in the file."""
+
+    @property
+    def name(self) -> str:
+        """The concept without its prefix."""
+        return self.concept.rpartition(":")[2]
+
+    def agrees(self, other: TrueTag) -> bool:
+        """Whether both can be the same figure, one of them rounded more."""
+        return may_be_one(self.value, self.step, other.value, other.step)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaggedFiling:
+    """A report with the period that its cover states."""
+
+    doc_id: str
+    form: str
+    fiscal_year: int
+    """By the filer's own naming."""
+    quarter: int | None
+    """None for a report of a full year."""
+    end: date
+    """Last day of the period reported."""
+    tags: tuple[TrueTag, ...]
+    """Those that state a number."""
+    words: Mapping[int, tuple[str, ...]]
+    """The texts of the cells of each table that hold no tag, footnote marks dropped."""
 
 
 def visible_tags(path: Path) -> list[TrueTag]:
-    """Every visible `ix:nonFraction` of the well-formed inline XBRL file at `path` (also gzipped), in its order."""
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    root = etree.fromstring(content, etree.XMLParser(huge_tree=True, resolve_entities=False))
-    contexts = {str(element.get("id")): element for element in root.iter(f"{_XBRLI}context")}
-    found = root.xpath("//ix:nonFraction | //ix:fraction", namespaces={"ix": _IX})
-    return [
-        _read(number, element, contexts)
-        for number, element in enumerate(found)
-        if etree.QName(element).localname == "nonFraction" and not element.xpath(_HIDDEN, namespaces={"ix": _IX})
-    ]
+    """Every visible `ix:nonFraction` of the inline XBRL file at `path` (also gzipped), in its order.
+
+    Raises ReadError where it is no well-formed file.
+    """
+    root = _root(path)
+    return list(_visible(root, _Tables(root)))
+
+
+def read_tagged(path: Path) -> TaggedFiling | None:
+    """The inline XBRL file at `path` (also gzipped); None without tags, or where no form, year and period are tagged.
+
+    Raises ReadError where it is no well-formed file.
+    """
+    if _IX.encode() not in _content(path):
+        return None
+    root = _root(path)
+    cover = {
+        str(element.get("name")).removeprefix("dei:"): element
+        for element in root.iter(f"{{{_IX}}}nonNumeric")
+        if str(element.get("name")) in _COVER
+    }
+    period = _reported(root, cover)
+    if period is None:
+        return None
+    tables = _Tables(root)
+    tags = tuple(tag for tag in _visible(root, tables) if not tag.nil)
+    return TaggedFiling(doc_id_of(path), *period, tags, tables.words)
+
+
+def may_be_one(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
+    """Whether two values are equal, or one, accurate to a larger step, is the other rounded."""
+    rounded = max(step, other_step) / 2 if step != other_step else Decimal(0)
+    return abs(value - other) <= rounded
+
+
+def tagged_files(folder: Path) -> tuple[Path, ...]:
+    """The HTML files of `folder`, also gzipped, by name."""
+    return tuple(sorted(path for path in folder.iterdir() if _HTML.search(path.name)))
 
 
 _IX = "http://www.xbrl.org/2013/inlineXBRL"
@@ -55,18 +123,44 @@ _OPEN = re.compile(r"\(\s*\$?\s*$")
 _MINUS = re.compile(r"(?:^|\s)[-−–]\s*\$?\s*$")
 
 
-def _read(number: int, element: etree._Element, contexts: dict[str, etree._Element]) -> TrueTag:
-    context = contexts.get(str(element.get("contextRef")))
-    start, end = _period(context)
-    return TrueTag(
-        number,
-        str(element.get("name")),
-        _value(element),
-        start,
-        end,
-        tuple(sorted(_members(context))),
-        _is_deducted(element),
-    )
+def _content(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def _root(path: Path) -> etree._Element:
+    try:
+        return etree.fromstring(_content(path), etree.XMLParser(huge_tree=True, resolve_entities=False))
+    except etree.XMLSyntaxError as error:
+        raise ReadError(
+            f"it is no well-formed inline XBRL ({error})",
+            subject=path.name,
+            remedy="Take the file as it was filed, or leave it out of the folder",
+        ) from error
+
+
+def _visible(root: etree._Element, tables: _Tables) -> Iterator[TrueTag]:
+    contexts = {str(element.get("id")): element for element in root.iter(f"{_XBRLI}context")}
+    units = {str(unit.get("id")): _unit(unit) for unit in root.iter(f"{_XBRLI}unit")}
+    for number, element in enumerate(root.xpath("//ix:nonFraction | //ix:fraction", namespaces={"ix": _IX})):
+        context = contexts.get(str(element.get("contextRef")))
+        start, end = (None, None) if context is None else _period(context)
+        hidden = etree.QName(element).localname != "nonFraction" or element.xpath(_HIDDEN, namespaces={"ix": _IX})
+        if hidden or context is None or end is None:
+            continue
+        value = _value(element)
+        yield TrueTag(
+            number,
+            str(element.get("name")),
+            value or Decimal(0),
+            value is None,
+            start,
+            end,
+            tuple(sorted(_members(context))),
+            _is_deducted(element),
+            units.get(str(element.get("unitRef")), ""),
+            _step(str(element.get("decimals") or "")),
+            *tables.place(element),
+        )
 
 
 def _value(element: etree._Element) -> Decimal | None:
@@ -92,9 +186,7 @@ _NUMBER_WORDS = {
 } | {"no": "0", "none": "0"}
 
 
-def _period(context: etree._Element | None) -> tuple[date | None, date | None]:
-    if context is None:
-        return None, None
+def _period(context: etree._Element) -> tuple[date | None, date | None]:
     instant = context.find(f".//{_XBRLI}instant")
     if instant is not None:
         return None, _day(instant)
@@ -109,12 +201,9 @@ def _day(element: etree._Element | None) -> date | None:
     return day - timedelta(days=1) if "T00:00:00" in text else day
 
 
-def _members(context: etree._Element | None) -> Iterator[tuple[str, str]]:
-    if context is not None:
-        for member in context.iter(f"{_XBRLDI}explicitMember"):
-            yield str(member.get("dimension")), (member.text or "").strip()
-        for member in context.iter(f"{_XBRLDI}typedMember"):
-            yield str(member.get("dimension")), "".join(member.itertext()).strip()
+def _members(context: etree._Element) -> Iterator[tuple[str, str]]:
+    for member in context.iter(f"{_XBRLDI}explicitMember", f"{_XBRLDI}typedMember"):
+        yield str(member.get("dimension")), "".join(member.itertext()).strip()
 
 
 def _is_deducted(element: etree._Element) -> bool:
@@ -145,95 +234,6 @@ def _bare(text: str | None) -> str:
     return (text or "").strip("\u00a0 \n\t")
 
 
-@dataclass(frozen=True, slots=True)
-class StatedTag:
-    """A visible number with what its tag says."""
-
-    concept: str
-    """Without its prefix: `Assets`."""
-    taxonomy: str
-    """Its prefix: `us-gaap`, or the filer's own."""
-    value: Decimal
-    start: date | None
-    end: date
-    members: tuple[tuple[str, str], ...]
-    unit: str
-    """`USD`, `USD per share`, `shares`; other units as the file names them."""
-    step: Decimal
-    """The value of the last digit that it is accurate to: a million in statements in millions; 0 where exact."""
-    table: int | None
-    """Which table of the file it stands in; None in running text."""
-    row: str
-    """The first words of its row as printed, without footnote marks; empty outside tables."""
-    row_number: int
-    """Position of the row in the file."""
-
-    def agrees(self, other: StatedTag) -> bool:
-        """Whether both can be the same figure, one of them rounded more."""
-        return may_be_one(self.value, self.step, other.value, other.step)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TaggedFiling:
-    """A report with the period that its cover states."""
-
-    doc_id: str
-    form: str
-    fiscal_year: int
-    """By the filer's own naming."""
-    quarter: int | None
-    """None for a report of a full year."""
-    end: date
-    """Last day of the period reported."""
-    tags: tuple[StatedTag, ...]
-    words: Mapping[int, tuple[str, ...]]
-    """The texts of the cells of each table that hold no tag, footnote marks dropped."""
-
-
-def read_tagged(path: Path) -> TaggedFiling | None:
-    """The inline XBRL file at `path` (also gzipped); None without tags, or where no form, year and period are tagged.
-
-    Raises ReadError where it is no well-formed file.
-    """
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    if _IX_TAG.strip("{}").encode() not in content:
-        return None
-    try:
-        root = etree.fromstring(content, etree.XMLParser(huge_tree=True, resolve_entities=False))
-        truths = visible_tags(path)
-    except etree.XMLSyntaxError as error:
-        raise ReadError(
-            f"it is no well-formed inline XBRL ({error})",
-            subject=path.name,
-            remedy="Take the file as it was filed, or leave it out of the folder",
-        ) from error
-    cover = {
-        str(element.get("name")).removeprefix("dei:"): element
-        for element in root.iter(f"{_IX_TAG}nonNumeric")
-        if str(element.get("name")) in _COVER
-    }
-    period = _reported(root, cover)
-    if period is None:
-        return None
-    form, fiscal_year, quarter, end = period
-    tables = _Tables(root)
-    return TaggedFiling(
-        doc_id_of(path), form, fiscal_year, quarter, end, tuple(_stated(root, truths, tables)), tables.words
-    )
-
-
-def may_be_one(value: Decimal, step: Decimal, other: Decimal, other_step: Decimal) -> bool:
-    """Whether two values are equal, or one, accurate to a larger step, is the other rounded."""
-    rounded = max(step, other_step) / 2 if step != other_step else Decimal(0)
-    return abs(value - other) <= rounded
-
-
-def tagged_files(folder: Path) -> tuple[Path, ...]:
-    """The HTML files of `folder`, also gzipped, by name."""
-    return tuple(sorted(path for path in folder.iterdir() if _HTML.search(path.name)))
-
-
-_IX_TAG = "{http://www.xbrl.org/2013/inlineXBRL}"
 _HTML = re.compile(r"\.x?html?(\.gz)?$", re.IGNORECASE)
 _FORM, _YEAR, _PERIOD = "DocumentType", "DocumentFiscalYearFocus", "DocumentFiscalPeriodFocus"
 _COVER = frozenset(f"dei:{name}" for name in (_FORM, _YEAR, _PERIOD))
@@ -278,34 +278,10 @@ class _Tables:
 
 def _words_of(element: etree._Element) -> Iterator[str]:
     for cell in element.iter():
-        if _name(cell) in ("td", "th") and not any(True for _ in cell.iter(f"{_IX_TAG}nonFraction")):
+        if _name(cell) in ("td", "th") and not any(True for _ in cell.iter(f"{{{_IX}}}nonFraction")):
             text = _FOOTNOTE.sub("", _text(cell)).rstrip(":").strip()
             if any(letter.isalpha() for letter in text):
                 yield text
-
-
-def _stated(root: etree._Element, truths: list[TrueTag], tables: _Tables) -> Iterator[StatedTag]:
-    elements = root.xpath("//ix:nonFraction | //ix:fraction", namespaces={"ix": _IX_TAG.strip("{}")})
-    units = {str(unit.get("id")): _unit(unit) for unit in root.iter(f"{_XBRLI}unit")}
-    for truth in truths:
-        if truth.value is None or truth.end is None:
-            continue
-        element = elements[truth.number]
-        taxonomy, _, concept = truth.concept.rpartition(":")
-        table, row, row_number = tables.place(element)
-        yield StatedTag(
-            concept,
-            taxonomy,
-            truth.value,
-            truth.start,
-            truth.end,
-            truth.members,
-            units.get(str(element.get("unitRef")), ""),
-            _step(str(element.get("decimals") or "")),
-            table,
-            row,
-            row_number,
-        )
 
 
 def _unit(unit: etree._Element) -> str:

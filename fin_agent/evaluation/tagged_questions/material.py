@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from random import Random
 from typing import ClassVar
 
-from fin_agent.evaluation.generated.drawing import Material, Wording, filled
+from fin_agent.evaluation.generated.drawing import Material, Wording
 from fin_agent.evaluation.generated.figures import AskedMeasure, asked_measures
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.figures import (
@@ -32,22 +31,22 @@ class TaggedWording(Wording):
 
     def __init__(self, draw: Random, last_days: Mapping[FiscalYears, Mapping[int, date]]) -> None:
         super().__init__(draw)
-        self._own_draw = draw
         self._last_days = last_days
-        self._own = tagged_wordings()
+        self._of_parts = tagged_wordings()
+        self._words = self._words.model_copy(update={"texts": self._words.texts | self._of_parts.texts})
 
     def year(self, year: int, *filed: FiscalYears) -> str:
         """`FY24`, `fiscal 2024`; of one filer also `the year ended September 28, 2024`."""
         day = self.last_day(year, filed[0]) if len(filed) == 1 else None
-        if day is not None and self._own_draw.random() < _DATED:
-            return self._own_draw.choice(self._own.dated_years).format(day=day)
+        if day is not None and self._draw.random() < _DATED:
+            return self._draw.choice(self._words.texts["dated_years"]).format(day=day)
         return self.ends(year, year, *filed)[0]
 
     def ends(self, first: int, last: int, *filed: FiscalYears) -> tuple[str, str]:
         """The first and the last year, in one style."""
-        if filed and self._own_draw.random() < _CALENDAR:
+        if filed and self._draw.random() < _CALENDAR:
             return super().ends(first, last, *filed)
-        style = self._own_draw.choice(self._own.years)
+        style = self._draw.choice(self._words.texts["years"])
         one, other = (style.format(year=year, short=f"{year % 100:02}") for year in (first, last))
         return one, other
 
@@ -56,18 +55,11 @@ class TaggedWording(Wording):
         day = self._last_days.get(filed, {}).get(year)
         return f"{day:%B} {day.day}, {day.year}" if day else None
 
-    def own_text(self, kind: str, turn: int, **fields: str) -> str:
-        """The question in a wording of this package: wordings of a kind take turns, so that all occur."""
-        wordings: tuple[str, ...] = getattr(self._own, kind)
+    def text(self, kind: str, number: int, /, **fields: str) -> str:
+        """See Wording.text. {the_part} is {part}, with an article where it takes one."""
         part = fields.get("part", "")
-        article = "the " if part.casefold().startswith(self._own.with_the) else ""
-        return filled(wordings[turn % len(wordings)], **fields, the_part=f"{article}{part}")
-
-
-def reads_well(text: str, year: str) -> bool:
-    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
-    begins = year.split(" ", 1)[0]
-    return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None
+        article = "the " if part.casefold().startswith(self._of_parts.with_the) else ""
+        return super().text(kind, number, **fields, the_part=f"{article}{part}")
 
 
 _DATED, _CALENDAR = 0.2, 0.4
@@ -79,6 +71,7 @@ class TaggedMaterial(Material):
 
     filings: tuple[TaggedFiling, ...]
     attempts: ClassVar[int] = 400
+    fewest_filings: ClassVar[int] = 1
 
     def wording(self, draw: Random) -> TaggedWording:
         """With the last days of years."""
@@ -129,11 +122,6 @@ class TaggedMaterial(Material):
                 for end in sorted(ends):
                     known[filing.fiscal_year - round((filing.end - end).days / 365.25)] = end
         return days
-
-
-def years_of(material: TaggedMaterial, company: Company) -> Sequence[int]:
-    """Years that the tags of the company's annual reports are of."""
-    return sorted(material.last_days.get(material.workspace.years[company.key], {}))
 
 
 _A_YEAR = timedelta(350), timedelta(380)

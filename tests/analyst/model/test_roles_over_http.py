@@ -18,14 +18,14 @@ from fin_agent.analyst.model.summaries import (
 )
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import AnalystDecomposer, by_slots, strategy_for
+from fin_agent.answering.answer import Answer, AnswerValue
 from fin_agent.config import Settings
-from fin_agent.evaluation.judgements import judge_rows
+from fin_agent.evaluation.judging import Judgement
 from fin_agent.evidence.cards.card import Card
-from fin_agent.models import Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
+from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
-from tests.evaluation.test_benchmark import FIRST
 from tests.models.openai_server import KEY, ChatRequest, OpenAIServer
 
 pytest.importorskip("langchain_openai", reason="langchain-openai is not installed")
@@ -112,12 +112,9 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
 
 
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
-    judged = judge_rows([FIRST], ModelTextJudge(callers.of(Role.TEXT_JUDGE)))
-    (one,) = judged.judgements
-    assert one.verdict is not None
-    for note in judged.notes:
-        warned(note)
-    return one.by_model
+    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), Meter(Budget(), of="judge"), warned)
+    answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."))
+    return judge(GROWTH, "7.7%", answer) is not None
 
 
 def query_of(workspace: Workspace) -> Query:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.tagged_questions.benchmark import TaggedQuestion, read_folder, tagged_questions
+from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.tagged_questions.benchmark import read_folder, tagged_questions
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.workspace import Workspace
@@ -32,6 +33,6 @@ def tagged_material(html_workspace: Workspace, tagged: dict[str, TaggedFiling]) 
 
 
 @pytest.fixture(scope="session")
-def asked(tagged_material: TaggedMaterial) -> tuple[TaggedQuestion, ...]:
+def asked(tagged_material: TaggedMaterial) -> tuple[GeneratedQuestion, ...]:
     """Questions of every kind."""
     return tagged_questions(tagged_material, tuple(QuestionKind), 3, counts=dict.fromkeys(QuestionKind, 40))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from fin_agent.evaluation.tagged_questions.filings import StatedTag, TaggedFiling
+from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, TrueTag
 
 END = date(2024, 12, 31)
 SEGMENT = "us-gaap:StatementBusinessSegmentsAxis"
@@ -24,15 +24,17 @@ def tag(
     row_number: int = 0,
     step: int = 1_000_000,
     unit: str = "USD",
-) -> StatedTag:
+) -> TrueTag:
     """A tag of the year, in millions."""
-    return StatedTag(
-        concept,
-        "us-gaap",
+    return TrueTag(
+        0,
+        f"us-gaap:{concept}",
         Decimal(value) * 1_000_000,
+        False,
         None if instant else date(year, 1, 1),
         date(year, 12, 31),
         tuple(sorted(members)),
+        False,
         unit,
         Decimal(step),
         table,
@@ -42,7 +44,7 @@ def tag(
 
 
 def filing(
-    *tags: StatedTag, words: tuple[str, ...] = (), doc_id: str = "a24", quarter: int | None = None, end: date = END
+    *tags: TrueTag, words: tuple[str, ...] = (), doc_id: str = "a24", quarter: int | None = None, end: date = END
 ) -> TaggedFiling:
     """A report on 2024 whose one table prints `words`."""
     return TaggedFiling(doc_id, "10-Q" if quarter else "10-K", 2024, quarter, end, tags, {0: words})

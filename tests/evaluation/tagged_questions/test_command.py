@@ -21,7 +21,7 @@ def test_the_report_and_the_rows_are_written(sample_html: Path, sample_html_inde
     options = ["--count", 6, "--out", tmp_path, "--index", sample_html_index, "--json"]
     ran = Ran("eval", "tagged-questions", sample_html, *options)
     assert ran.code == 0, ran.err
-    kinds = {each["group"]: each for each in ran.document["report"]["groups"] if each["section"] == "kind"}
+    kinds = {each["group"]: each for each in ran.document["report"]["groups"] if each["section"] == "family"}
     assert set(kinds) == {"lookup", "derived", "part", "total", "family"}
     assert kinds["lookup"]["right"] == kinds["derived"]["right"] == kinds["total"]["right"] == 1.0
     assert kinds["part"]["questions"] == 6

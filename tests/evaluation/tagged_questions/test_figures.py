@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fin_agent.evaluation.tagged_questions.figures import TaggedFigures, period_of
-from fin_agent.evaluation.tagged_questions.filings import StatedTag
+from fin_agent.evaluation.tagged_questions.filings import TrueTag
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.tagged_questions.making import SEGMENT, filing, tag
@@ -51,7 +51,7 @@ def _is_of_the_quarter(start: str | None, end: str, last: str) -> bool:
     return end == last and (start is None or (date.fromisoformat(end) - date.fromisoformat(start)).days < 100)
 
 
-def _figures(*tags: StatedTag) -> TaggedFigures:
+def _figures(*tags: TrueTag) -> TaggedFigures:
     return TaggedFigures(
         [filing(*tags)], {"a24": "a"}, load_lexicon(), {"net_income": "revenue"}, ("accounts_payable",)
     )

@@ -18,8 +18,9 @@ def test_cover_and_tags(tagged: dict[str, TaggedFiling]) -> None:
     assert (quarterly.form, quarterly.quarter, quarterly.end) == ("10-Q", 2, date(2025, 8, 2))
     sales = [tag for tag in annual.tags if tag.row == "Net sales" and not tag.members and tag.end == annual.end]
     assert {(tag.value, tag.unit, tag.step) for tag in sales} == {(Decimal(4_025_000_000), "USD", Decimal(1_000_000))}
-    diluted = next(tag for tag in annual.tags if tag.concept == "EarningsPerShareDiluted" and tag.end == annual.end)
-    assert (diluted.value, diluted.unit, diluted.taxonomy) == (Decimal("4.42"), "USD per share", "us-gaap")
+    diluted = next(tag for tag in annual.tags if tag.name == "EarningsPerShareDiluted" and tag.end == annual.end)
+    assert (diluted.value, diluted.unit) == (Decimal("4.42"), "USD per share")
+    assert diluted.concept == "us-gaap:EarningsPerShareDiluted" and not diluted.nil
     assert diluted.table is not None and "Net sales" in annual.words[diluted.table]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from fin_agent.evaluation.tagged_questions.figures import PartKind, part_figures
-from fin_agent.evaluation.tagged_questions.filings import StatedTag
+from fin_agent.evaluation.tagged_questions.filings import TrueTag
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.lexicon.lexicon import load_lexicon
 from tests.evaluation.tagged_questions.making import PRODUCT, REGION, SEGMENT, filing, tag
 
 
-def _parts(*tags: StatedTag, words: tuple[str, ...] = ()) -> dict[tuple[str, int], int]:
+def _parts(*tags: TrueTag, words: tuple[str, ...] = ()) -> dict[tuple[str, int], int]:
     metrics = ("revenue", "operating_income")
     found = part_figures([filing(*tags, words=words)], {"a24": "a"}, load_lexicon(), metrics)
     return {(figure.part, figure.period[0]): int(figure.value / 1_000_000) for figure in found}

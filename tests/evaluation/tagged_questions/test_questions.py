@@ -8,27 +8,29 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.tagged_questions.benchmark import TaggedQuestion, tagged_questions
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well
+from fin_agent.evaluation.generated.drawing import reads_well
+from fin_agent.evaluation.generated.question import GeneratedQuestion
+from fin_agent.evaluation.tagged_questions.benchmark import tagged_questions
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording
 from fin_agent.lexicon.fiscal import FiscalYears
 
-Questions = tuple[TaggedQuestion, ...]
+Questions = tuple[GeneratedQuestion, ...]
 
 
-def _values(material: TaggedMaterial, question: TaggedQuestion) -> list[float]:
-    found = [material.figures.figure(*slot) for slot in question.asked.slots]
+def _values(material: TaggedMaterial, question: GeneratedQuestion) -> list[float]:
+    found = [material.figures.figure(*slot) for slot in question.slots]
     return [float(figure.value) for figure in found if figure is not None]
 
 
-def _expected(question: TaggedQuestion) -> float:
-    assert question.asked.expected is not None
-    return question.asked.expected.value
+def _expected(question: GeneratedQuestion) -> float:
+    assert question.expected is not None
+    return question.expected.value
 
 
 def test_every_kind_that_the_filings_hold_is_asked(asked: Questions) -> None:
-    kinds = {question.kind for question in asked}
+    kinds = {question.family for question in asked}
     assert kinds == set(QuestionKind) - {QuestionKind.COMPARISON}, "one annual report: nothing to compare it with"
-    sorts = {question.asked.kind for question in asked}
+    sorts = {question.kind for question in asked}
     assert {"lookup, own year", "lookup, earlier column", "lookup, quarter", "computed", "growth", "change"} <= sorts
     assert {"segment, own year", "region, earlier column", "share of a part", "total", "average"} <= sorts
 
@@ -37,11 +39,11 @@ def test_the_same_seed_gives_the_same_questions(tagged_material: TaggedMaterial,
     counts = dict.fromkeys(QuestionKind, 40)
     assert tagged_questions(tagged_material, tuple(QuestionKind), 3, counts=counts) == asked
     assert tagged_questions(tagged_material, tuple(QuestionKind), 4, counts=counts) != asked
-    assert len({question.asked.text for question in asked}) == len(asked)
+    assert len({question.text for question in asked}) == len(asked)
 
 
 def test_lookups_expect_the_tag(tagged_material: TaggedMaterial, asked: Questions) -> None:
-    lookups = [question for question in asked if question.kind is QuestionKind.LOOKUP]
+    lookups = [question for question in asked if question.family is QuestionKind.LOOKUP]
     assert len(lookups) == 40 and all(question.exact for question in lookups)
     assert all(_values(tagged_material, question) == [_expected(question)] for question in lookups)
 
@@ -49,19 +51,19 @@ def test_lookups_expect_the_tag(tagged_material: TaggedMaterial, asked: Question
 def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: TaggedMaterial, asked: Questions) -> None:
     checked = 0
     for question in asked:
-        if question.kind in (QuestionKind.PART, QuestionKind.FAMILY):
+        if question.family in (QuestionKind.PART, QuestionKind.FAMILY):
             continue
         values = _values(tagged_material, question)
         first, last = values[0], values[-1]
-        if question.asked.kind == "total":
+        if question.kind == "total":
             assert _expected(question) == pytest.approx(sum(values))
-        elif question.asked.kind == "average":
+        elif question.kind == "average":
             assert _expected(question) == pytest.approx(sum(values) / len(values))
-        elif question.asked.kind == "growth":
+        elif question.kind == "growth":
             assert _expected(question) == pytest.approx(100 * (last / first - 1))
-        elif question.asked.kind == "change":
+        elif question.kind == "change":
             assert _expected(question) == pytest.approx(last - first)
-        elif question.asked.kind == "annual growth":
+        elif question.kind == "annual growth":
             assert 1 + _expected(question) / 100 == pytest.approx((last / first) ** 0.5)
         else:
             continue
@@ -71,23 +73,23 @@ def test_totals_averages_and_growth_follow_from_the_tags(tagged_material: Tagged
 
 def test_families_are_asked_for_figures_of_their_members(tagged_material: TaggedMaterial, asked: Questions) -> None:
     families = {(one.kind, one.metric, one.year): one for one in tagged_material.families}
-    highest = [question.asked for question in asked if question.asked.kind.startswith("highest, ")]
+    highest = [question for question in asked if question.kind.startswith("highest, ")]
     tops = {one.values[0][0] for one in families.values()}
     assert highest and all(one.expected is not None and one.expected.value in tops for one in highest)
 
 
 def test_questions_of_parts_say_the_printed_name(tagged_material: TaggedMaterial, asked: Questions) -> None:
     parts = {figure.part for figure in tagged_material.parts}
-    of_parts = [question for question in asked if question.kind is QuestionKind.PART]
+    of_parts = [question for question in asked if question.family is QuestionKind.PART]
     assert len(of_parts) == 40
-    assert all(any(part in question.asked.text for part in parts) for question in of_parts)
+    assert all(any(part in question.text for part in parts) for question in of_parts)
     stated = [question for question in of_parts if question.exact]
     values = {float(figure.value) for figure in tagged_material.parts}
     assert stated and all(_expected(question) in values for question in stated)
 
 
 def test_years_are_named_in_many_ways(asked: Questions) -> None:
-    texts = " ".join(question.asked.text for question in asked)
+    texts = " ".join(question.text for question in asked)
     for wording in (r"FY2025", r"FY 2025", r"FY25", r"fiscal 2025", r"fiscal year 2025", r"ended December 31, 2025"):
         assert re.search(wording, texts), wording
     for name in ("Harborlight Instruments' ", "HLGT's", "Harborlight Instruments, Inc."):
@@ -99,7 +101,7 @@ def test_a_year_named_by_its_last_day_stands_where_a_sentence_has_it(asked: Ques
     assert reads_well(f"What was its revenue in {day}?", day) and reads_well(f"Acme: revenue, {day}?", day)
     assert not reads_well(f"Please state Acme's {day} revenue.", day)
     assert reads_well("Acme's FY2025 revenue?", "FY2025")
-    assert not any(re.match(r"the ", question.asked.text) for question in asked)
+    assert not any(re.match(r"the ", question.text) for question in asked)
 
 
 def test_without_a_known_last_day_years_are_named_by_number() -> None:

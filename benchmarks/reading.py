@@ -1,22 +1,53 @@
-"""How well filings are read, held against FinanceBench's lists: identity, statements, gold pages, sums that close."""
+"""How well filings are read, held against FinanceBench's lists: identity, statements, gold pages, sums that close.
+
+python -m benchmarks.reading INDEX documents.jsonl questions.jsonl
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
 from fin_agent.errors import ReadError
-from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion
+from fin_agent.evaluation.financebench import METRICS_QUESTIONS, FinanceBenchQuestion, load_questions
 from fin_agent.filings.facts.check import Check, Outcome
+from fin_agent.filings.facts.checks import check_facts
 from fin_agent.index.protocol import FilingRecord, PageKey, PageOutline
+from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form
 from fin_agent.vocabulary.page import Statement
+from fin_agent.workspace import Workspace
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("documents", type=Path, help="the published list of documents")
+    parser.add_argument("questions", type=Path, help="the published questions")
+    given = parser.parse_args()
+    labels, asked = load_labels(given.documents), load_questions(given.questions)
+    index = Workspace.open(given.index).index
+    outlines = {record.doc_id: index.outline([record.doc_id]) for record in index.filings()}
+    filings = [
+        read_filing_beside(
+            record,
+            labels.get(record.doc_id),
+            outlines[record.doc_id],
+            check_facts([sourced.fact for sourced in index.facts([record.doc_id])]),
+        )
+        for record in index.filings()
+    ]
+    report = ReadingReport(tuple(filings), *gold_pages_labelled(asked, outlines, load_lexicon().statement_of_title))
+    Console().print(report.as_table(), *report.misses(), sep="\n")
+
 
 PRIMARY = (Statement.INCOME, Statement.BALANCE_SHEET, Statement.CASH_FLOW)
 PERIODIC = (Form.TEN_K, Form.TEN_Q, Form.ANNUAL_REPORT)
@@ -65,10 +96,6 @@ class ReadingReport:
     gold_labelled: int
     """Of those: labelled as a primary statement that their evidence is titled with (any, where it has no title)."""
     gold_missed: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Plain values for `json.dumps`."""
-        return asdict(self)
 
     def as_table(self) -> Table:
         """A line a figure."""
@@ -201,3 +228,7 @@ def _worst(checks: Sequence[Check], name: str) -> str:
     outcomes = {check.outcome for check in checks if check.name == name}
     order = (Outcome.FAILS, Outcome.HOLDS, Outcome.NOT_CHECKABLE)
     return next((outcome.value for outcome in order if outcome in outcomes), Outcome.NOT_CHECKABLE.value)
+
+
+if __name__ == "__main__":
+    main()
