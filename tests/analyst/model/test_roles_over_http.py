@@ -23,6 +23,7 @@ from fin_agent.config import Settings
 from fin_agent.evaluation.judging import Judgement
 from fin_agent.evidence.cards.card import Card
 from fin_agent.models import Budget, Caller, Callers, Meter, ModelSettings, Role, load_chat_model, metered
+from fin_agent.models.metering import current_meter
 from fin_agent.retrieval.query import Query
 from fin_agent.retrieval.strategies.hirec import Hypothetical, ManyHypothetical
 from fin_agent.workspace import Workspace
@@ -112,7 +113,7 @@ def summary(callers: Callers, workspace: Workspace) -> bool:
 
 
 def text_judge(callers: Callers, workspace: Workspace) -> bool:
-    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), Meter(Budget(), of="judge"), warned)
+    judge = Judgement(ModelTextJudge(callers.of(Role.TEXT_JUDGE)), current_meter() or Meter(Budget()), warned)
     answer = Answer(question=GROWTH, answer=AnswerValue(text="By 7.7%."))
     return judge(GROWTH, "7.7%", answer) is not None
 
