@@ -412,6 +412,33 @@ def test_the_company_and_year_of_a_complementary_question_narrow_its_search(work
     assert first[0].startswith("harborlight_2024_10k") and again[0].startswith("quillmark_2023_10k")
 
 
+@pytest.mark.parametrize("preset", [Preset.DEFAULT, Preset.THOROUGH])
+def test_every_round_says_which_figures_are_found_already(workspace: Workspace, preset: Preset) -> None:
+    question = "What was Quillmark's research and development expense as a share of its revenue in fiscal 2024?"
+    open_yet = {"missing": ["research"], "complementary_question": "What did Quillmark spend on research?"}
+    script: dict[str, object] = {
+        "query_rewrite": {"query": "research", "terms": []},
+        "curation": {"kept": [1], "answerable": False, **open_yet},
+        "reasoning": {"answer": None, "keep": [1], **open_yet},
+    }
+    answer, model = asked(workspace, question, script, preset)  # type: ignore[arg-type]
+    role = "reasoning" if preset is Preset.DEFAULT else "curation"
+    told = [call.text for call in model.calls if call.role == role]
+    assert answer.rounds == len(told) == 3 and answer.refused
+    found = re.compile(r"- (?:found already|figures found by rules): revenue of Quillmark Stores, Inc. for FY2024")
+    assert all(found.search(text) for text in told)
+
+
+def test_a_checked_amount_stands_where_rules_have_another(workspace: Workspace) -> None:
+    """The difference is told."""
+    question, quote = "How many stores did Quillmark operate at the end of fiscal 2024?", "about 24,000 square feet"
+    said = "Its stores are of about 24,000 square feet."
+    script: dict[str, object] = {"intent": {"questions": [question]}, "reasoning": quotes(quote, said)}
+    answer, _ = asked(workspace, question, script)  # type: ignore[arg-type]
+    assert answer.answer.text == said and "425" in by_rules(workspace, question).answer.text
+    assert any("rules read another figure" in each and "425" in each for each in answer.warnings)
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
