@@ -42,14 +42,14 @@ def copy(
 
 
 @command(index_commands)
-def verify(wait: Wait = False, index: IndexFolder = None, as_json: AsJson = False) -> ExitCode:
+def verify(index: IndexFolder = None, as_json: AsJson = False) -> ExitCode:
     """Hold everything in the index against what was written. Exit code 0 where it is whole, 3 where a fault is found.
 
     Changes nothing, and may run while others read and write.
     """
     from fin_agent.cli.index_keeping import verify_index
 
-    return verify_index(index, wait=wait, as_json=as_json)
+    return verify_index(index, as_json=as_json)
 
 
 @command(index_commands)

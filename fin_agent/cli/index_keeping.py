@@ -25,14 +25,12 @@ from fin_agent.index.verifying import IndexFinding, verify
 from fin_agent.presentation.plain import counted, one_line
 
 
-def verify_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
+def verify_index(given: Path | None, *, as_json: bool) -> ExitCode:
     """Say what is wrong with the index, and what to do."""
     folder = embedded_folder(given)
     started = time.perf_counter()
     with messages().status("verifying") as status:
-        verified = verify(
-            folder, wait=waiting_time(wait), on_filing=lambda doc_id: status.update(f"looking at {doc_id}")
-        )
+        verified = verify(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
     seconds = time.perf_counter() - started
     findings = [_hinted(finding) for finding in verified.findings]
     document = {
@@ -58,7 +56,7 @@ def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
     folder = embedded_folder(given)
     with messages().status("repairing"):
         repaired = repair(folder, wait=waiting_time(wait))
-        left = verify(folder, wait=waiting_time(wait))
+        left = verify(folder)
     document = {
         "index": str(folder),
         "whole": not left.faults and not repaired.lost,

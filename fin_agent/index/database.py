@@ -175,18 +175,16 @@ def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") 
         raise
 
 
-def connect(file: Path, *, damaged: bool = False, alone: bool = False) -> sqlite3.Connection:
+def connect(file: Path, *, damaged: bool = False) -> sqlite3.Connection:
     """A connection as the index uses it: explicit transactions, WAL, rows by name. Never makes the file.
 
     `damaged`: where a table's description cannot be read, or the file is shorter than it says, the other tables can be
-    read all the same. `alone`: nobody else can read meanwhile; what readers share (`-shm`) needs no room then.
+    read all the same.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
-        if alone:  # before anything is read
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         if damaged:
             connection.execute("PRAGMA writable_schema = ON")
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
@@ -241,40 +239,11 @@ def check_there(file: Path) -> None:
 
 
 def check_format(connection: sqlite3.Connection, file: Path) -> None:
-    """Bring the index to the format of this version, where it is of the one before.
-
-    Raises FilingIndexError where it is of another format, sqlite3.Error where it is damaged or is none.
-    """
+    """Raises FilingIndexError where the index is of another format, sqlite3.Error where it is damaged or is none."""
     check_length(connection, file)
-    _migrate(connection)
     row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
     if row is None or row[0] != FORMAT_VERSION:
         raise other_format(None if row is None else str(row[0]), file)
-
-
-def _migrate(connection: sqlite3.Connection) -> None:
-    """Format 6 to 7, whole or not at all: checksums move beside their filings, which say which rows their facts are."""
-    found = "SELECT count(*) FROM meta WHERE key = 'format' AND value = '6'"
-    if not connection.execute(found).fetchone()[0]:
-        return
-    with transaction(connection):
-        if not connection.execute(found).fetchone()[0]:  # another process was first
-            return
-        for statement in _TO_7:
-            connection.execute(statement)
-
-
-_TO_7 = (
-    "ALTER TABLE filings ADD COLUMN first_fact INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE filings ADD COLUMN last_fact INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE filing_details ADD COLUMN checksums TEXT NOT NULL DEFAULT '{}'",
-    "UPDATE filings SET (first_fact, last_fact) ="
-    " (SELECT coalesce(min(id), 0), coalesce(max(id), -1) FROM facts WHERE filing_id = filings.id)",
-    "UPDATE filing_details SET checksums = (SELECT json_group_object(part, checksum) FROM checksums"
-    " WHERE checksums.filing_id = filing_details.filing_id)",
-    "DROP TABLE checksums",
-    "UPDATE meta SET value = '7' WHERE key = 'format'",
-)
 
 
 def other_format(found: str | None, file: Path) -> FilingIndexError:

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
@@ -19,8 +19,6 @@ from fin_agent.errors import FilingIndexError
 
 LOCK_NAME = "ingest.lock"
 _LOOKED_EVERY = 0.2
-_WAITED_FOR_A_LOOK = 60.0
-"""Seconds that a writer waits for one who only looks (`verify`), unasked."""
 _WAITED_FOR_A_NAME = 1.0
 """Seconds until whoever has just taken the lock has written who it is."""
 _LONGEST_COMMAND = 300
@@ -39,14 +37,12 @@ class Owner:
     started: str
     """UTC, ISO 8601."""
     command: str
-    looks: bool = False
-    """It writes nothing, and ends by itself soon."""
 
     @classmethod
-    def here(cls, *, looks: bool = False) -> Owner:
+    def here(cls) -> Owner:
         """This process, now."""
         command = shlex.join(sys.argv)[:_LONGEST_COMMAND]
-        return cls(socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), command, looks)
+        return cls(socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), command)
 
     @property
     def seconds(self) -> float:
@@ -66,13 +62,11 @@ def ingest_lock(
     *,
     wait: float = 0.0,
     on_wait: Callable[[Owner | None], None] = lambda owner: None,
-    looks: bool = False,
 ) -> Iterator[Owner | None]:
     """Hold the lock of the index in `folder`; gives the owner that ended without giving it back, where one did.
 
-    Waits up to `wait` seconds for another to end; `on_wait` is told once for whom. Who `looks` only is waited for in
-    any case, for a minute at most. Readers do not meet this lock, and neither do writers of single filings: each of
-    their transactions is whole by itself. Raises IndexInUseError.
+    Waits up to `wait` seconds for another to end; `on_wait` is told once for whom. Readers do not meet this lock, and
+    neither do writers of single filings: each of their transactions is whole by itself. Raises IndexInUseError.
     """
     path = folder / LOCK_NAME
     try:
@@ -88,7 +82,7 @@ def ingest_lock(
         _wait_for(opened, path, wait, on_wait)
         try:
             left = _owner(opened)
-            _write(opened, json.dumps(asdict(Owner.here(looks=looks))).encode())
+            _write(opened, json.dumps(asdict(Owner.here())).encode())
             yield left
         finally:
             _write(opened, b"")
@@ -120,7 +114,7 @@ def _wait_for(opened: FileIO, path: Path, wait: float, on_wait: Callable[[Owner 
     told = False
     while not _locked(opened):
         owner = _owner(opened)
-        unasked = _WAITED_FOR_A_NAME if owner is None else _WAITED_FOR_A_LOOK if owner.looks else 0.0
+        unasked = _WAITED_FOR_A_NAME if owner is None else 0.0
         if time.monotonic() - waited_since >= max(wait, unasked):
             raise IndexInUseError(
                 f"another command is writing to this index: {owner or 'one that has just begun'}",
@@ -137,8 +131,7 @@ def _owner(opened: FileIO) -> Owner | None:
     opened.seek(0)
     try:
         found = json.loads(opened.read(4096))
-        owner = Owner(str(found["host"]), int(found["pid"]), str(found["started"]), str(found["command"]))
-        return replace(owner, looks=found.get("looks") is True)
+        return Owner(str(found["host"]), int(found["pid"]), str(found["started"]), str(found["command"]))
     except (ValueError, TypeError, KeyError):  # empty, or just being written
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,7 +101,7 @@ def repair(folder: Path | str, *, wait: float = 0.0) -> Repaired:
         if left := remove_leftovers(file):
             repaired.done.append(f"{len(left)} unfinished files of writers that were killed are removed")
         _check_ours(file)
-        verified = look_at(file, nullcontext(), lambda doc_id: None)
+        verified = look_at(file, None, lambda doc_id: None)
         repaired.kept = verified.filings
         aspects = {finding.aspect for finding in verified.faults}
         try:

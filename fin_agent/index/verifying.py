@@ -6,24 +6,22 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index.database import (
     check_format,
     check_there,
     connect,
     fault,
     is_damage,
-    is_full,
     tables_made,
     tables_of,
     transaction,
 )
-from fin_agent.index.ingest_lock import IndexInUseError, ingest_lock
+from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState
 from fin_agent.index.rows import read_by
 from fin_agent.index.sqlite import FILE_NAME
@@ -68,26 +66,25 @@ class Verified:
         return [finding for finding in self.findings if finding.fault]
 
 
-def verify(
-    folder: Path | str, *, wait: float = 0.0, on_filing: Callable[[str], None] = lambda doc_id: None
-) -> Verified:
+def verify(folder: Path | str, *, on_filing: Callable[[str], None] = lambda doc_id: None) -> Verified:
     """Look at every byte that the index in `folder` keeps; nothing is changed.
 
-    All is read in one state, while others may write. Full-text tables are checked while no ingest runs; where one does
-    not end within `wait` seconds, they are left out and a finding says so. `on_filing` is told each filing. Raises
-    FilingIndexError where there is no index, where it is of a format that cannot be read, or locked.
+    All is read in one state, while others may write. Full-text tables are left out, and a finding says so, while an
+    ingest runs: to look at them keeps others from writing. `on_filing` is told each filing. Raises FilingIndexError
+    where there is no index, where it is of a format that cannot be read, or locked.
     """
     folder = Path(folder)
-    return look_at(folder / FILE_NAME, ingest_lock(folder, wait=wait, looks=True), on_filing)
+    return look_at(folder / FILE_NAME, lock_owner(folder), on_filing)
 
 
-def look_at(file: Path, lock: AbstractContextManager[object], on_filing: Callable[[str], None]) -> Verified:
-    """As `verify`; `lock` keeps others from ingesting while full text is looked at."""
+def look_at(file: Path, writer: Owner | None, on_filing: Callable[[str], None]) -> Verified:
+    """As `verify`, beside `writer`."""
     check_there(file)
     findings: list[IndexFinding] = []
     filings = 0
     try:
-        with closing(_connected(file)) as connection:
+        with closing(connect(file)) as connection:
+            check_format(connection, file)
             with transaction(connection, "BEGIN"):
                 findings += _of_file(connection)
                 for doc_id, of_filing in _of_filings(connection):
@@ -96,27 +93,12 @@ def look_at(file: Path, lock: AbstractContextManager[object], on_filing: Callabl
                     findings += of_filing
                 findings += _outdated(connection)
                 findings += _of_manifest(connection)
-            findings += _of_full_text(connection, lock)
+            findings += _of_full_text(connection, writer)
     except sqlite3.Error as error:
         if not is_damage(error):
             raise fault(file, error, "read") from error
         findings.append(IndexFinding(Aspect.FILE, FILE_NAME, f"cannot be read to its end ({error})", REPAIR))
     return Verified(tuple(dict.fromkeys(findings)), filings)
-
-
-def _connected(file: Path, *, alone: bool = False) -> sqlite3.Connection:
-    """Raises FilingIndexError, sqlite3.Error."""
-    connection: sqlite3.Connection | None = None
-    try:
-        connection = connect(file, alone=alone)
-        check_format(connection, file)
-    except (FilingIndexError, sqlite3.Error) as error:
-        if connection is not None:
-            connection.close()
-        if alone or not isinstance(error, sqlite3.Error) or not is_full(error, file):
-            raise
-        return _connected(file, alone=True)
-    return connection
 
 
 def _of_file(connection: sqlite3.Connection) -> Iterator[IndexFinding]:
@@ -194,17 +176,17 @@ def unreadable_entries(connection: sqlite3.Connection) -> list[int]:
     return unreadable
 
 
-def _of_full_text(connection: sqlite3.Connection, lock: AbstractContextManager[object]) -> Iterator[IndexFinding]:
+def _of_full_text(connection: sqlite3.Connection, writer: Owner | None) -> Iterator[IndexFinding]:
+    if writer is not None:
+        found = f"were not checked, since another command is writing to this index: {writer}"
+        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again when that has ended", False)
+        return
     try:
-        with lock:
-            for table in FULL_TEXT:
-                if not _agrees(connection, table):
-                    found = "is not that of the texts: searches miss pages, or find wrong ones"
-                    yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
-    except IndexInUseError as error:
-        found = f"were not checked, since {error.what}"
-        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify again then, or with `--wait`", False)
-    except (FilingIndexError, sqlite3.OperationalError) as error:
+        for table in FULL_TEXT:
+            if not _agrees(connection, table):
+                found = "is not that of the texts: searches miss pages, or find wrong ones"
+                yield IndexFinding(Aspect.FULL_TEXT, table, found, f"{REPAIR}: it is built again")
+    except sqlite3.OperationalError as error:
         # SQLite checks them by a command that counts as writing.
         found = f"could not be checked, since the index cannot be written to ({error})"
         yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify as a user who may write to it", False)

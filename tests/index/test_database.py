@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from fin_agent.index import database
 from fin_agent.index.ingest import ingest
 from fin_agent.index.repairing import repair
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
-from fin_agent.index.verifying import Aspect, verify
+from fin_agent.index.verifying import verify
 from fin_agent.vocabulary.filing import Filing
 from tests.cli.running import Ran
 
@@ -174,28 +173,6 @@ def test_a_disk_without_any_room_is_told_as_that(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(total=10**9, used=10**9, free=4096))
     told = database.fault(tmp_path / FILE_NAME, error, "read")
     assert "the disk is full" in told.what and "Make room" in told.remedy
-
-
-def test_an_index_of_the_format_before_is_opened_and_stays_proven(sample_html_index: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(sample_html_index, tmp_path / "earlier"))
-    connection = database.connect(folder / FILE_NAME)
-    for statement in (
-        "CREATE TABLE checksums (filing_id INTEGER NOT NULL REFERENCES filings (id), part TEXT NOT NULL,"
-        " checksum TEXT NOT NULL, PRIMARY KEY (filing_id, part)) STRICT, WITHOUT ROWID",
-        "INSERT INTO checksums SELECT filing_id, key, value FROM filing_details, json_each(checksums)",
-        "ALTER TABLE filing_details DROP COLUMN checksums",
-        "ALTER TABLE filings DROP COLUMN first_fact",
-        "ALTER TABLE filings DROP COLUMN last_fact",
-        "UPDATE facts SET amount = amount || '0' WHERE filing_id = 1 AND id < 3",
-        "UPDATE meta SET value = '6'",
-    ):
-        connection.execute(statement)
-    connection.close()
-    with SqliteIndex(folder) as index, SqliteIndex(sample_html_index) as expected:
-        assert index.filings() == expected.filings()
-        assert database.tables_of(database.connect(folder / FILE_NAME)) == database.tables_made()
-    (fault,) = verify(folder).faults  # what was damaged before is not taken for whole
-    assert fault.aspect is Aspect.FILINGS
 
 
 def test_a_schema_that_is_no_text_is_damage(tmp_path: Path, whole: bytes) -> None:

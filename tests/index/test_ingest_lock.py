@@ -67,25 +67,6 @@ def test_waiting_ends_when_the_other_does(tmp_path: Path, other: subprocess.Pope
     assert [owner.pid for owner in waited_for if owner] == [other.pid]
 
 
-def test_who_only_looks_is_waited_for(tmp_path: Path) -> None:
-    held, ended = threading.Event(), threading.Event()
-
-    def look() -> None:
-        with ingest_lock(tmp_path, looks=True):
-            held.set()
-            time.sleep(0.5)
-            ended.set()
-
-    looking = threading.Thread(target=look)
-    looking.start()
-    held.wait()
-    told: list[Owner | None] = []
-    with ingest_lock(tmp_path, on_wait=told.append):
-        assert ended.is_set()
-    looking.join()
-    assert [owner.looks for owner in told if owner] == [True]
-
-
 def test_ingest_beside_another_is_refused_and_reading_goes_on(
     tmp_path: Path, make_filing: Callable[..., Filing]
 ) -> None:

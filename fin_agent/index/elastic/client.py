@@ -6,7 +6,6 @@ import base64
 import logging
 import random
 import re
-import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -37,7 +36,6 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
 _TOLD_AFTER = 2.0
 """Seconds of waiting after which it is told; shorter ones nobody notices."""
-_TOLD_EVERY = 15.0
 _EXPECTED = (404, 409)
 OLDEST = "8.19"
 """The first version of a cluster that the index can live on."""
@@ -73,8 +71,6 @@ class Cluster:
         self.client = _client(address, reaching)
         self._sleep = sleep
         self._told = told
-        self._last_told = -_TOLD_EVERY
-        self._guard = threading.Lock()
 
     def asked(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
         """What `ask`, a method of the client or what uses it, gives with these arguments.
@@ -142,17 +138,16 @@ class Cluster:
         self.client.close()
 
     def _tell(self, state: RetryCallState) -> None:
-        """Say, where that is not the first moment and not just now, that it is tried again, and for how long yet."""
+        """Say once, where that is not the first moment, that it is tried again, and for how long yet."""
         assert state.outcome is not None and state.next_action is not None
-        gone = state.seconds_since_start or 0.0
-        if max(state.idle_for, gone) + state.next_action.sleep <= _TOLD_AFTER:
+        gone, of_call = state.seconds_since_start or 0.0, state.retry_object.statistics
+        if max(state.idle_for, gone + state.next_action.sleep) <= _TOLD_AFTER or of_call.get("told"):
             return
-        with self._guard:
-            if time.monotonic() < self._last_told + _TOLD_EVERY:
-                return
-            self._last_told = time.monotonic()
+        of_call["told"] = True
         left = max(0.0, self.reaching.patience - gone)
-        why = _why(state.outcome.exception())
+        error = state.outcome.exception()
+        assert isinstance(error, Exception)
+        why = fault(self.address, error, "read").what
         self._told(f"{self.address}: {why}; asking again, for {left:.0f} s at most ({VARIABLES['patience']})")
 
 
@@ -175,7 +170,9 @@ def _worth_another_try(error: BaseException) -> bool:
 
 def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexError:
     """What `error` means to whoever was `doing` (`read`, `written`, `opened`) something with the index."""
-    if isinstance(error, elasticsearch.UnsupportedProductError):
+    if isinstance(error, BusyError):
+        what, remedy = meaning_of(429, {}, doing, address.prefix)
+    elif isinstance(error, elasticsearch.UnsupportedProductError):
         what, remedy = (
             "what answers there is no Elasticsearch that the index can live on",
             f"Check the address, and that it is Elasticsearch {OLDEST} or later; OpenSearch, and proxies that change"
@@ -200,17 +197,6 @@ def fault(address: ClusterAddress, error: Exception, doing: str) -> FilingIndexE
             else "Check the address, that the cluster runs, and that nothing between blocks the port",
         )
     return FilingIndexError(what, subject=str(address), remedy=remedy)
-
-
-def _why(error: BaseException | None) -> str:
-    """Why a request is tried again, in a few words."""
-    if isinstance(error, ApiError):
-        return f"it is too busy (status {error.status_code})"
-    if isinstance(error, BusyError):
-        return "it is too busy"
-    if isinstance(error, elastic_transport.ConnectionTimeout):
-        return "it did not answer in time"
-    return "it cannot be reached"
 
 
 _PLAIN_HTTP = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|HTTP_REQUEST|UNKNOWN_PROTOCOL", re.I)
@@ -309,22 +295,12 @@ def meaning_of(status: int, body: object, doing: str, prefix: str) -> tuple[str,
 def _of_version(reason: str) -> tuple[str, str]:
     """The client says which version it speaks, and the cluster does not know it."""
     ours, found = elasticsearch.__version__[0], _SPOKEN.search(reason)
-    if found is None:
-        return (
-            f"what runs there does not know the version {ours} that the client speaks; an index needs Elasticsearch"
-            f" {OLDEST} or later",
-            "Bring a cluster of version 7 or older to it; with a newer one, see whether a proxy changes headers",
-        )
-    theirs = int(found[1])
-    if theirs <= 7:
-        return (
-            f"Elasticsearch {theirs} runs there; an index needs {OLDEST} or later",
-            f"Bring the cluster to {OLDEST} or later, or give the address of one that is",
-        )
+    theirs = f"Elasticsearch {found[1]} runs there" if found else "what runs there is of another version"
     return (
-        f"Elasticsearch {theirs} runs there, and the client that is installed here speaks {ours}",
-        f"With {OLDEST} or later of version {theirs}, install its client: pip install"
-        f" 'elasticsearch>={theirs}.0,<{theirs + 1}'; a cluster before {OLDEST} cannot hold an index",
+        f"{theirs}, and the client that is installed here speaks {ours}; an index needs Elasticsearch {OLDEST} or"
+        " later",
+        "Install the client of the cluster's version (for 8: pip install 'elasticsearch>=8.19,<9'), or bring the"
+        " cluster to that of the client; see whether a proxy changes headers",
     )
 
 

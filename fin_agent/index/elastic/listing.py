@@ -10,9 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
-from fin_agent.index.elastic.client import BUSY, ApiError, Cluster, NotFound, fault, kind_of, meaning_of
+from fin_agent.index.elastic.client import Cluster, NotFound, fault
 from fin_agent.index.elastic.documents import columns_of, id_of, routing_of
 from fin_agent.index.elastic.mapping import Layout
 from fin_agent.index.opening import not_indexed
@@ -174,28 +173,18 @@ class FilingList:
         return self.layout.alias("filings")
 
     def _state(self) -> tuple[tuple[int, int], tuple[str, ...]]:
-        """What tells one state of the list from another, and the generations in the journal: one request."""
-        searches = [
-            {"index": self._alias, "allow_partial_search_results": False},
-            {"size": 0, "track_total_hits": True, "aggregations": {"marks": {"sum": {"field": "mark"}}}},
-            {"index": self.layout.alias("journal"), "allow_partial_search_results": False},
-            {"size": _MOST_HIDDEN, "_source": {"includes": ["generation"]}, "sort": [{"due": {"order": "desc"}}]},
-        ]
-        filings, journal = self.cluster.answered(self._searched, searches=searches)
+        """What tells one state of the list from another, and the generations in the journal."""
+        filings = self.cluster.search(
+            self._alias, size=0, track_total_hits=True, aggregations={"marks": {"sum": {"field": "mark"}}}
+        )
+        journal = self.cluster.search(
+            self.layout.alias("journal"),
+            size=_MOST_HIDDEN,
+            source={"includes": ["generation"]},
+            sort=[{"due": {"order": "desc"}}],
+        )
         hidden = sorted({hit["_source"]["generation"] for hit in journal["hits"]["hits"]})
         return (filings["hits"]["total"]["value"], int(filings["aggregations"]["marks"]["value"])), tuple(hidden)
-
-    def _searched(self, searches: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Several searches at once. One that the cluster is too busy for is as if it had turned all of them away."""
-        answer = self.cluster.client.msearch(searches=searches)
-        for each in answer["responses"]:
-            status = int(each.get("status", 200))
-            if status in BUSY:
-                raise ApiError(kind_of(each), replace(answer.meta, status=status), each)
-            if "error" in each:
-                what, remedy = meaning_of(status, each, "read", self.cluster.address.prefix)
-                raise FilingIndexError(what, subject=str(self.cluster.address), remedy=remedy)
-        return list(answer["responses"])
 
     def _read(self) -> Listing:
         found: list[tuple[FilingEntry, Listed, int]] = []

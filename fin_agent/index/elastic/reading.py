@@ -223,11 +223,12 @@ class Reading(FilingList):
 
     def pages(self, keys: Sequence[PageKey]) -> list[StoredPage]:
         """See FilingIndex.pages."""
-        found = {
-            place: StoredPage(place[0], rows.page(columns_of(Part.PAGES, source)))
-            for place, source in self._by_place("pages", keys, "number", COLUMNS[Part.PAGES])
-        }
-        return [found[key] for key in map(tuple, keys) if key in found]
+        found = self._on_pages("pages", keys, "number", "number", COLUMNS[Part.PAGES])
+        return [
+            StoredPage(key.doc_id, rows.page(columns_of(Part.PAGES, source)))
+            for key in keys
+            for source in found.get(key, ())
+        ]
 
     def outline(self, doc_ids: Collection[str]) -> list[PageOutline]:
         """See FilingIndex.outline."""
@@ -238,19 +239,12 @@ class Reading(FilingList):
 
     def passages(self, keys: Sequence[PageKey]) -> list[StoredPassage]:
         """See FilingIndex.passages."""
-        listing = self.listing()
-        found: dict[tuple[str, int], list[StoredPassage]] = {}
-        wanted = sorted({key for key in keys if key.doc_id in listing.of})
-        fields = ("generation", *COLUMNS[Part.PASSAGES], "card")
-        for start in range(0, len(wanted), _PAGES_AT_ONCE):
-            some = wanted[start : start + _PAGES_AT_ONCE]
-            routes = listing.routes(key.doc_id for key in some)
-            order = ("generation", "ordinal")
-            for source in self._sources("passages", [listing.at(some, "page")], order, fields, routes):
-                doc_id = listing.shown[source["generation"]]
-                passage = rows.passage(columns_of(Part.PASSAGES, source))
-                found.setdefault((doc_id, passage.page), []).append(StoredPassage(doc_id, passage, source["card"]))
-        return [passage for key in keys for passage in found.get((key.doc_id, key.page), ())]
+        found = self._on_pages("passages", keys, "page", "ordinal", (*COLUMNS[Part.PASSAGES], "card"))
+        return [
+            StoredPassage(key.doc_id, rows.passage(columns_of(Part.PASSAGES, source)), source["card"])
+            for key in keys
+            for source in found.get(key, ())
+        ]
 
     def facts(
         self,
@@ -312,12 +306,14 @@ class Reading(FilingList):
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
-        found = {
-            place: rows.tables(source["page"], unpacked(source["tables"]))
-            for place, source in self._by_place("figures", keys, "page", ("page", "tables"))
+        found = self._on_pages("figures", keys, "page", "page", ("page", "tables"))
+        return [
+            table
+            for key in keys
+            for source in found.get(key, ())
             if source.get("tables")
-        }
-        return [table for key in keys for table in found.get((key.doc_id, key.page), ())]
+            for table in rows.tables(source["page"], unpacked(source["tables"]))
+        ]
 
     def tags(self, doc_id: str, *, page: int | None = None) -> list[Tag]:
         """See FilingIndex.tags."""
@@ -379,22 +375,19 @@ class Reading(FilingList):
                 return
             asked["search_after"] = hits[-1]["sort"]
 
-    def _by_place(
-        self, kind: str, keys: Sequence[PageKey], place: str, fields: Sequence[str]
-    ) -> Iterator[tuple[tuple[str, int], Source]]:
-        """(page, document) of documents that stand for a page each, asked for by their ids."""
+    def _on_pages(
+        self, kind: str, keys: Sequence[PageKey], place: str, order: str, fields: Sequence[str]
+    ) -> dict[PageKey, list[Source]]:
+        """Documents that stand on each of these pages; `place` is the field that says the page."""
         listing = self.listing()
+        found: dict[PageKey, list[Source]] = {}
         wanted = sorted({key for key in keys if key.doc_id in listing.of})
         for start in range(0, len(wanted), _PAGES_AT_ONCE):
-            named = [
-                {"_id": f"{listing.of[key.doc_id].generation}-{key.page}", "routing": listing.of[key.doc_id].routing}
-                for key in wanted[start : start + _PAGES_AT_ONCE]
-            ]
-            includes = ["generation", *fields]
-            for each in self.cluster.documents(index=self.layout.alias(kind), docs=named, source_includes=includes):
-                if each.get("found"):
-                    source = each["_source"]
-                    yield (listing.shown[source["generation"]], source[place]), source
+            some = wanted[start : start + _PAGES_AT_ONCE]
+            within, routes = [listing.at(some, place)], listing.routes(key.doc_id for key in some)
+            for source in self._sources(kind, within, ("generation", order), ("generation", *fields), routes):
+                found.setdefault(PageKey(listing.shown[source["generation"]], source[place]), []).append(source)
+        return found
 
 
 def _phrases(terms: Sequence[str]) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from tests.index.elastic_server.asked import Answer, Asked
@@ -48,22 +47,6 @@ def search(asked: Asked, node: Node) -> Answer:
     if routing is not None:
         shards = {shelf.name: {shelf.shard_of("", route) for route in routing.split(",")} for shelf in shelves}
     return Answer(searched(body, [shelf.view for shelf in shelves], shards))
-
-
-def searches(asked: Asked, node: Node) -> Answer:
-    """POST _msearch: each answers, or tells its error, for itself."""
-    lines = [json.loads(line) for line in asked.lines()]
-    answers: list[dict[str, Any]] = []
-    for header, body in zip(lines[::2], lines[1::2], strict=True):
-        try:
-            if node.shard_lost:
-                answers.append({**_partial(header.get("allow_partial_search_results") is not False), "status": 200})
-                continue
-            views = [shelf.view for shelf in node.named(header["index"])]
-            answers.append({**searched(body, views, None), "status": 200})
-        except RefusalError as error:
-            answers.append(error.body)
-    return Answer({"took": 1, "responses": answers})
 
 
 def scroll(asked: Asked, node: Node) -> Answer:

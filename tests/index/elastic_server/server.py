@@ -138,7 +138,6 @@ _ROUTES: tuple[tuple[str, str, Handled], ...] = (
     ("GET", "_index_template/*", administration.get_template),
     ("DELETE", "_index_template/*", administration.delete_template),
     ("HEAD", "_alias/*", administration.alias_exists),
-    ("POST", "_msearch", reads.searches),
     ("POST", "_search/scroll", reads.scroll),
     ("DELETE", "_search/scroll", reads.clear_scroll),
     ("PUT", "*/_doc/*", writes.put_document),
