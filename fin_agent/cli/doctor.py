@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fin_agent.analyst.model.role_models import role_models
+from fin_agent.answering.answer import Usage
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
 from fin_agent.cli.options import ModelOptions
@@ -29,7 +30,7 @@ from fin_agent.index.elastic.address import VARIABLES as CLUSTER_VARIABLES
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME as INDEX_FILE
 from fin_agent.lexicon.lexicon import LEXICON_VARIABLE
-from fin_agent.models.costs import UsageRow, usage_table
+from fin_agent.models.costs import usage_of
 from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_in_use
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
@@ -74,15 +75,15 @@ def examine(options: ModelOptions, given: Path | None, *, offline: bool, as_json
         findings += _of_index(given)
         findings += _of_extras(configured is not None and bool(models_in_use(_models_used(configured.settings))))
     failed = sum(each.state is State.FAILED for each in findings)
-    took = usage_table(meter.records).total
+    took = usage_of(meter.records)
     if as_json:
         show_json(
             {
                 "findings": [fields_of(each, "about check state found remedy?") for each in findings],
                 "failed": failed,
                 "warnings": sum(each.state is State.WARNING for each in findings),
-                "calls": took.calls,
-                "tokens": took.usage.total,
+                "calls": took.model_calls,
+                "tokens": took.input_tokens + took.output_tokens,
                 "dollars": took.dollars,
             }
         )
@@ -209,7 +210,7 @@ _WIDEST_STATE = 7
 _WIDEST_CHECK = 17
 
 
-def findings_view(findings: Sequence[Finding], took: UsageRow) -> RenderableType:
+def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
     """The findings under what they are about, how many are bad, and what the calls made for them took."""
     lines: list[RenderableType] = []
     for about, group in groupby(findings, key=lambda each: each.about):
@@ -236,10 +237,10 @@ def _table(findings: Sequence[Finding]) -> Table:
     return table
 
 
-def _cost(took: UsageRow) -> str:
+def _cost(took: Usage) -> str:
     """What the calls took; nothing is said where none was answered."""
-    if not took.calls:
+    if not took.model_calls:
         return ""
-    calls = f"{took.calls} {'call was' if took.calls == 1 else 'calls were'} made"
+    calls = f"{took.model_calls} {'call was' if took.model_calls == 1 else 'calls were'} made"
     price = "at an unknown price" if took.dollars is None else f"${took.dollars:.6f}"
-    return f" {calls}: {took.usage.total:,} tokens, {price}."
+    return f" {calls}: {took.input_tokens + took.output_tokens:,} tokens, {price}."

@@ -12,14 +12,15 @@ from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.streams import Progress, say, show_result, warn
+from fin_agent.cli.streams import Progress, messages, show_result, warn
 from fin_agent.config import Settings, settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
 from fin_agent.models.call import Role
-from fin_agent.models.costs import usage_table
+from fin_agent.models.costs import usage_of
 from fin_agent.models.metering import Meter, metered
+from fin_agent.presentation.answers import usage_view
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -197,7 +198,7 @@ def summarize_filings(
     summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
     show_result(as_json, document, summary)
     if meter.records and not as_json:
-        say(usage_table(meter.records).text())
+        messages().print(usage_view(usage_of(meter.records)))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
 
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import islice
-from typing import Protocol
+from functools import partial
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.protocol import FilingIndex, VectorModel
-from fin_agent.index.stored_filing import KeepsStored
-
-_AHEAD = 2
-"""Filings under way for each thread: enough to keep all busy, few enough to keep memory flat."""
-
-
-class CopiedIndex(FilingIndex, KeepsStored, Protocol):
-    """An index that filings are copied from, or to."""
 
 
 class CopyOutcome(StrEnum):
@@ -54,8 +45,8 @@ class CopyReport:
 
 
 def copy_filings(
-    source: CopiedIndex,
-    target: CopiedIndex,
+    source: FilingIndex,
+    target: FilingIndex,
     doc_ids: Sequence[str] = (),
     *,
     jobs: int = 1,
@@ -70,29 +61,16 @@ def copy_filings(
     report = CopyReport()
     models = source.vector_models()
     lacking = {held: frozenset(target.without_vectors(held.model, held.unit)) for held in models}
-    waiting = iter(doc_ids or [entry.doc_id for entry in source.entries()])
-    with ThreadPoolExecutor(jobs) as pool:
-
-        def submitted(number: int) -> Iterator[Future[CopiedFiling]]:
-            for doc_id in islice(waiting, number):
-                yield pool.submit(_copied, source, target, doc_id, lacking)
-
-        try:
-            running = set(submitted(jobs * _AHEAD))
-            while running:
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for filing in sorted((future.result() for future in finished), key=lambda filing: filing.doc_id):
-                    report.filings.append(filing)
-                    on_filing(filing)
-                running |= set(submitted(len(finished)))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    copied = partial(_copied, source, target, lacking=lacking)
+    with ThreadPoolExecutor(jobs) as pool:  # what is waiting when one raises is not begun
+        for filing in pool.map(copied, doc_ids or [entry.doc_id for entry in source.entries()]):
+            report.filings.append(filing)
+            on_filing(filing)
     return report
 
 
 def _copied(
-    source: CopiedIndex, target: CopiedIndex, doc_id: str, lacking: Mapping[VectorModel, Collection[str]]
+    source: FilingIndex, target: FilingIndex, doc_id: str, lacking: Mapping[VectorModel, Collection[str]]
 ) -> CopiedFiling:
     """Copy one filing and its vectors; `lacking` names, of each model, filings without its vectors in the target."""
     pages = vectors = 0

@@ -79,7 +79,7 @@ class Database:
                 yield connection
 
     one_state = snapshot
-    """See HoldsStill."""
+    """See FilingIndex.one_state."""
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from rapidfuzz import fuzz, process
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.elastic.address import shown
@@ -21,10 +22,8 @@ AnyIndex: TypeAlias = "SqliteIndex | ElasticIndex"
 _ADDRESS = re.compile(r"^(https?|cloud):/+(.*)$", re.I | re.S)
 _WITHOUT_SCHEME = re.compile(r"(?:.*@)?(?:\[[\da-f:.]+\]|[\w.-]{2,}):\d{2,5}(?:/.*)?", re.I | re.S)
 """`127.0.0.1:9200/filings`: a folder may be called so, and hardly ever is."""
-
-
-_NEAR = 0.65
-_SAME_START = 0.5
+_NEAR = 65
+_SAME_START = 50
 """How alike the first words have to be: years and forms are alike in the names of all companies."""
 _MOST = 3
 
@@ -114,12 +113,13 @@ def names_near(doc_id: str, names: Iterable[str]) -> list[str]:
     if same := folded.get(wanted):
         return same
     likely = [each for each in folded if _start_alike(wanted, each)]
-    return [folded[each][0] for each in get_close_matches(wanted, likely, n=_MOST, cutoff=_NEAR)]
+    near = process.extract(wanted, likely, scorer=fuzz.ratio, limit=_MOST, score_cutoff=_NEAR)
+    return [folded[each][0] for each, _, _ in near]
 
 
 def _start_alike(one: str, other: str) -> bool:
     first, second = (re.split(r"[\W\d_]", name.lstrip("_"), maxsplit=1)[0] for name in (one, other))
-    return not (first and second) or SequenceMatcher(None, first, second).ratio() >= _SAME_START
+    return not (first and second) or fuzz.ratio(first, second) >= _SAME_START
 
 
 def _embedded() -> type[SqliteIndex]:

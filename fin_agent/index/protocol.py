@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.filing import Filing, Passage, ReadWarning
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import ItemStart, Note, Page
 from fin_agent.vocabulary.table import Table
+
+if TYPE_CHECKING:
+    from fin_agent.index.stored_filing import StoredFiling
 
 
 class FilingIndex(Protocol):
@@ -128,6 +131,32 @@ class FilingIndex(Protocol):
 
     def vector_models(self) -> tuple[VectorModel, ...]:
         """Which models made vectors of which units, by name of the model, then unit."""
+
+    def one_state(self) -> AbstractContextManager[object]:
+        """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
+
+        The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for
+        as long as `Reaching.grace` says.
+        """
+
+    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+        """Raises FilingIndexError where what an answer reads of these filings is not what was written.
+
+        Looked at is who and when each of them is, its figures, and its tags or, for an answer in `words`, its passages.
+        A cluster is taken at its word: it holds its files against checksums itself.
+        """
+
+    def check_whole(self) -> None:
+        """Where something broke without a reason: raises FilingIndexError where a row is not what was written."""
+
+    def stored(self, doc_id: str) -> StoredFiling:
+        """A filing without its vectors, to be carried to another index. Raises FilingIndexError where there is none."""
+
+    def checksums(self, doc_id: str) -> dict[str, str]:
+        """Part -> checksum of a filing; empty where it is not in the index."""
+
+    def put(self, stored: StoredFiling) -> None:
+        """As `add`, of a filing that was read elsewhere."""
 
 
 class PageKey(NamedTuple):
@@ -321,47 +350,3 @@ class FindsNearest(Protocol):
         Only of `doc_ids` and only (doc_id, place) of `places`, where given. May be approximate. Raises FilingIndexError
         where the model has made no dense vectors of the unit, or vectors of another length.
         """
-
-
-@runtime_checkable
-class HoldsStill(Protocol):
-    """An index that can be read in one state."""
-
-    def one_state(self) -> AbstractContextManager[object]:
-        """All that is read inside is of one state."""
-
-
-def one_state(index: FilingIndex) -> AbstractContextManager[object]:
-    """All that is read inside (by this thread, of an embedded index) is of one state; nobody is kept from writing.
-
-    The log of an embedded index grows until the last reader of an old state ends; a cluster keeps an old state for as
-    long as `Reaching.grace` says. An index of another kind is read as it is.
-    """
-    return index.one_state() if isinstance(index, HoldsStill) else nullcontext()
-
-
-@runtime_checkable
-class ProvesRows(Protocol):
-    """An index that can tell whether its rows are as they were written."""
-
-    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
-        """Raises FilingIndexError where what an answer reads of these filings is not what was written."""
-
-    def check_whole(self) -> None:
-        """Raises FilingIndexError where anything of any filing is not what was written."""
-
-
-def check_whole(index: FilingIndex) -> None:
-    """Where something broke without a reason: raises FilingIndexError where a row is not what was written."""
-    if isinstance(index, ProvesRows):
-        index.check_whole()
-
-
-def check_rows(index: FilingIndex, doc_ids: Collection[str], *, words: bool) -> None:
-    """Before something is answered: raises FilingIndexError where what it stands on is not what was written.
-
-    Looked at is who and when each of these filings is, its figures, and its tags or, for an answer in `words`, its
-    passages. An index of another kind is taken at its word: a cluster holds its files against checksums itself.
-    """
-    if isinstance(index, ProvesRows):
-        index.check_rows(doc_ids, words=words)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.index import rows
@@ -107,19 +106,6 @@ class StoredFiling:
         return {part.value: checksum(self.parts[part]) for part in Part}
 
 
-class KeepsStored(Protocol):
-    """An index from which filings are carried to another, and to which they are."""
-
-    def stored(self, doc_id: str) -> StoredFiling:
-        """A filing without its vectors. Raises FilingIndexError where it is not in the index."""
-
-    def checksums(self, doc_id: str) -> dict[str, str]:
-        """Part -> checksum of a filing; empty where it is not in the index."""
-
-    def put(self, stored: StoredFiling) -> None:
-        """As FilingIndex.add, of a filing that was read elsewhere."""
-
-
 def checksum(part: Sequence[StoredRow]) -> str:
     """SHA-256 of rows, in hex. Raises UnicodeEncodeError for text with half a character."""
     plain = json.dumps(part, ensure_ascii=False, separators=(",", ":"), default=_digest)
@@ -168,13 +154,6 @@ def _in_range(part: Part) -> str:
     key, unit = _RANGES[part]
     first, last = (f"(SELECT {end}_{unit} FROM filings WHERE id = :filing)" for end in ("first", "last"))
     return f"{key} BETWEEN {first} AND {last}"
-
-
-def read_filing(connection: sqlite3.Connection, filing: int) -> StoredFiling:
-    """Everything of the filing with this number. Raises sqlite3.Error where something cannot be read."""
-    selection = f"SELECT {', '.join(VECTOR_COLUMNS)} FROM vectors WHERE filing_id = :filing ORDER BY id"
-    parts = {part: read_part(connection, filing, part) for part in Part}
-    return StoredFiling(parts, _tuples(connection, selection, filing))
 
 
 def filing_faults(connection: sqlite3.Connection, filing: int) -> Iterator[str]:

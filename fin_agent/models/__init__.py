@@ -3,7 +3,7 @@
     from pydantic import BaseModel
 
     from fin_agent.models import Budget, Call, Caller, Meter, PromptIdentity, Role
-    from fin_agent.models import load_chat_model, metered, usage_table
+    from fin_agent.models import load_chat_model, metered, usage_of
 
     class Metric(BaseModel):
         name: str
@@ -19,7 +19,7 @@
     with metered(Meter(Budget(calls=8, tokens=20_000))) as meter:
         value, reply = caller.value(call)
     print(value.name, reply.usage.total)
-    print(usage_table(meter.records).text())
+    print(usage_of(meter.records).roles)
 
 A server of one's own: `load_chat_model("openai:llama-3.1-8b", base_url="http://localhost:8000/v1")`. A chat model that
 is there already: `Caller(LoadedModel("openai:gpt-4o", chat_model))`. Nothing of LangChain is imported before a model is
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fin_agent.models.call import Call, Finish, Message, PromptIdentity, Reply, Role, Usage
     from fin_agent.models.caller import Caller
     from fin_agent.models.callers import Callers
-    from fin_agent.models.costs import Price, PriceTable, UsageTable, usage_table
+    from fin_agent.models.costs import Price, PriceTable, usage_of
     from fin_agent.models.errors import (
         BudgetExceededError,
         CallsStoppedError,
@@ -70,7 +70,7 @@ __all__ = [
     "PriceTable", "PricesError", "PromptIdentity", "QuotaUsedUpError", "RateLimitedError", "RefusedByModelError",
     "Reply", "RequestRefusedError", "ResponseCache", "Role", "ServerFailedError", "ServerUnreachableError",
     "TokenCounter", "TruncatedReplyError", "UnknownModelError", "UnknownPriceError", "UnusableReplyError", "Usage",
-    "UsageTable", "current_meter", "load_chat_model", "metered", "token_counter", "usage_table",
+    "current_meter", "load_chat_model", "metered", "token_counter", "usage_of",
 ]  # fmt: skip
 _HOMES = ("call", "caller", "callers", "costs", "errors", "loading", "metering", "response_cache", "settings", "tokens")
 

@@ -34,7 +34,6 @@ from fin_agent.models.replies import (
     instruction,
     judged,
     received,
-    received_in,
     response_format,
     schema_text,
 )
@@ -60,6 +59,7 @@ _TAKE_A_SCHEMA = frozenset(
     }
 )  # fmt: skip
 """Providers whose LangChain model takes OpenAI's `response_format`, in its own words or translated."""
+_OPENAI_CLIENTS = frozenset({"openai-chat", "azure-openai-chat"})
 _LIMIT_NAMES = {
     "google_genai": "max_output_tokens",
     "google_vertexai": "max_output_tokens",
@@ -189,7 +189,9 @@ class Caller:
         else:
             options.update(own)
         if call.output is not None and "schema" not in left_out:
-            options["response_format"] = response_format(call.output)
+            wanted: dict[str, object] = {"response_format": response_format(call.output)}
+            # Named to it, OpenAI's client reads the reply itself, and one that is cut off is lost with what it cost.
+            options.update({"extra_body": wanted} if model._llm_type in _OPENAI_CLIENTS else wanted)
         elif call.output is not None:
             (kind, text), told = messages[0], instruction(call.output)
             messages[:1] = [(kind, f"{text}\n\n{told}")] if kind == "system" else [("system", told), (kind, text)]
@@ -317,8 +319,6 @@ class _Exchange:
             finally:
                 self._seconds += time.perf_counter() - began
         # Outside the handler: what a provider raises may hold a key, and is to be no part of what is raised here.
-        if (inside := received_in(failure)) is not None:
-            return inside, None
         error = self._error(failure)
         if part.said and meter.seconds_left() != 0:
             return part.answer(), type(error)(f"the reply broke off: {error.what}", remedy=error.remedy)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -127,59 +126,7 @@ def _published(model: str) -> Price | None:
     return Price(input=each_million[0], output=each_million[1], cached=each_million[2])
 
 
-@dataclass(frozen=True, slots=True)
-class UsageRow:
-    """Calls of one role by one model, those that were paid for."""
-
-    role: str
-    model: str
-    calls: int
-    cached_calls: int
-    """Answered from kept replies, at no cost; not in the figures beside."""
-    usage: Usage
-    dollars: float | None
-    """None where a price is not known."""
-
-
-_HEADS = ("role", "model", "calls", "cached calls", "input", "of it cached", "output", "dollars")
-
-
-@dataclass(frozen=True, slots=True)
-class UsageTable:
-    """Rows by role and model, their sum, and for how many questions that is."""
-
-    rows: tuple[UsageRow, ...]
-    total: UsageRow
-    questions: int
-
-    def text(self) -> str:
-        """The table in Markdown, per question: calls and tokens with one decimal, dollars with five."""
-        lines = ["| " + " | ".join(_HEADS) + " |", "|---|---|" + "---:|" * (len(_HEADS) - 2)]
-        lines += [self._line(row) for row in (*self.rows, self.total)]
-        if self.total.dollars is None:
-            lines += ["", "`?`: the price of a model is not known; a file of prices can name it."]
-        if self.total.usage.approximate:
-            lines += ["", "Some tokens are estimated, because the server told none."]
-        return "\n".join(lines)
-
-    def _line(self, row: UsageRow) -> str:
-        counts = (row.calls, row.cached_calls, row.usage.input, row.usage.cached_input, row.usage.output)
-        dollars = "?" if row.dollars is None else f"{row.dollars / self.questions:.5f}"
-        return "| " + " | ".join((row.role, row.model, *(f"{n / self.questions:,.1f}" for n in counts), dollars)) + " |"
-
-
-def usage_table(records: Iterable[CallRecord], questions: int = 1) -> UsageTable:
-    """The table of the calls made for so many questions.
-
-    >>> print(usage_table([]).text().splitlines()[-1])
-    | all |  | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 0.00000 |
-    """
-    ordered = sorted(records, key=_role_and_model)
-    rows = tuple(_row(role, model, list(group)) for (role, model), group in groupby(ordered, key=_role_and_model))
-    return UsageTable(rows, _row("all", "", ordered), max(1, questions))
-
-
-def usage_of(records: Sequence[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:
+def usage_of(records: Iterable[CallRecord], left_out: Iterable[str] = ()) -> answers.Usage:
     """The calls by role and model, as an answer states them; `left_out` are those that a budget did not allow.
 
     Calls answered from kept replies are only counted. Dollars are None where the price of one that was paid is unknown.
@@ -189,42 +136,35 @@ def usage_of(records: Sequence[CallRecord], left_out: Iterable[str] = ()) -> ans
     """
     from fin_agent.answering import answer as answers  # it stands above this room
 
-    table = usage_table(records)
-    total = _stated(table.total)
+    ordered = sorted(records, key=_role_and_model)
+    by_role = tuple(
+        answers.RoleUsage(role=role, model=model, **_counted(list(group)))
+        for (role, model), group in groupby(ordered, key=_role_and_model)
+    )
+    total = _counted(ordered)
     return answers.Usage(
         model_calls=total.pop("calls"),
-        approximate=table.total.usage.approximate,
-        roles=tuple(answers.RoleUsage(role=row.role, model=row.model, **_stated(row)) for row in table.rows),
+        approximate=any(record.usage.approximate for record in ordered if not record.from_cache),
+        roles=by_role,
         left_out=tuple(left_out),
         **total,
     )
-
-
-def _stated(row: UsageRow) -> dict[str, Any]:
-    return {
-        "calls": row.calls,
-        "cached_calls": row.cached_calls,
-        "input_tokens": row.usage.input,
-        "cached_input_tokens": row.usage.cached_input,
-        "output_tokens": row.usage.output,
-        # To the billionth: what sums of binary fractions carry beyond that is no money.
-        "dollars": None if row.dollars is None else round(row.dollars, 9),
-    }
 
 
 def _role_and_model(record: CallRecord) -> tuple[str, str]:
     return record.role.value, record.model
 
 
-def _row(role: str, model: str, records: list[CallRecord]) -> UsageRow:
+def _counted(records: Sequence[CallRecord]) -> dict[str, Any]:
     paid = [record for record in records if not record.from_cache]
+    usage = sum((record.usage for record in paid), NO_USAGE)
     known = [record.dollars for record in paid if record.dollars is not None]
-    unknown = any(record.dollars is None for record in paid)
-    return UsageRow(
-        role=role,
-        model=model,
-        calls=len(paid),
-        cached_calls=len(records) - len(paid),
-        usage=sum((record.usage for record in paid), NO_USAGE),
-        dollars=None if unknown else math.fsum(known),  # the same in whatever order calls ended
-    )
+    return {
+        "calls": len(paid),
+        "cached_calls": len(records) - len(paid),
+        "input_tokens": usage.input,
+        "cached_input_tokens": usage.cached_input,
+        "output_tokens": usage.output,
+        # The same in whatever order calls ended; to the billionth: what binary fractions carry beyond is no money.
+        "dollars": round(math.fsum(known), 9) if len(known) == len(paid) else None,
+    }

@@ -242,20 +242,12 @@ def _of_cache(file: Path | None) -> Finding:
         remedy = "Name a file (FIN_AGENT_CACHE), and no call is paid for twice"
         return Finding(about, check, State.NOTE, "none is named", remedy)
     another = "Name another file: `cache` in fin-agent.toml, or FIN_AGENT_CACHE"
-    if not file.exists():
-        folder = next(folder for folder in file.absolute().parents if folder.exists())
-        if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-            return Finding(about, check, State.OK, f"{file} is made with the first reply")
-        return Finding(about, check, State.FAILED, f"{file} cannot be made: {folder} cannot be written", another)
-    try:
-        count = kept_in(file)
-    except sqlite3.OperationalError as error:
-        return Finding(about, check, State.FAILED, f"{file} cannot be opened ({error})", another)
-    except sqlite3.DatabaseError as error:
-        found = f"{file} is damaged ({error}): with the next call it is put aside and begun anew"
-        return Finding(about, check, State.WARNING, found, another)
-    except OSError as error:
-        return Finding(about, check, State.FAILED, f"{file}: {error}", another)
-    if not os.access(file, os.W_OK):
+    place = file if file.exists() else next(folder for folder in file.absolute().parents if folder.exists())
+    if not os.access(place, os.W_OK) or (place is not file and not place.is_dir()):
         return Finding(about, check, State.FAILED, f"{file} cannot be written", another)
-    return Finding(about, check, State.OK, f"{count:,} replies in {file}")
+    if place is not file:
+        return Finding(about, check, State.OK, f"{file} is made with the first reply")
+    try:
+        return Finding(about, check, State.OK, f"{kept_in(file):,} replies in {file}")
+    except (sqlite3.Error, OSError) as error:
+        return Finding(about, check, State.FAILED, f"{file} cannot be used ({error})", another)

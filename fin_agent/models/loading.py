@@ -39,13 +39,8 @@ _TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 3
 MOST_BYTES = 20_000_000
 """Of a body."""
-_BESIDE_THE_POINT = (
-    "This model does not support OpenAI's structured output feature",
-    "Invalid schema for OpenAI's structured output feature",
-    "Pydantic serializer warnings",
-)
-"""Warnings of langchain-openai about a method of its own that is not used here, such models are asked in words; and of
-what a server says in another form than OpenAI's, which is checked here."""
+_BESIDE_THE_POINT = ("This model does not support OpenAI's structured output feature", "Pydantic serializer warnings")
+"""Warnings about a method of langchain-openai that is not used here, and about forms that are checked here."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,36 +188,6 @@ def received(message: AIMessage) -> Received:
     )
 
 
-def received_in(exception: Exception) -> Received | None:
-    """The answer that a client found cut off or filtered, and raised instead of returning; None where there is none.
-
-    OpenAI's does so as soon as a schema is asked for; what was paid for would be lost with it.
-    """
-    from langchain_core.messages import AIMessage
-
-    completion = getattr(exception, "completion", None)
-    if not (choices := getattr(completion, "choices", None)):
-        return None
-    said, counted = getattr(choices[0], "message", None), getattr(completion, "usage", None)
-    message = AIMessage(
-        content=getattr(said, "content", None) or "",
-        additional_kwargs={"refusal": getattr(said, "refusal", None)},
-        response_metadata={"finish_reason": str(getattr(choices[0], "finish_reason", ""))},
-        usage_metadata={
-            "input_tokens": _count(counted, "prompt_tokens"),
-            "output_tokens": _count(counted, "completion_tokens"),
-            "total_tokens": _count(counted, "total_tokens"),
-            "input_token_details": {
-                "cache_read": _count(getattr(counted, "prompt_tokens_details", None), "cached_tokens")
-            },
-            "output_token_details": {
-                "reasoning": _count(getattr(counted, "completion_tokens_details", None), "reasoning_tokens")
-            },
-        },
-    )
-    return received(message)
-
-
 @dataclass(slots=True)
 class Gathered:
     """An answer as it is streamed."""

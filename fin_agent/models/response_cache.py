@@ -7,9 +7,7 @@ import json
 import logging
 import sqlite3
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
@@ -19,13 +17,9 @@ from fin_agent.models.call import Call, OutputT, Reply
 from fin_agent.models.replies import schema_text
 from fin_agent.written_file import make_private
 
-FORMAT_VERSION = 1
-_APPLICATION = 0x46414D52
-"""Marks the file as ours (SQLite file format, 1.3.14)."""
 _BUSY_SECONDS = 10.0
-_DAMAGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
-CREATE TABLE replies (
+CREATE TABLE IF NOT EXISTS replies (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   key TEXT NOT NULL UNIQUE,
   reply TEXT NOT NULL,
@@ -38,8 +32,8 @@ _LOG = logging.getLogger(__name__)
 class ResponseCache:
     """Replies in one SQLite file, bounded in size. Several threads and several processes may use it at once.
 
-    It never stands in the way: a file that is damaged is renamed and a new one begun, one that is locked or cannot be
-    written is passed over, each with a warning in the log. Holds neither prompts nor keys, but replies as they came.
+    It never stands in the way: a file that is locked is passed over, one that is damaged or cannot be written is not
+    used any more, each with a warning in the log. Holds neither prompts nor keys, but replies as they came.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, ResponseCache(Path(folder) / "replies.sqlite") as cache:
@@ -91,83 +85,39 @@ class ResponseCache:
         return int(str(rows[0][0])) if (rows := self._run([("SELECT count(*) FROM replies", ())])) else 0
 
     def _run(self, statements: list[tuple[str, tuple[str | int, ...]]]) -> list[tuple[object, ...]]:
-        """The rows of the last of several statements; none where the file cannot be used now."""
+        """The rows of the last of several statements; none where the file cannot be used."""
         with self._guard:
-            for fresh in (False, True):
-                if self._given_up:
-                    break
-                try:
-                    self.file.parent.mkdir(parents=True, exist_ok=True)
-                    with _opened(self.file) as connection:
-                        return [connection.execute(*each).fetchall() for each in statements][-1]
-                except sqlite3.Error as error:
-                    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-                    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                        _LOG.warning("Kept replies in %s are not used now: %s", self.file, error)
-                        break
-                    if fresh or code not in _DAMAGED or not self._put_aside(error):
-                        self._give_up(error)
-                except OSError as error:
-                    self._give_up(error)
-        return []
-
-    def _put_aside(self, error: sqlite3.Error) -> bool:
-        """Rename the damaged file; whether that could be done."""
-        aside = self.file.with_name(f"{self.file.name}.damaged-{time.time_ns()}")
-        try:
-            for ending in ("-wal", "-shm"):
-                self.file.with_name(f"{self.file.name}{ending}").unlink(missing_ok=True)
-            self.file.rename(aside)
-        except FileNotFoundError:
-            return True  # another process was faster
-        except OSError:
-            return False
-        _LOG.warning("Kept replies in %s are damaged (%s): now %s, and begun anew", self.file, error, aside.name)
-        return True
-
-    def _give_up(self, error: sqlite3.Error | OSError) -> None:
-        self._given_up = True
-        _LOG.warning("No replies are kept: %s cannot be used (%s)", self.file, error)
+            if self._given_up:
+                return []
+            try:
+                self.file.parent.mkdir(parents=True, exist_ok=True)
+                make_private(self.file)
+                connection = sqlite3.connect(self.file, timeout=_BUSY_SECONDS, isolation_level=None)
+                with closing(connection):
+                    _check_ours(connection)
+                    connection.execute(_SCHEMA)
+                    return [connection.execute(*each).fetchall() for each in statements][-1]
+            except (sqlite3.Error, OSError) as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                    _LOG.warning("Kept replies in %s are not used now: %s", self.file, error)
+                else:
+                    self._given_up = True
+                    _LOG.warning("No replies are kept: %s cannot be used (%s)", self.file, error)
+                return []
 
 
-@contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """The file, made where there is none. Raises OSError where it is somebody else's."""
-    make_private(file)
-    connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)
-    try:
-        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-            connection.execute("BEGIN IMMEDIATE")
-            if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():  # nobody was faster
-                connection.execute(_SCHEMA)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-            connection.execute("COMMIT")
-        _check_format(connection)
-        yield connection
-    finally:
-        connection.close()
-
-
-def _check_format(connection: sqlite3.Connection) -> None:
-    found = tuple(connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
-    if found != (_APPLICATION, FORMAT_VERSION):
-        raise OSError("it is a database of something else, or of another version")
+def _check_ours(connection: sqlite3.Connection) -> None:
+    """Raises OSError for a database of something else."""
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "replies" not in tables:
+        raise OSError("it is a database of something else")
 
 
 def kept_in(file: Path) -> int:
-    """How many replies a file holds, which is not changed. Raises sqlite3.Error where it is damaged.
-
-    A file that is there and holds something else is an OSError as well.
-    """
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)
-    try:
-        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
-            return 0
-        _check_format(connection)
+    """How many replies a file holds, which is not changed. Raises sqlite3.Error, OSError where it cannot be used."""
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, timeout=_BUSY_SECONDS)) as connection:
+        _check_ours(connection)
         return int(connection.execute("SELECT count(*) FROM replies").fetchone()[0])
-    finally:
-        connection.close()
 
 
 def cache_key(call: Call[OutputT], model: str, base_url: str | None, mode: str) -> str:

@@ -30,7 +30,7 @@ from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.programs import Asked, Attempt, attempt
 from fin_agent.graphs.answer.search_nodes import Update, emitted
 from fin_agent.graphs.answer.state import EDITED, AnswerState, Next
-from fin_agent.index.protocol import FilingIndex, PageKey, check_rows
+from fin_agent.index.protocol import FilingIndex, PageKey
 from fin_agent.models.costs import usage_of
 from fin_agent.vocabulary.filing import REPAIRED
 from fin_agent.vocabulary.page import printed_number
@@ -322,7 +322,7 @@ def verify_answer(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
         summary = "refused: " + "; ".join(missing)
     else:
         cited = {citation.doc_id for citation in drafted.citations}
-        check_rows(runtime.context.workspace.index, cited, words=drafted.program is None)
+        runtime.context.workspace.index.check_rows(cited, words=drafted.program is None)
         summary = f"{len(drafted.citations)} citations stand on retrieved pages"
     step = TraceStep(node="verify_answer", round=state["round"], summary=summary)
     answer = drafted.model_copy(

@@ -46,7 +46,7 @@ from fin_agent.graphs.answer.state import (
 )
 from fin_agent.graphs.channels import StateError, signed
 from fin_agent.index.opening import chosen_filings
-from fin_agent.index.protocol import PageKey, check_whole, one_state
+from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
 from fin_agent.models.metering import CallRecord, Meter, current_meter, metered
 from fin_agent.query.intents import asked_of, going_on_from
@@ -155,7 +155,7 @@ def answer_question(
     answer: Answer | None = None
     hearing = current_listener()
     drafts = hearing.listener is not None and hearing.drafts
-    with one_state(index), listening(hearing.listener, drafts=drafts):
+    with index.one_state(), listening(hearing.listener, drafts=drafts):
         given = QuestionInput(question=question)
         chosen = chosen_filings(doc_ids, index)
         if chosen is not None:
@@ -171,7 +171,7 @@ def answer_question(
                     on_step(node)
                     answer = (changes or {}).get("answer", answer)
         except (ValueError, TypeError, LookupError, ArithmeticError):
-            check_whole(index)  # rows of a damaged index break whoever reads them, each in a way of its own
+            index.check_whole()  # rows of a damaged index break whoever reads them, each in a way of its own
             raise
     assert answer is not None, "the last node always answers or refuses"
     return answer.model_copy(update={"id": question_id, "seconds": round(time.perf_counter() - started, 4)})

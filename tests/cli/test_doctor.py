@@ -298,7 +298,7 @@ def test_kept_replies(
         Caller(load_chat_model("openai:gpt-4o", base_url=server.url), cache=cache).reply(text_call())
     assert Looked(*options).of("kept replies", "file")[:2] == ("ok", f"1 replies in {file}")
     file.write_bytes(b"no database at all" * 100)
-    assert Looked(*options).of("kept replies", "file")[0] == "warning"
+    assert Looked(*options).of("kept replies", "file")[0] == "failed"
     assert file.read_bytes().startswith(b"no database")
     monkeypatch.setenv("FIN_AGENT_CACHE", str(sample_index / "filings.sqlite"))
     assert "something else" in Looked(*options).of("kept replies", "file")[1]

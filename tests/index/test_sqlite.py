@@ -13,8 +13,7 @@ import pytest
 from fin_agent.errors import FilingIndexError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.index.protocol import PageKey
-from fin_agent.index.searching import match_any
-from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.index.sqlite import SqliteIndex, match_any
 from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.place import Box
 from tests.index.contract.samples import EVERYTHING, TAGS

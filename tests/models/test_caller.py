@@ -204,21 +204,6 @@ def test_what_a_failed_correction_leaves_was_spent_all_the_same() -> None:
     assert raised.value.usage.total == 110
 
 
-def test_a_client_that_raises_on_truncated_output_loses_no_usage() -> None:
-    class LengthFinishReasonError(Exception):
-        def __init__(self) -> None:
-            super().__init__("cut")
-            message = type("M", (), {"content": '{"val', "refusal": None})()
-            usage = type("U", (), {"prompt_tokens": 30, "completion_tokens": 12})()
-            choice = type("C", (), {"finish_reason": "length", "message": message})()
-            self.completion = type("Completion", (), {"choices": [choice], "usage": usage})()
-
-    model = loaded(LengthFinishReasonError())
-    with pytest.raises(TruncatedReplyError) as raised:
-        Caller(model).value(value_call())
-    assert raised.value.usage == Usage(input=60, output=24)
-
-
 def test_tokens_that_no_server_tells_are_estimated_and_said_so() -> None:
     _, reply = Caller(loaded(answer(GOOD, usage=False))).value(value_call())
     assert reply.usage.approximate and reply.usage.input > 20 and reply.usage.output > 5

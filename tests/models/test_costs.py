@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.answering.answer import RoleUsage
 from fin_agent.answering.answer import Usage as StatedUsage
-from fin_agent.models import CallRecord, PricesError, PriceTable, Role, Usage, usage_table
+from fin_agent.models import CallRecord, PricesError, PriceTable, Role, Usage
 from fin_agent.models.costs import Price, usage_of
 
 needs_published_prices = pytest.mark.skipif(find_spec("genai_prices") is None, reason="needs the extra `chat`")
@@ -64,45 +64,6 @@ def test_cached_input_costs_less_where_a_price_is_given() -> None:
     usage = Usage(input=2_000_000, cached_input=1_000_000, output=1_000_000, reasoning=500_000)
     assert Price(input=2, output=8, cached=0.5).dollars(usage) == pytest.approx(10.5)
     assert Price(input=2, output=8).dollars(usage) == pytest.approx(12)
-
-
-def call_record(role: Role, model: str, *, dollars: float | None = 0.25, from_cache: bool = False) -> CallRecord:
-    usage = Usage(input=1_000, cached_input=200, output=50, approximate=model == "openai:own")
-    return CallRecord(role=role, model=model, prompt="p", prompt_version="1", usage=usage, dollars=dollars, seconds=1,
-                      from_cache=from_cache)  # fmt: skip
-
-
-RECORDS = [
-    call_record(Role.REASONING, "openai:big", dollars=1),
-    call_record(Role.CURATION, "openai:small"),
-    call_record(Role.CURATION, "openai:small"),
-    call_record(Role.CURATION, "openai:small", dollars=0, from_cache=True),
-    call_record(Role.CURATION, "openai:big"),
-]
-
-
-def test_rows_by_role_and_model() -> None:
-    table = usage_table(RECORDS, questions=2)
-    assert [(row.role, row.model, row.calls, row.cached_calls, row.dollars) for row in table.rows] == [
-        ("curation", "openai:big", 1, 0, 0.25),
-        ("curation", "openai:small", 2, 1, 0.5),
-        ("reasoning", "openai:big", 1, 0, 1),
-    ]
-    assert table.total.usage == Usage(input=4_000, cached_input=800, output=200)
-    assert usage_table(reversed(RECORDS), questions=2) == table
-
-
-def test_the_text_is_per_question() -> None:
-    lines = usage_table(RECORDS, questions=2).text().splitlines()
-    assert lines[3] == "| curation | openai:small | 1.0 | 0.5 | 1,000.0 | 200.0 | 50.0 | 0.25000 |"
-    assert lines[-1] == "| all |  | 2.0 | 0.5 | 2,000.0 | 400.0 | 100.0 | 0.87500 |"
-
-
-def test_an_unknown_price_is_said_and_not_taken_for_nothing() -> None:
-    table = usage_table([*RECORDS, call_record(Role.INTENT, "openai:own", dollars=None)])
-    assert table.total.dollars is None
-    text = table.text()
-    assert "| ? |" in text and "price of a model is not known" in text and "estimated" in text
 
 
 def stated_record(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from fin_agent.errors import FilingIndexError
 from fin_agent.secret_texts import as_sent, why_unsendable
@@ -78,81 +80,63 @@ def shown(address: str) -> str:
     return f"{scheme}{separator}{'...@' if sign else ''}{place}{'?...' if query else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Reaching:
+class Reaching(BaseModel):
     """How a cluster is reached. Secrets are left out of what is printed.
 
     Raises FilingIndexError, which names the setting and nothing of its value, where one cannot be sent.
     """
 
-    api_key: str | None = field(default=None, repr=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    api_key: str | None = Field(default=None, repr=False)
     username: str | None = None
-    password: str | None = field(default=None, repr=False)
-    cloud_id: str | None = field(default=None, repr=False)
+    password: str | None = Field(default=None, repr=False)
+    cloud_id: str | None = Field(default=None, repr=False)
     certificates: str | None = None
     """File of the certificate authority that signed the cluster's certificate."""
     fingerprint: str | None = None
     """SHA-256 of the cluster's certificate, where there is no authority to ask."""
-    timeout: float = 30.0
+    timeout: float = Field(default=30.0, gt=0, lt=1e6)
     """Seconds that one request may take."""
-    patience: float = 60.0
+    patience: float = Field(default=60.0, gt=0, lt=1e6)
     """Seconds over which a request is tried again that the cluster is too busy for, or does not answer."""
-    shards: int = 1
+    shards: int = Field(default=1, ge=1, le=1024)
     """Primary shards of each large index, when it is made."""
     checked_every: float = 1.0
     """Seconds for which a list of filings is taken to be current; what this process writes it sees at once."""
     grace: float = 600.0
     """Seconds after which the parts of a filing that was replaced are deleted: an answer may be reading them."""
 
-    def __post_init__(self) -> None:
-        for name, ascii_only in _SENT.items():
-            if (given := getattr(self, name)) is not None:
-                sent = as_sent(given, blanks=ascii_only) or None
-                object.__setattr__(self, name, sent)
-                if sent is not None and (why := why_unsendable(sent, ascii_only=ascii_only)):
-                    raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
-        if self.fingerprint is not None:
-            object.__setattr__(self, "fingerprint", _sha256(self.fingerprint))
+    @field_validator(*_SENT)
+    @classmethod
+    def _sendable(cls, given: str | None, info: ValidationInfo) -> str | None:
+        """Without the end of its line; None where nothing is left."""
+        name = str(info.field_name)
+        sent = as_sent(given or "", blanks=_SENT[name]) or None
+        if sent is not None and (why := why_unsendable(sent, ascii_only=_SENT[name])):
+            raise _unfit(f"it cannot be sent: {why}", VARIABLES[name], "Set it anew, to the value alone")
+        return _sha256(sent) if sent is not None and name == "fingerprint" else sent
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Reaching:
         """As the variables of VARIABLES say. Raises FilingIndexError where one cannot be used."""
         said = {name: environment[variable] for name, variable in VARIABLES.items() if environment.get(variable)}
-        said = {name: value for name, value in said.items() if name not in _SENT or as_sent(value)}
-        if "api_key" in said and ("username" in said or "password" in said):
-            raise _unfit(
-                f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})",
-                "Elasticsearch",
-                "Unset one of them",
-            )
-        if ("username" in said) != ("password" in said):
-            raise _unfit(
-                f"{VARIABLES['username']} and {VARIABLES['password']} go together", "Elasticsearch", "Set both, or none"
-            )
-        shards = _number(said, "shards", 1)
-        return cls(
-            api_key=said.get("api_key"),
-            username=said.get("username"),
-            password=said.get("password"),
-            cloud_id=said.get("cloud_id"),
-            certificates=_file(said),
-            fingerprint=said.get("fingerprint"),
-            timeout=_number(said, "timeout", 30.0),
-            patience=_number(said, "patience", 60.0),
-            shards=max(1, int(shards)),
-        )
-
-
-def _number(said: Mapping[str, str], name: str, default: float) -> float:
-    if name not in said:
-        return default
-    try:
-        number = float(said[name])
-    except ValueError:
-        number = -1.0
-    if not 0 < number < 1e6:
-        raise _unfit(f"{said[name]!r} cannot be used: a number above 0 is meant", VARIABLES[name], "Set another value")
-    return number
+        try:
+            reaching = cls.model_validate(said)
+        except ValidationError as error:
+            name = str(error.errors()[0]["loc"][0])
+            what = f"{said[name]!r} cannot be used: a number above 0 is meant"
+            raise _unfit(what, VARIABLES[name], "Set another value") from None
+        if reaching.api_key and (reaching.username or reaching.password):
+            both = f"both a key and a user name are given ({VARIABLES['api_key']}, {VARIABLES['username']})"
+            raise _unfit(both, "Elasticsearch", "Unset one of them")
+        if (reaching.username is None) != (reaching.password is None):
+            apart = f"{VARIABLES['username']} and {VARIABLES['password']} go together"
+            raise _unfit(apart, "Elasticsearch", "Set both, or none")
+        if reaching.certificates is not None and not Path(reaching.certificates).is_file():
+            missing = f"there is no file {reaching.certificates}"
+            raise _unfit(missing, VARIABLES["certificates"], "Name the certificate authority's PEM file")
+        return reaching
 
 
 def _sha256(written: str) -> str:
@@ -165,15 +149,6 @@ def _sha256(written: str) -> str:
             "Set it to what `openssl x509 -fingerprint -sha256 -noout -in CERTIFICATE` prints",
         )
     return digits
-
-
-def _file(said: Mapping[str, str]) -> str | None:
-    named = said.get("certificates")
-    if named is not None and not Path(named).is_file():
-        raise _unfit(
-            f"there is no file {named}", VARIABLES["certificates"], "Name the certificate authority's PEM file"
-        )
-    return named
 
 
 def _check_host(host: str, text: str) -> None:

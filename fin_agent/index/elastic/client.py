@@ -7,7 +7,7 @@ import logging
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_delay
@@ -36,7 +36,6 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
 _TOLD_AFTER = 2.0
 """Seconds of waiting after which it is told; shorter ones nobody notices."""
-_EXPECTED = (404, 409)
 OLDEST = "8.19"
 """The first version of a cluster that the index can live on."""
 TO_READ = ("read", "view_index_metadata")
@@ -72,11 +71,13 @@ class Cluster:
         self._sleep = sleep
         self._told = told
 
-    def asked(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
+    def asked(
+        self, ask: Callable[..., T], *, doing: str = "read", expected: Collection[int] = (), **arguments: object
+    ) -> T:
         """What `ask`, a method of the client or what uses it, gives with these arguments.
 
         Where the cluster is too busy or does not answer, it is asked again after a pause that doubles, as long as the
-        patience lasts. Raises FilingIndexError; `NotFound` and `Conflict` are left to those who expect them.
+        patience lasts. Raises FilingIndexError; answers of an `expected` status (404, 409) are raised as they are.
         """
         trying = Retrying(
             retry=retry_if_exception(_worth_another_try),
@@ -89,21 +90,14 @@ class Cluster:
         try:
             return trying(ask, **arguments)
         except (ApiError, elastic_transport.TransportError, elasticsearch.helpers.ScanError) as error:
-            if isinstance(error, ApiError) and error.status_code in _EXPECTED:
+            if isinstance(error, ApiError) and error.status_code in expected:
                 raise
-            raise fault(self.address, error, doing) from error
-
-    def answered(self, ask: Callable[..., T], *, doing: str = "read", **arguments: object) -> T:
-        """As `asked`; an index that is not there is a FilingIndexError as well."""
-        try:
-            return self.asked(ask, doing=doing, **arguments)
-        except NotFound as error:
             raise fault(self.address, error, doing) from error
 
     def search(self, index: str, **arguments: Any) -> dict[str, Any]:
         """The answer to a search, of all shards. Raises FilingIndexError."""
         ask = self.client.search
-        return dict(self.answered(ask, index=index, allow_partial_search_results=False, **arguments).body)
+        return dict(self.asked(ask, index=index, allow_partial_search_results=False, **arguments).body)
 
     def scan(self, index: str, *, fields: Sequence[str] | None = None, size: int = 5_000) -> list[dict[str, Any]]:
         """The sources of all documents of an index, as they are at one moment, in no order. Raises FilingIndexError."""
@@ -115,14 +109,14 @@ class Cluster:
             )
             return [hit["_source"] for hit in found]
 
-        return self.answered(scanned)
+        return self.asked(scanned)
 
     def documents(self, **arguments: Any) -> list[dict[str, Any]]:
         """The documents that `mget` is asked for, in this order; `found` says of each whether it is there.
 
         What a shard could not tell is an error and no document that is not there. Raises FilingIndexError.
         """
-        told: list[dict[str, Any]] = list(self.answered(self.client.mget, **arguments)["docs"])
+        told: list[dict[str, Any]] = list(self.asked(self.client.mget, **arguments)["docs"])
         for each in told:
             if "error" in each:
                 kind = each["error"].get("type", "") if isinstance(each["error"], dict) else ""

@@ -101,6 +101,12 @@ class ElasticIndex(Reading, Writing):
         """Close the connections."""
         self.cluster.close()
 
+    def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
+        """See FilingIndex.check_rows."""
+
+    def check_whole(self) -> None:
+        """See FilingIndex.check_whole."""
+
     def replace_summary(self, doc_id: str, summary: str) -> bool:
         """Another summary for a filing; vectors of the one before go. False where there is no such filing."""
         if not super().replace_summary(doc_id, summary):

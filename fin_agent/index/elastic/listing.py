@@ -120,7 +120,7 @@ class FilingList:
     def document_of(self, doc_id: str) -> dict[str, Any] | None:
         """A filing's own document with its number in the sequence of writes, as it is now; None where there is none."""
         try:
-            found = self.cluster.asked(self.cluster.client.get, index=self._alias, id=id_of(doc_id))
+            found = self.cluster.asked(self.cluster.client.get, expected=(404,), index=self._alias, id=id_of(doc_id))
         except NotFound as error:
             if isinstance(error.body, dict) and error.body.get("found") is False:
                 return None

@@ -48,7 +48,10 @@ def open_indices(cluster: Cluster, layout: Layout) -> None:
     """Raises FilingIndexError where there is no index of this prefix, or one of another format."""
     try:
         found = cluster.asked(
-            cluster.client.indices.get_mapping, doing="opened", index=[layout.alias(kind) for kind in kinds()]
+            cluster.client.indices.get_mapping,
+            doing="opened",
+            expected=(404,),
+            index=[layout.alias(kind) for kind in kinds()],
         )
     except NotFound as error:
         if kind_of(error.body) not in ("index_not_found_exception", "aliases_not_found_exception"):

@@ -204,7 +204,7 @@ class Reading(FilingList):
     # What filings hold
 
     def stored(self, doc_id: str) -> StoredFiling:
-        """See KeepsStored.stored."""
+        """See FilingIndex.stored."""
         filing = self.known_document(doc_id)["_source"]
         parts = (
             [source for _, source in self._of_filings(kind, [doc_id], place, fields)]
@@ -217,7 +217,7 @@ class Reading(FilingList):
         return stored_filing(filing, *parts)
 
     def checksums(self, doc_id: str) -> dict[str, str]:
-        """See KeepsStored.checksums."""
+        """See FilingIndex.checksums."""
         found = self.document_of(doc_id)
         return {} if found is None else dict(found["_source"]["checksums"])
 

@@ -25,7 +25,6 @@ from fin_agent.index.elastic.client import (
     Cluster,
     Conflict,
     NotFound,
-    fault,
     kind_of,
     meaning_of,
 )
@@ -59,7 +58,7 @@ class Writing(FilingList):
         self.put(StoredFiling.of(filing, cards, summary))
 
     def put(self, stored: StoredFiling) -> None:
-        """See KeepsStored.put."""
+        """See FilingIndex.put."""
         doc_id, generation = stored.doc_id, secrets.token_hex(12)
         source = filing_source(stored, generation, secrets.randbelow(_MARKS), self.now())
         routing = routing_of(source.get("cik"), source["company"])
@@ -79,7 +78,8 @@ class Writing(FilingList):
                 return False
             self._journal_replaced(found["_source"])
             try:
-                self._written(self.cluster.client.delete, "filings", id=found["_id"], **_unchanged(found))
+                delete, found_then = self.cluster.client.delete, _unchanged(found)
+                self._written(delete, "filings", expected=(404, 409), id=found["_id"], **found_then)
             except (Conflict, NotFound):
                 continue
             self.look_again()
@@ -162,11 +162,11 @@ class Writing(FilingList):
                 raise BusyError
 
         with suppress(BusyError):  # for too long
-            self.cluster.answered(send, doing="written")
+            self.cluster.asked(send, doing="written")
         if refused:
             raise self._refusal(refused, count, subject)
         if kinds:
-            self.cluster.answered(self.cluster.client.indices.refresh, doing="written", index=kinds)
+            self.cluster.asked(self.cluster.client.indices.refresh, doing="written", index=kinds)
 
     def delete_where(self, target: str, query: dict[str, Any]) -> None:
         """Delete what a query finds, and let searches find it no more."""
@@ -226,10 +226,9 @@ class Writing(FilingList):
         self._index_document("journal", generation, trace)
 
     def _index_document(self, kind: str, id: str, source: Source, **expected: Any) -> None:
-        try:
-            self._written(self.cluster.client.index, kind, id=id, document=source, require_alias=True, **expected)
-        except NotFound as error:
-            raise fault(self.cluster.address, error, "written") from error
+        """Raises Conflict where a condition does not hold."""
+        index = self.cluster.client.index
+        self._written(index, kind, expected=(409,), id=id, document=source, require_alias=True, **expected)
 
     def _written(self, ask: Any, kind: str, **arguments: Any) -> None:
         self.cluster.asked(ask, doing="written", index=self.layout.alias(kind), refresh=True, **arguments)
