@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -187,7 +186,8 @@ class RunStore:
                 else:
                     connection.executemany("DELETE FROM runs WHERE number = ?", [(number,) for number in numbers])
                     gone = len(numbers)
-            _shrink(connection)
+            connection.execute("VACUUM")  # what is gone is gone from the disk as well
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return gone
 
     def _named(self, connection: sqlite3.Connection | None, name: str) -> tuple[int, str]:
@@ -310,12 +310,6 @@ def _is_computed(connection: sqlite3.Connection, row: sqlite3.Row) -> bool:
         return False  # a run that cannot be read is still listed; `run` says what is wrong with it
 
 
-def _shrink(connection: sqlite3.Connection) -> None:
-    """Give the room back to the disk, as far as nobody else is at work."""
-    connection.executescript("PRAGMA incremental_vacuum")  # `execute` takes one step, which is one page
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
 FORMAT_VERSION = 1
 _APPLICATION = 0x46415255
 """Marks the file as ours (SQLite file format, 1.3.14)."""
@@ -360,7 +354,7 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
         if make:
             file.parent.mkdir(parents=True, exist_ok=True)
             make_private(file)
-        address = f"{file.absolute().as_uri()}?{_way_in(file, make)}"
+        address = f"{file.absolute().as_uri()}?mode={'rwc' if make else 'rw'}"
         connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}")
@@ -373,14 +367,6 @@ def connect(file: Path, *, make: bool) -> sqlite3.Connection:
             connection.close()
         raise (error if isinstance(error, RunStoreError) else fault(file, error)) from error
     return connection
-
-
-def _way_in(file: Path, make: bool) -> str:
-    """Where the folder is only to be read, SQLite can make no lock: it is told that nobody writes."""
-    if make:
-        return "mode=rwc"
-    log = file.with_name(f"{file.name}-wal")
-    return "mode=rw" if os.access(file.parent, os.W_OK) or log.exists() else "mode=ro&immutable=1"
 
 
 def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
@@ -402,15 +388,15 @@ def fault(file: Path, error: OSError | sqlite3.Error) -> RunStoreError:
 def _check(connection: sqlite3.Connection, file: Path) -> None:
     """Make the tables in an empty file. Raises RunStoreError where it is not ours or of another version."""
     if _is_empty(connection):
-        # Other bytes than these shrink the file when runs go; it has to be said before the first table is made.
-        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         with transaction(connection):
             if _is_empty(connection):
                 for statement in _SCHEMA.split(";\n"):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-        _log_ahead(connection)
+        # Readers and a writer do not wait for each other. A file that is in use right now gets it the next time.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA journal_mode = WAL")
     if _number(connection, "application_id") != _APPLICATION:
         raise RunStoreError(
             "this is a database of something else, not of recorded runs",
@@ -424,15 +410,6 @@ def _check(connection: sqlite3.Connection, file: Path) -> None:
             subject=str(file),
             remedy="Move the file away, or read it with the version that wrote it",
         )
-
-
-def _log_ahead(connection: sqlite3.Connection) -> None:
-    """Readers and a writer do not wait for each other. A file that is in use right now gets it the next time."""
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            raise
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
