@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import re
@@ -276,6 +277,8 @@ def prepare_worker() -> None:
     """
     forget_environment()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # What a call makes is kept until the call is done: looking through it for garbage meanwhile takes a tenth of the time.
+    gc.set_threshold(200_000, 20, 20)
     end_with_parent()
 
 

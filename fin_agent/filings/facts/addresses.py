@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from fin_agent.filings.outline.statements import heading_of
 from fin_agent.filings.tables.sums import proofs_of
@@ -59,11 +60,13 @@ def _part_kind(fact: Fact, caption: str, note: str) -> str | None:
         return None
     if fact.statement is Statement.EQUITY:
         return "equity component"
-    for text in (fact.scope, *reversed(fact.column_path), *reversed(fact.row_path), caption, note):
-        for kind, words in _KIND_OF_WORDS:
-            if words.search(text):
-                return kind
-    return None
+    texts = (fact.scope, *reversed(fact.column_path), *reversed(fact.row_path), caption, note)
+    return next((kind for text in texts if (kind := _kind_of_words(text))), None)
+
+
+@lru_cache(maxsize=16_384)
+def _kind_of_words(text: str) -> str | None:
+    return next((kind for kind, words in _KIND_OF_WORDS if words.search(text)), None)
 
 
 _KIND_OF_AXIS = {

@@ -128,13 +128,15 @@ def _as_quarters(
 
 def is_header_line(line: Line) -> bool:
     """Whether a line names periods (`2022 2021`, `December 31,`, `Three Months Ended`) and holds no amount."""
-    text = line.text
-    if not _HINT.search(text) or len(line.words) > 40 or _LEADERS.search(text):
+    if len(line.words) > 40:
+        return False
+    text = line.text.lower()
+    if not _HINT.search(text) or _LEADERS.search(text):
         return False
     phrases = phrases_of(line)
     timely = others = 0
     for position, phrase in enumerate(phrases):
-        plain = _BRACKETS.sub(" ", phrase.text)
+        plain = _BRACKETS.sub(" ", phrase.text.lower())
         words = _LETTERS.findall(_TIME.sub(" ", plain))
         if parse_number(phrase.text) is not None and not _YEAR_ONLY.match(phrase.text):
             return False
@@ -181,22 +183,22 @@ _PERIOD_END = re.compile(r"(?:19|20)\d\d$|^\d{1,2},$")
 _PERIOD_START = re.compile(
     r"(?:fiscal|fy\d*|years?|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.?)$|%$|\$$|change", re.I
 )
+# Of lower case, each word behind its possible first letters: these two are held against every line near a figure.
 _HINT = re.compile(
-    r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
-    r"|\bended\b|\bending\b|\bmonths\b|\bweeks\b|\bfiscal\b|\bfy\s?'?\d|\bq[1-4]\b|\b[1-4]q|\bquarter\b|\byears?\b"
-    r"|\d/\d+/\d\d|\bas of\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b",
-    re.I,
+    r"(?<![\d,.$])(?:19|20)\d\d(?![\d,]\d|\.\d)|\d/\d+/\d\d|\b(?=[1-4adefjmnoqswy])(?:"
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d"
+    r"|(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+    r"|(?:ended|ending|months|weeks|fiscal|q[1-4]|quarter|years?|as of)\b|fy\s?'?\d|[1-4]q)"
 )
 _TIME = re.compile(
     r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|\b(?:fiscal|years?|ended|ending|months?|weeks?"
     r"|quarters?|first|second|third|fourth|three|six|nine|twelve|thirteen|fourteen|twenty|thirty|fifty|forty|two|seven"
     r"|for|the|as|of|at|and|to|through|from|in|on|periods?|fy|q[1-4]|[1-4]q|unaudited|audited|restated|adjusted"
-    r"|revised|recast|actual|reported|note|notes?|week|full|vs|versus|change|th|st|nd|rd|successor|predecessor)\b",
-    re.I,
+    r"|revised|recast|actual|reported|note|notes?|week|full|vs|versus|change|th|st|nd|rd|successor|predecessor)\b"
 )
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
 _BRACKETS = re.compile(r"\([^()]*\)?")
-_LEADERS = re.compile(r"\.{4,}|(?:\. ?){4,}")
+_LEADERS = re.compile(r"(?:\. ?){4}")
 _AMOUNT = re.compile(r"\$\s*\d|\d,\d{3}|\d%|\d\.\d")
 _YEAR_ONLY = re.compile(r"^(?:19|20)\d\d\W*(?:\(\w\))?$")
 _CALENDAR_YEARS = FiscalCalendar(2000, date(2000, 12, 31), None, None)

@@ -138,17 +138,24 @@ def _middle(word: Word) -> tuple[float, float]:
 
 
 def _line(words: list[Word]) -> Line:
-    words.sort(key=lambda word: (word.x0, word.x1, word.y0))
+    words.sort(key=_ACROSS)
     heights = [word.y1 - word.y0 for word in words]
-    typical = median(heights)
-    regular = [word for word, height in zip(words, heights, strict=True) if height >= 0.75 * typical]
+    regular = words
+    if min(heights) < _SMALL_PRINT * max(heights):
+        least = _SMALL_PRINT * median(heights)
+        regular = [word for word, height in zip(words, heights, strict=True) if height >= least]
     return Line(
         tuple(words),
-        min(word.x0 for word in words),
-        min(word.y0 for word in regular),
-        max(word.x1 for word in words),
-        max(word.y1 for word in regular),
+        words[0].x0,
+        min([word.y0 for word in regular]),
+        max([word.x1 for word in words]),
+        max([word.y1 for word in regular]),
     )
+
+
+_ACROSS = attrgetter("x0", "x1", "y0")
+_SMALL_PRINT = 0.75
+"""Part of a line's usual height below which words are footnote marks, and do not say where it stands."""
 
 
 def _turn(words: Sequence[Word]) -> int:

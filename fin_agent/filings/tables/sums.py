@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log2
+from operator import add, mul
 
 from fin_agent.vocabulary.place import Box
 from fin_agent.vocabulary.table import Cell, Table
@@ -203,29 +204,33 @@ def _readings(lines: Sequence[Line], opened: Sequence[int], total: int) -> Itera
     """Ways in which the lines still open above a line may come to it; the odder a way, the more it has to explain."""
     target = lines[total]
     cells = [cell for cell, value in enumerate(target) if value is not None]
-    lead = max(cells, key=lambda cell: abs(target[cell] or 0))
-    wanted = target[lead] or 0
-    running = 0
+    goal = [target[cell] or 0 for cell in cells]
+    lead = max(range(len(cells)), key=lambda place: abs(goal[place]))
+    wanted = goal[lead]
+    added = [0] * len(cells)
     for count, part in enumerate(reversed(opened[-_MOST_PARTS:]), 1):
-        running += lines[part][lead] or 0
+        last = [lines[part][cell] or 0 for cell in cells]
+        added = list(map(add, added, last))
         if count == 1:
             continue
         chosen = opened[len(opened) - count :]
-        first = lines[chosen[0]][lead] or 0
+        running = added[lead]
+        taken_off = [2 * value - whole for value, whole in zip(last, added, strict=True)]
         length = log2(count)
         for signs, reached, cost in (
-            ((1,) * count, running, length),
-            ((-1,) * count, -running, length + 1),
-            ((1, *(-1,) * (count - 1)), 2 * first - running, length + 1),
+            ((1,) * count, added, length),
+            ((-1,) * count, [-value for value in added], length + 1),
+            ((1, *(-1,) * (count - 1)), taken_off, length + 1),
         ):
-            if abs(reached - wanted) <= _SLACK or len(cells) > 2:
+            off = sum([abs(value - aim) > _SLACK for value, aim in zip(reached, goal, strict=True)])
+            if off <= _most_failing(cells):
                 yield from _closed(lines, chosen, signs, total, cells, cost)
         if 2 < count <= _MOST_SIGNED:
             for signs in product((1, -1), repeat=count - 1):
                 if -1 in signs and 1 in signs:
                     yield from _closed(lines, chosen, (1, *signs), total, cells, length + count)
         if count > 2 and running != wanted:
-            for index, value in enumerate(lines[each][lead] or 0 for each in chosen):
+            for index, value in enumerate([lines[each][cells[lead]] or 0 for each in chosen]):
                 if value and count > _MOST_SIGNED and abs(running - wanted - 2 * value) <= _SLACK:
                     signs = (*(1,) * index, -1, *(1,) * (count - index - 1))
                     yield from _closed(lines, chosen, signs, total, cells, 2 * length + 1)
@@ -256,17 +261,12 @@ def _closed(
     slack = 0 if len(parts) == 1 else 1 if len(parts) < _MANY else _SLACK
     closing: list[int] = []
     failing: list[int] = []
-    allowed = int(len(cells) * (1 - _SHARE_CLOSING))
+    allowed = _most_failing(cells)
     bits = -cost
     for cell in cells:
-        reached = largest = 0
-        for part, sign in zip(parts, signs, strict=True):
-            value = lines[part][cell]
-            if value:
-                reached += sign * value
-                largest = max(largest, abs(value))
+        values = [lines[part][cell] or 0 for part in parts]
         wanted = target[cell] or 0
-        off = abs(reached - wanted)
+        off = abs(sum(map(mul, signs, values)) - wanted)
         if off > slack:
             failing.append(cell)
             if len(failing) > allowed:
@@ -274,12 +274,16 @@ def _closed(
             bits -= _COST_OF_A_MISS
             continue
         closing.append(cell)
-        if wanted and largest:
+        if wanted and (largest := max(map(abs, values))):
             bits += log2(1 + min(largest, abs(wanted)) / (1 + 2 * off)) - (off > 0)
     if not closing:
         return
     bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))
     yield _Reading(SumFound(total, tuple(zip(parts, signs, strict=True)), tuple(closing), tuple(failing)), bits)
+
+
+def _most_failing(cells: Sequence[int]) -> int:
+    return int(len(cells) * (1 - _SHARE_CLOSING))
 
 
 _SLACK = 2
