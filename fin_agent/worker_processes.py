@@ -277,7 +277,7 @@ def prepare_worker() -> None:
     """
     forget_environment()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # What a call makes is kept until the call is done: looking through it for garbage meanwhile takes a tenth of the time.
+    # What a call makes is kept until it is done: looking through it for garbage meanwhile takes a tenth of the time.
     gc.set_threshold(200_000, 20, 20)
     end_with_parent()
 
