@@ -17,7 +17,7 @@ from fin_agent.cli.search_benchmarks import run_ranking
 from fin_agent.cli.streams import Progress, show_result, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
-from fin_agent.evaluation import Oracle, chunks, finqa, lofin, pages_used, tatqa
+from fin_agent.evaluation import Oracle, chunks, pages_used, tatqa
 from fin_agent.evaluation.benchmark import Answered, Benchmark, write_csv
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, allowed
 from fin_agent.evaluation.ranking import Measuring
@@ -85,11 +85,11 @@ def run_lofin(
     `judge` names the chat model that judges answers in words, with the text of the gold pages.
     """
     with opened(given) as workspace:
-        asked = lofin.load_lofin(files, _page_counts(workspace))
+        asked = pages_used.load_lofin(files, _page_counts(workspace))
         judgement = None if judge is None else judgement_by(judge, settings)
 
         def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
-            by_number = lofin.right_number(question, answer)
+            by_number = pages_used.right_number(question, answer)
             if by_number is not None or judgement is None:
                 return by_number
             pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
@@ -115,10 +115,19 @@ def run_finqa(
             keys = [PageKey(doc_id, number) for number in range(workspace.index.filing(doc_id).page_count)]
             return [stored.page.text for stored in workspace.index.pages(keys)]
 
-        asked = finqa.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
+        asked = pages_used.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
         told = {"oracle": oracle.value}
         return _run_pages(
-            "FinQA", asked, workspace, out, settings, finqa.right_result, oracle, told, as_json=as_json, debug=debug
+            "FinQA",
+            asked,
+            workspace,
+            out,
+            settings,
+            pages_used.right_result,
+            oracle,
+            told,
+            as_json=as_json,
+            debug=debug,
         )
 
 

@@ -1,15 +1,22 @@
-"""Open-domain questions over pages, as HiREC measures them: pages of the passages used, by round, and along k."""
+"""Open-domain questions over pages, LOFin's and FinQA's, as HiREC measures them: by round, and along k."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal, InvalidOperation
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from pydantic import BaseModel, Field
+
 from fin_agent.answering.answer import Answer
+from fin_agent.answering.numerals import Numeral, numerals_in
+from fin_agent.evaluation.answer_scoring import first_sentence, restated_in_unit_of
 from fin_agent.evaluation.benchmark import (
     MEDIAN_SECONDS,
     QUESTIONS,
@@ -24,6 +31,7 @@ from fin_agent.evaluation.benchmark import (
     row_of,
 )
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
+from fin_agent.evaluation.question_files import read_records
 from fin_agent.evaluation.tatqa import normalized
 from fin_agent.index.protocol import PageKey
 from fin_agent.models.call import Role
@@ -202,3 +210,220 @@ _CAPTION = (
     "in percent; precision, recall: gold pages of the k passages that an answer is written from; accuracy: of the"
     " answers judged; words F1: of questions answered in words, compares with no published figure"
 )
+
+# --- LOFin (Choe et al. 2025): its rows, and HiREC's rule for numbers
+
+NUMERIC, TEXTUAL = "numeric", "textual"
+_SOURCES = {"financebench": "FinanceBench", "openqa": "SEC-QA"}
+_FINQA = "FinQA"
+
+
+class _EvidenceRecord(BaseModel):
+    doc_name: str
+    page_num: int = Field(ge=0)
+
+
+class _LofinRecord(BaseModel):
+    qid: str
+    question: str = Field(min_length=1)
+    answer: str | int | float
+    evidences: list[_EvidenceRecord] = Field(min_length=1)
+
+
+def load_lofin(paths: Sequence[Path], page_counts: Mapping[str, int]) -> Asked:
+    """The questions of LOFin's files; a row about a page that is not among `page_counts` is left out and named.
+
+    The type of an answer is the file's, as published (`numeric_table.jsonl`, `numeric_table/test.jsonl`); of another
+    file, what the answer is. Raises QuestionError where a file holds no such rows.
+    """
+    questions: list[FinanceBenchQuestion] = []
+    faults: list[str] = []
+    for path in paths:
+        records = read_records(path, _LofinRecord)
+        faults += records.faults
+        for place, record in records.of:
+            pages = tuple(dict.fromkeys(PageKey(each.doc_name, each.page_num) for each in record.evidences))
+            if beyond := [page for page in pages if page.page >= page_counts.get(page.doc_id, 0)]:
+                held = page_counts.get(beyond[0].doc_id)
+                why = "is not in the index" if held is None else f"has {held} pages, none of index {beyond[0].page}"
+                faults.append(f"{place}: {beyond[0].doc_id} {why}")
+                continue
+            gold = str(record.answer)
+            source = next((name for prefix, name in _SOURCES.items() if record.qid.startswith(prefix)), _FINQA)
+            questions.append(
+                FinanceBenchQuestion(
+                    id=record.qid,
+                    company="",
+                    doc_id=pages[0].doc_id,
+                    question_type=_type_of(path, gold),
+                    reasoning=source,
+                    question=record.question,
+                    answer=gold,
+                    pages=pages,
+                )
+            )
+    return Asked(tuple(questions), tuple(faults))
+
+
+def _type_of(path: Path, gold: str) -> str:
+    for name in (path.name.split(".")[0], path.parent.name):
+        if name.startswith(NUMERIC) or name == TEXTUAL:
+            return name
+    return TEXTUAL if plain_number(gold) is None else NUMERIC
+
+
+def same_number(ours: Decimal, gold: Decimal) -> bool:
+    """HiREC's rule: equal, or equal once the one with more decimals is rounded half up or cut off at the other's.
+
+    Zeros at the end are no decimals: `3215.00` has none. Zero is equal to zero alone, and one of the two needs two
+    significant digits.
+    """
+    if ours == gold:
+        return True
+    ours, gold = ours.normalize(), gold.normalize()
+    decimals = [max(0, -_exponent(each)) for each in (ours, gold)]
+    coarse, fine = (ours, gold) if decimals[0] < decimals[1] else (gold, ours)
+    significant = max(len(each.as_tuple().digits) for each in (ours, gold))
+    if decimals[0] == decimals[1] or significant < _SIGNIFICANT or not ours or not gold:
+        return False
+    step = Decimal(1).scaleb(-min(decimals))
+    return any(fine.quantize(step, rounding=way) == coarse for way in (ROUND_HALF_UP, ROUND_FLOOR))
+
+
+_SIGNIFICANT = 2
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return exponent
+
+
+def right_number(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
+    """Whether the value answered is the gold number, in its unit where that is known; None where gold is in words.
+
+    Without a value, a number of the first sentence.
+    """
+    gold = plain_number(question.answer)
+    if gold is None:
+        return None if question.question_type == TEXTUAL else False
+    numerals = numerals_in(question.answer)
+    value = answer.answer.value
+    if value is None or not numerals:
+        said: Sequence[Numeral] = numerals_in(first_sentence(answer.answer.text))
+        return any(same_number(each.value, gold) for each in said)
+    restated = restated_in_unit_of(numerals[0], value, answer.answer.unit, question.question)
+    return any(same_number(each, gold) for each in restated)
+
+
+# --- FinQA (Chen et al. 2021) over whole filings: its contexts aligned with pages, its answers compared
+
+YES, NO = "yes", "no"
+
+
+class _QaRecord(BaseModel):
+    question: str = Field(min_length=1)
+    exe_ans: float | str
+    program: str = ""
+
+
+class _FinQaRecord(BaseModel):
+    id: str = Field(pattern=r"^[^/]+/\d{4}/")
+    """`ADI/2009/page_49.pdf-1`."""
+    pre_text: list[str]
+    post_text: list[str]
+    table: list[list[str]]
+    qa: _QaRecord
+
+
+def load_finqa(
+    path: Path, filing_of: Callable[[str, int], str | None], texts_of: Callable[[str], Sequence[str]]
+) -> Asked:
+    """The questions of a file, each with the page of the filing that its context was taken from.
+
+    `filing_of` finds the annual report of a ticker and year, `texts_of` its pages. A question whose filing is missing,
+    or whose context cannot be aligned for certain, is left out and named. Raises QuestionError where the file holds no
+    such rows.
+    """
+    records = read_records(path, _FinQaRecord)
+    questions: list[FinanceBenchQuestion] = []
+    faults = list(records.faults)
+    for place, record in records.of:
+        ticker, year, _ = record.id.split("/", 2)
+        doc_id = filing_of(ticker, int(year))
+        if doc_id is None:
+            faults.append(f"{place}: the annual report of {ticker} for {year} is not in the index")
+            continue
+        page = aligned_page(
+            [cell for row in record.table for cell in row], [*record.pre_text, *record.post_text], texts_of(doc_id)
+        )
+        if page is None:
+            faults.append(f"{place}: table and text of {record.id} are not surely of one page of {doc_id}")
+            continue
+        gold = str(record.qa.exe_ans)
+        steps = record.qa.program.count("(")
+        questions.append(
+            FinanceBenchQuestion(
+                id=record.id,
+                company=ticker,
+                doc_id=doc_id,
+                question_type="yes or no" if gold in (YES, NO) else "numeric",
+                reasoning="one step" if steps < 2 else "several steps",
+                question=record.qa.question,
+                answer=gold,
+                pages=(PageKey(doc_id, page),),
+            )
+        )
+    return Asked(tuple(questions), tuple(faults))
+
+
+def aligned_page(cells: Iterable[str], sentences: Iterable[str], pages: Sequence[str]) -> int | None:
+    """The page that both the numbers of a table and the words around it point to; None where they do not agree.
+
+    What few pages have counts more. HiREC compares the words by a model of inference.
+    """
+    by_numbers = _nearest(set(_NUMBER.findall(" ".join(cells))), [set(_NUMBER.findall(text)) for text in pages])
+    by_words = _nearest(_words(" ".join(sentences)), [_words(text) for text in pages])
+    return by_numbers if by_numbers == by_words else None
+
+
+_NUMBER = re.compile(r"\d[\d,.]*\d")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]{3,}", text.lower()))
+
+
+def _nearest(wanted: Collection[str], pages: Sequence[Collection[str]]) -> int | None:
+    """The page with the most of what is wanted; None where several have as much, or none has any."""
+    holding = Counter(each for page in pages for each in page if each in wanted)
+    weights = {each: math.log(1 + len(pages) / count) for each, count in holding.items()}
+    scores = [sum(weights[each] for each in wanted if each in page) for page in pages]
+    best = max(scores, default=0.0)
+    return scores.index(best) if best > 0 and scores.count(best) == 1 else None
+
+
+def right_result(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
+    """Whether an answer is the result of the gold program, within 1%, in whatever scale the table is in.
+
+    Percentages are fractions in FinQA.
+    """
+    value, unit = answer.answer.value, answer.answer.unit or ""
+    if question.answer in (YES, NO):
+        return answer.answer.text.lower().lstrip().startswith(question.answer)
+    if value is None:
+        return False
+    gold = float(question.answer)
+    shares = [value, value / 100] if unit.startswith("percent") else [value]
+    scaled = [value * size / other for size in (_SCALES.get(unit, 1),) for other in _SCALES.values()]
+    readings = shares if unit not in _SCALES else scaled
+    return any(math.isclose(each, gold, rel_tol=_TOLERANCE, abs_tol=_LEAST) for each in readings)
+
+
+_TOLERANCE, _LEAST = 0.01, 1e-5
+_SCALES: Mapping[str, int] = {
+    "USD": 1,
+    "USD thousands": 1_000,
+    "USD millions": 1_000_000,
+    "USD billions": 1_000_000_000,
+}

@@ -13,7 +13,7 @@ from statistics import fmean, pvariance
 from fin_agent.analyst.protocol import Analyst
 from fin_agent.analyst.rules.judging import RulesJudge
 from fin_agent.errors import FinAgentError, QuestionError
-from fin_agent.evaluation.benchmark import Column, Group, Report, Row, report_on
+from fin_agent.evaluation.benchmark import Column, Report, Row, report_on
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
 from fin_agent.evaluation.statistics import Estimate, PairedTest, estimate, paired_test
 from fin_agent.evidence.cards.card import Card
@@ -207,10 +207,10 @@ def _score(
 ) -> Row:
     """One ranking of one question's filing.
 
-    In `graded` a passage that holds a gold text has grade 2, any other on a gold page grade 1. `variance` is of the
-    places of the first k over the seeds; `round_variance` of the places of finalists over the rounds of one tournament,
-    as shares of their list (FinCards, Table 3); `lost` says by which stage nothing relevant was left among those who
-    went on (FinCards, Appendix C). Seconds are of one tournament, None for what is a part of another.
+    In `graded` a passage that holds a gold text has grade 2, any other on a gold page grade 1. `round_variance` is of
+    the places of finalists over the rounds of one tournament, as shares of their list (FinCards, Table 3); `lost` says
+    by which stage nothing relevant was left among those who went on (FinCards, Appendix C). Seconds are of one
+    tournament, None for what is a part of another.
     """
     orders, held, gold = measured.orders, measured.held, relevant.keys()
     figures = {
@@ -219,7 +219,6 @@ def _score(
         "graded": fmean(ndcg(order, relevant, k) for order in orders),
         "map": fmean(average_precision(order, gold, k) for order in orders),
         "mrr": fmean(reciprocal_rank(order, gold, k) for order in orders),
-        "variance": rank_variance(orders, k),
         "round_variance": fmean(map(round_variance, held)) if held else None,
         "lost": _lost(held[0], relevant, k) if held else "",
         "seconds": measured.seconds,
@@ -258,17 +257,6 @@ def reciprocal_rank(ranked: Sequence[Hashable], relevant: Collection[Hashable], 
     """1 / place of the first relevant one, 0 where none is among the first `k`; the mean over questions is MRR."""
     _wanted(relevant)
     return next((1.0 / place for place, key in enumerate(ranked[:k], start=1) if key in relevant), 0.0)
-
-
-def rank_variance(rankings: Sequence[Sequence[Hashable]], k: int) -> float:
-    """Variance of a member's place over several rankings of the same members, mean over the first's first `k`.
-
-    0 for a single ranking, and where all agree.
-    """
-    if not rankings or not rankings[0]:
-        return 0.0
-    places = [{key: place for place, key in enumerate(ranked)} for ranked in rankings]
-    return fmean(pvariance([of[key] for of in places]) for key in rankings[0][:k])
 
 
 def round_variance(result: TournamentResult) -> float:
@@ -322,29 +310,15 @@ def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: 
         Column("map", f"MAP@{k}"),
         Column("mrr", f"MRR@{k}"),
         Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference:+.1f}"),
-        Column("variance", "variance", shown="{:.2f}".format),
         Column("round_variance", "rounds", shown="{:.4f}".format),
         Column("lost", of=lambda held: dict(Counter(lost for score in held if (lost := score.figures["lost"])))),
         Column("seconds", "seconds", shown="{:.2f}".format),
     )
     caption = (
         "shares in percent; in brackets the 95% interval (bootstrap over questions); BM25: of the question's own words;"
-        f" variance: of the places of the first {k} over {seeds} seeds; rounds: of finalists' places over the rounds,"
-        " as shares of their lists; relevant: all passages on gold pages, graded: 2 where one holds the gold text"
+        f" means over {seeds} seeds; rounds: variance of finalists' places over the rounds, as shares of their lists;"
+        " relevant: all passages on gold pages, graded: 2 where one holds the gold text"
     )
     questions = len({score.id for score in scores})
     title = f"Ranking in the right filing: {questions} questions, the first {k}"
-    report = report_on(scores, title, caption, columns, ["ranking"], overall=False)
-    if k != _PUBLISHED_K:
-        return report
-    nothing = dict.fromkeys((column.name for column in columns), None)
-    return replace(report, groups=(*report.groups, Group(*_PUBLISHED[:2], {**nothing, **_PUBLISHED[2]})))
-
-
-_PUBLISHED_K = 10
-_PUBLISHED = (
-    "published",
-    "FinCards, other questions",
-    {"ndcg": Estimate(0.7158, None, None), "map": 0.7869, "mrr": 0.8917},
-)
-"""FinCards on FinAgentBench: its questions and passages are not these, so that only the size compares."""
+    return report_on(scores, title, caption, columns, ["ranking"], overall=False)

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from fin_agent.evaluation.finqa import aligned_page
-from fin_agent.evaluation.lofin import same_number
+from fin_agent.evaluation.pages_used import aligned_page, same_number
 from fin_agent.index.protocol import PageKey
 from fin_agent.workspace import Workspace
 from tests.cli.running import Ran

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fin_agent.evaluation.ranking import average_precision, ndcg, rank_variance, reciprocal_rank
+from fin_agent.evaluation.ranking import average_precision, ndcg, reciprocal_rank
 
 
 def test_ndcg_by_hand() -> None:
@@ -40,13 +40,6 @@ def test_average_precision_by_hand() -> None:
 def test_reciprocal_rank_by_hand() -> None:
     assert reciprocal_rank("abcd", {"c", "d"}, 10) == pytest.approx(1 / 3)
     assert reciprocal_rank("abcd", {"d"}, 3) == 0.0
-
-
-def test_rank_variance_by_hand() -> None:
-    assert rank_variance(["abc", "abc"], 10) == 0.0
-    assert rank_variance(["abc", "bac"], 10) == pytest.approx((0.25 + 0.25 + 0) / 3)
-    assert rank_variance(["abc", "bac"], 1) == pytest.approx(0.25)
-    assert rank_variance(["abc"], 10) == rank_variance([], 10) == rank_variance([()], 10) == 0.0
 
 
 @pytest.mark.parametrize("measure", [ndcg, average_precision, reciprocal_rank])
