@@ -25,7 +25,7 @@ from fin_agent.retrieval.page_weights import PageWeights, packaged_weights, weig
 from fin_agent.retrieval.strategies.protocol import Models
 from fin_agent.retrieval.strategies.registry import build_strategy
 from fin_agent.retrieval.strategies.staged import Staged
-from fin_agent.training.lookups import QUESTION_TYPE as LOOKUP
+from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 from fin_agent.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def fit_pages(
     from fin_agent.training.examples import examples_of
     from fin_agent.training.fitting import fit, leave_one_group_out
     from fin_agent.training.likeness import read_likeness
-    from fin_agent.training.lookups import lookup_questions
+    from fin_agent.training.supervision import lookup_questions
 
     started = time.perf_counter()
     sets = {path: load_questions(path) for path in questions}

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from fin_agent.errors import QuestionError
 from fin_agent.retrieval.page_weights import PageWeights
 from fin_agent.training.examples import FEATURES, PageExample
-from fin_agent.training.lookups import QUESTION_TYPE as LOOKUP
+from fin_agent.training.supervision import QUESTION_TYPE as LOOKUP
 
 PENALTY = 0.001
 """Of the squared weights: set once, the figures hardly change between 0.0005 and 0.003."""

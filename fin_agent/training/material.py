@@ -8,23 +8,19 @@ from __future__ import annotations
 import hashlib
 import json
 import lzma
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 from fin_agent.errors import QuestionError
+from fin_agent.index.protocol import PageKey
 
 PAGE_CHARACTERS = 2_000
 """Of a page, with its white space collapsed (Kobeissi & Langlais, Section 3.3)."""
 TABLE_CHARACTERS = 1_500
-
-
-class Place(NamedTuple):
-    """A page of a filing; 0-based."""
-
-    doc_id: str
-    page: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +44,8 @@ class Asked:
     source: str
     """`lookups`, `tags`, or the name of a file of questions."""
     question: str
-    pages: tuple[Place, ...]
-    also: tuple[Place, ...] = ()
+    pages: tuple[PageKey, ...]
+    also: tuple[PageKey, ...] = ()
     """Others, each of which holds the answer alone: neither right nor wrong to learn from."""
 
 
@@ -100,31 +96,21 @@ class Material:
             file.writelines(f"{line}\n" for line in self.lines())
 
 
+_LINE = TypeAdapter(dict[Literal["filing", "asked", "term"], FilingText | Asked | Term])
+
+
 def read_material(path: Path) -> Material:
     """What `write` wrote. Raises QuestionError where the file is none."""
-    filings: list[FilingText] = []
-    asked: list[Asked] = []
-    terms: list[Term] = []
+    held: dict[str, list[Any]] = {"filing": [], "asked": [], "term": []}
     try:
         with lzma.open(path, "rt", encoding="utf-8") as file:
             for line in file:
-                ((kind, of),) = json.loads(line).items()
-                match kind:
-                    case "filing":
-                        tables = tuple((page, text) for page, text in of.pop("tables"))
-                        filings.append(FilingText(**{**of, "pages": tuple(of["pages"])}, tables=tables))
-                    case "asked":
-                        asked.append(Asked(**{**of, "pages": _places(of["pages"]), "also": _places(of["also"])}))
-                    case _:
-                        terms.append(Term(**of))
-    except (OSError, EOFError, ValueError, TypeError, AttributeError, lzma.LZMAError) as failure:
+                for kind, of in _LINE.validate_json(line).items():
+                    held[kind].append(of)
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as failure:
         raise QuestionError(
             f"this holds nothing to train with ({failure})",
             subject=str(path),
             remedy="Make it with `fin-agent train examples --out FILE.jsonl.xz`",
         ) from failure
-    return Material(tuple(filings), tuple(asked), tuple(terms))
-
-
-def _places(pages: Iterable[tuple[str, int]]) -> tuple[Place, ...]:
-    return tuple(Place(doc_id, page) for doc_id, page in pages)
+    return Material(*map(tuple, held.values()))

@@ -1,4 +1,4 @@
-"""Material for training made of an index: nobody has to write it.
+"""Questions that filings give by themselves, and material for training made of an index: nobody has to write it.
 
 Questions come of files of questions, of rows of the filings' own statements, and of inline XBRL tags, which say what a
 figure is in other words than the page prints.
@@ -7,19 +7,100 @@ figure is in other words than the page prints.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from fin_agent.evaluation.financebench import FinanceBenchQuestion
-from fin_agent.index.protocol import FilingEntry, PageKey
-from fin_agent.training.lookups import WORDINGS, lookup_questions
-from fin_agent.training.material import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Place, Term
+from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact
+from fin_agent.lexicon.fiscal import ANNUAL_FORMS
+from fin_agent.training.material import PAGE_CHARACTERS, TABLE_CHARACTERS, Asked, FilingText, Material, Term
 from fin_agent.vocabulary.fact import Tag
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.workspace import Workspace
 
 LOOKUPS, TAGS = "lookups", "tags"
+QUESTION_TYPE = "lookup"
+WORDINGS = (
+    "What was {company}'s {label} in FY{year}?",
+    "What was the {label} of {company} for fiscal {year}?",
+    "How much was {label} at {company} in fiscal year {year}?",
+)
+_LONGEST_LABEL = 70
+
+
+def lookup_questions(workspace: Workspace, count: int) -> list[FinanceBenchQuestion]:
+    """`count` lookups, as many from each annual report, for rows of its primary statements in its own year.
+
+    The gold page is the metric's own statement; for rows that name no metric, the first statement page that prints the
+    label, and others that do hold the same. Which rows are taken depends on their words alone: the same filings always
+    give the same questions.
+    """
+    entries = (entry for entry in workspace.index.entries() if entry.identity.form in ANNUAL_FORMS)
+    taken = _in_turn([_rows(entry, workspace) for entry in entries], count)
+    return sorted(taken, key=lambda question: question.id)
+
+
+def _rows(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion]:
+    reported = entry.identity.reported
+    if reported is None or reported.quarter is not None:
+        return []
+    pages: dict[str, set[int]] = {}
+    at_home: dict[str, set[int]] = {}
+    for sourced in workspace.index.facts([entry.doc_id]):
+        if _is_own_row(sourced, reported.fiscal_year):
+            label = " ".join(sourced.fact.label.split())
+            pages.setdefault(label, set()).add(sourced.fact.page)
+            metric = workspace.lexicon.metrics.get(sourced.fact.metric or "")
+            if metric is not None and metric.statement is sourced.fact.statement:
+                at_home.setdefault(label, set()).add(sourced.fact.page)
+    pages |= at_home
+    labels = sorted(filter(_may_be_asked, pages), key=lambda label: _shuffled(f"{entry.content_hash} {label}"))
+    asked = ((label, label[0].lower() + label[1:], sorted(pages[label])) for label in labels)
+    return list(_worded(entry.doc_id, reported.fiscal_year, asked, workspace))
+
+
+def _worded(
+    doc_id: str, year: int, asked: Iterable[tuple[str, str, Sequence[int]]], workspace: Workspace
+) -> Iterator[FinanceBenchQuestion]:
+    """Lookups of (what tells it apart, what it is called, pages): the first page is gold, the others hold the same."""
+    company = workspace.directory.by_key[workspace.directory.owners[doc_id]].name
+    for number, (name, label, (first, *others)) in enumerate(asked):
+        yield FinanceBenchQuestion(
+            id=f"{doc_id} {name}",
+            company=company,
+            doc_id=doc_id,
+            question_type=QUESTION_TYPE,
+            reasoning="",
+            question=WORDINGS[number % len(WORDINGS)].format(company=company, label=label, year=year),
+            answer=name,
+            pages=(PageKey(doc_id, first),),
+            also=tuple(PageKey(doc_id, page) for page in others),
+        )
+
+
+def _in_turn(of_filings: list[list[FinanceBenchQuestion]], count: int) -> list[FinanceBenchQuestion]:
+    """`count` of them, as many from each filing."""
+    longest = max(map(len, of_filings), default=0)
+    taken = [each[turn] for turn in range(longest) for each in of_filings if turn < len(each)]
+    return taken[:count]
+
+
+def _is_own_row(sourced: SourcedFact, year: int) -> bool:
+    fact = sourced.fact
+    own = fact.period.fiscal_year == year and fact.period.quarter is None and fact.period.months in (0, 12)
+    return own and fact.statement is not None and fact.tied and fact.scope is None
+
+
+def _may_be_asked(label: str) -> bool:
+    """Whether people would ask for it by this label: not a single word such as `Diluted`, not a paragraph."""
+    return (
+        " " in label and len(label) <= _LONGEST_LABEL and re.search(r"[a-z]{3}", label) is not None and ":" not in label
+    )
+
+
+def _shuffled(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +130,8 @@ def material_of(
     counts = {filing.doc_id: len(filing.pages) for filing in filings}
     asked = [_asked(name, each) for name, of_file in questions.items() for each in of_file]
     asked += [_asked(LOOKUPS, each) for each in lookup_questions(workspace, wanted.lookups)]
-    asked += _in_turn([list(_of_tags(entry, workspace)) for entry in workspace.index.entries()], wanted.tags)
+    tagged = [_of_tags(entry, workspace) for entry in workspace.index.entries()]
+    asked += [_asked(TAGS, each) for each in _in_turn(tagged, wanted.tags)]
     beyond = {each: place for each in asked for place in each.pages if place.page >= counts.get(place.doc_id, 0)}
     left_out = [f"{each.id}: there is no page {place.page + 1} of {place.doc_id}" for each, place in beyond.items()]
     kept = tuple(each for each in asked if each not in beyond)
@@ -74,40 +156,25 @@ def _cut(text: str, most: int) -> str:
 
 
 def _asked(source: str, question: FinanceBenchQuestion) -> Asked:
-    return Asked(
-        id=question.id,
-        source=source,
-        question=question.question,
-        pages=tuple(Place(*page) for page in question.pages),
-        also=tuple(Place(*page) for page in question.also),
-    )
+    return Asked(question.id, source, question.question, question.pages, question.also)
 
 
-def _of_tags(entry: FilingEntry, workspace: Workspace) -> Iterator[Asked]:
+def _of_tags(entry: FilingEntry, workspace: Workspace) -> list[FinanceBenchQuestion]:
     """A question for each figure that the filing tags for its own year, asked for as its concept is called."""
     identity = workspace.directory.identities[entry.doc_id]
     if identity.period_end is None or identity.fiscal_year is None or identity.quarter is not None:
-        return
-    company = workspace.directory.by_key[workspace.directory.owners[entry.doc_id]].name
+        return []
     pages: dict[tuple[str, ...], list[int]] = {}
     for tag in workspace.index.tags(entry.doc_id):
-        if _may_be_asked(tag) and tag.end == identity.period_end and tag.page is not None:
+        if _states_a_number(tag) and tag.end == identity.period_end and tag.page is not None:
             names = (tag.concept, *(member for _, member in tag.members))
             pages.setdefault(names, []).append(tag.page)
     chosen = sorted(pages, key=lambda names: _shuffled(f"{entry.content_hash} {names}"))
-    for number, names in enumerate(chosen):
-        called = ", ".join(map(_words_of, names))
-        first, *others = dict.fromkeys(pages[names])
-        yield Asked(
-            id=f"{entry.doc_id} {' '.join(names)}",
-            source=TAGS,
-            question=WORDINGS[number % len(WORDINGS)].format(company=company, label=called, year=identity.fiscal_year),
-            pages=(Place(entry.doc_id, first),),
-            also=tuple(Place(entry.doc_id, page) for page in others),
-        )
+    asked = ((" ".join(names), ", ".join(map(_words_of, names)), list(dict.fromkeys(pages[names]))) for names in chosen)
+    return list(_worded(entry.doc_id, identity.fiscal_year, asked, workspace))
 
 
-def _may_be_asked(tag: Tag) -> bool:
+def _states_a_number(tag: Tag) -> bool:
     return tag.numeric and not tag.nil and not tag.flags and len(tag.members) < 2 and tag.value is not None
 
 
@@ -115,13 +182,6 @@ def _words_of(name: str) -> str:
     """`us-gaap:IncomeTaxExpenseBenefit` as `income tax expense benefit`."""
     bare = name.rpartition(":")[2].removesuffix("Member")
     return " ".join(_WORD.findall(bare)).lower()
-
-
-def _in_turn(of_filings: list[list[Asked]], count: int) -> list[Asked]:
-    """`count` of them, as many from each filing."""
-    longest = max(map(len, of_filings), default=0)
-    taken = [each[turn] for turn in range(longest) for each in of_filings if turn < len(each)]
-    return taken[:count]
 
 
 def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> Iterator[Term]:
@@ -151,10 +211,6 @@ def _terms(filings: Sequence[FilingText], workspace: Workspace, count: int) -> I
 
 def _called(metric: str) -> str:
     return metric.replace("_", " ")
-
-
-def _shuffled(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

@@ -24,8 +24,9 @@ from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
 from transformers import PrinterCallback
 
 from fin_agent.errors import QuestionError
+from fin_agent.index.protocol import PageKey
 from fin_agent.retrieval.dense.loading import place_of
-from fin_agent.training.material import Asked, FilingText, Material, Place
+from fin_agent.training.material import Asked, FilingText, Material
 from fin_agent.training.recipes import Figures, Learnt, Recipe, fixed_seed
 
 disable_progress_bars()
@@ -65,7 +66,7 @@ class Pages:
         filings = material.by_id
         wanted = filings if self._corpus else {place.doc_id for each in asked for place in each.pages}
         places = [
-            Place(name, number) for name in filings if name in wanted for number in range(len(filings[name].pages))
+            PageKey(name, number) for name in filings if name in wanted for number in range(len(filings[name].pages))
         ]
         pages = vectors_of(model, [filings[place.doc_id].pages[place.page] for place in places], queries=False)
         questions = vectors_of(model, [each.question for each in asked], queries=True)
@@ -134,7 +135,7 @@ class Reranker:
         for each, filing in spans:
             of = scores[start : start + len(filing.tables)]
             start += len(filing.tables)
-            ranked = [Place(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
+            ranked = [PageKey(filing.doc_id, filing.tables[at][0]) for at in _best(of)]
             reachable = tuple(place for place in each.pages if place in _gold_tables(each, filing))
             counted[each] = {"table recall@5": _recall(Asked(each.id, each.source, "", reachable, each.also), ranked)}
         return [counted.get(each, {}) for each in asked]
@@ -179,7 +180,7 @@ class Embeddings:
             for size in self.dimensions:
                 pages, cut = vectors[each.pages[0].doc_id][:, :size], question[:size]
                 likeness = pages @ cut / np.maximum(np.linalg.norm(pages, axis=1), 1e-9)
-                ranked = [Place(each.pages[0].doc_id, at) for at in _best(likeness, first=_RANKED)]
+                ranked = [PageKey(each.pages[0].doc_id, at) for at in _best(likeness, first=_RANKED)]
                 found[f"nDCG@10, {size}"] = _ndcg(each, ranked)
             figures.append(found)
         return figures
@@ -265,7 +266,7 @@ def _with_wrong_pages(material: Material, asked: Sequence[Asked], recipe: Recipe
         for place in each.pages:
             filing = filings[place.doc_id]
             right = {*each.pages, *each.also}
-            numbers = sorted({page for page, _ in filing.tables if Place(filing.doc_id, page) not in right})
+            numbers = sorted({page for page, _ in filing.tables if PageKey(filing.doc_id, page) not in right})
             if filing.pages[place.page] and len(numbers) >= recipe.negatives:
                 wrong = (filing.pages[number] for number in chance.sample(numbers, recipe.negatives))
                 yield each.question, filing.pages[place.page], *wrong
@@ -278,17 +279,17 @@ def _table_pairs(material: Material, asked: Sequence[Asked], recipe: Recipe) -> 
         filing = filings[each.pages[0].doc_id]
         gold = _gold_tables(each, filing)
         also = {place.page for place in each.also}
-        wrong = [text for page, text in filing.tables if Place(filing.doc_id, page) not in gold and page not in also]
+        wrong = [text for page, text in filing.tables if PageKey(filing.doc_id, page) not in gold and page not in also]
         for text in (text for of_page in gold.values() for text in of_page):
             yield each.question, text, 1.0
             for other in chance.sample(wrong, min(recipe.negatives, len(wrong))):
                 yield each.question, other, 0.0
 
 
-def _gold_tables(asked: Asked, filing: FilingText) -> dict[Place, list[str]]:
-    found: dict[Place, list[str]] = {}
+def _gold_tables(asked: Asked, filing: FilingText) -> dict[PageKey, list[str]]:
+    found: dict[PageKey, list[str]] = {}
     for page, text in filing.tables:
-        if (place := Place(filing.doc_id, page)) in asked.pages:
+        if (place := PageKey(filing.doc_id, page)) in asked.pages:
             found.setdefault(place, []).append(text)
     return found
 
@@ -307,14 +308,14 @@ def _best(scores: NDArray[np.float32], among: Sequence[int] | None = None, first
     return [int(at) for at in places[np.argsort(-scores[places], kind="stable")[:first]]]
 
 
-def _recall(asked: Asked, found: Sequence[Place]) -> float:
+def _recall(asked: Asked, found: Sequence[PageKey]) -> float:
     """Share of the gold pages found; all where one is found that holds the answer alone."""
     if not set(asked.also).isdisjoint(found):
         return 1.0
     return len(set(asked.pages).intersection(found)) / len(set(asked.pages))
 
 
-def _ndcg(asked: Asked, ranked: Sequence[Place]) -> float:
+def _ndcg(asked: Asked, ranked: Sequence[PageKey]) -> float:
     right = {*asked.pages, *asked.also}
     gain = sum(1 / np.log2(rank + 2) for rank, place in enumerate(ranked) if place in right)
     return float(gain / sum(1 / np.log2(rank + 2) for rank in range(min(len(right), len(ranked)))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.index.protocol import PageKey
-from fin_agent.training.lookups import lookup_questions
+from fin_agent.training.supervision import lookup_questions
 from fin_agent.workspace import Workspace
 
 
