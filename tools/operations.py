@@ -11,7 +11,7 @@ from fin_agent.answering.provenance import Provenance, check_provenance
 from fin_agent.evidence.cards.making import with_facts
 from fin_agent.evidence.evidence import RetrievedPassage
 from fin_agent.graphs.answer.graph import answer_question
-from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
+from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingEntry, PageKey, SourcedFact, StoredPassage
 from fin_agent.retrieval.facts import FactHit, FactQuery, find_facts
 from fin_agent.retrieval.families import KINDS, family
@@ -197,7 +197,7 @@ def question_answered(context: ToolContext, given: take.AnswerQuestionArguments)
 def read_query(context: SearchContext, query: str, doc_ids: Sequence[str] | None) -> tuple[Query, tuple[str, ...]]:
     """What to search for, and what of it cannot be there; who is not named is the only company among `doc_ids`."""
     analyst = context.analyst
-    intent = with_only_company(analyst.intent(query), context.workspace, doc_ids)
+    intent = intent_in(doc_ids, query, analyst, context.workspace)
     return analyst.query(intent, analyst.plan(intent), None), tuple(what_cannot_be_met(intent, context.workspace))
 
 

@@ -20,7 +20,7 @@ from fin_agent.cli.options import Level
 from fin_agent.cli.streams import fields_of, show, show_json, warn
 from fin_agent.config import Settings
 from fin_agent.evidence.intent import Intent
-from fin_agent.graphs.answer.question_scope import what_cannot_be_met, with_only_company
+from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
 from fin_agent.presentation.filings import period_of
@@ -63,7 +63,7 @@ def search_index(
             workspace.index.filing(doc_id)
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
-        intent = with_only_company(analyst.intent(question), workspace, doc_ids)
+        intent = intent_in(doc_ids, question, analyst, workspace)
         for missing in what_cannot_be_met(intent, workspace, doc_ids or None, company_needed=False):
             warn(missing)
         query = analyst.query(intent, analyst.plan(intent), None)

@@ -33,8 +33,8 @@ from fin_agent.query.tree import (
     with_lines,
     written,
 )
-from fin_agent.retrieval.facts import facts_for
 from fin_agent.retrieval.matching import fills
+from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace
 
 

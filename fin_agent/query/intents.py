@@ -29,8 +29,8 @@ from fin_agent.query.printed import read_as_printed, with_parts_found, with_year
 from fin_agent.query.reading import readings
 from fin_agent.query.tree import Company, Kind, Line, Move, Period, Query
 from fin_agent.retrieval.addresses import words_of
-from fin_agent.retrieval.facts import facts_for, place_of
 from fin_agent.retrieval.nearest import nearest
+from fin_agent.retrieval.slot_figures import facts_for, place_of
 from fin_agent.workspace import Workspace
 
 
@@ -69,7 +69,7 @@ def intent_of_question(question: str, workspace: Workspace, before: Intent | Non
     """
     words = intent_of(written_out(question), workspace.directory, workspace.lexicon)
     if before is not None:
-        words = _going_on(words, before)
+        words = _going_on(words, before, workspace)
     words = words.model_copy(update={"question": question})
     beyond = (*of_the_market(words.core), *in_other_money(question))
     if beyond:
@@ -154,11 +154,14 @@ def going_on_from(intent: Intent, before: Intent) -> Intent:
     return intent.model_copy(update={"query": spoken_of})
 
 
-def _going_on(words: Intent, before: Intent) -> Intent:
+def _going_on(words: Intent, before: Intent, workspace: Workspace) -> Intent:
     """The words of a question with companies and periods of the one before, where they name none."""
     update: dict[str, object] = {}
-    if not words.companies and not words.unknown_companies:
-        spoken_of = before.query.companies if before.query is not None else ()
+    spoken_of = before.query.companies if before.query is not None else ()
+    printed = printed_words(tuple(one.key for one in spoken_of), workspace) if words.unknown_companies else frozenset()
+    unknown = tuple(name for name in words.unknown_companies if not words_of(name) <= printed)
+    if not words.companies and not unknown:
+        update["unknown_companies"] = ()
         own = [CompanyAsked(key=one.key, name=one.name, confidence=one.confidence) for one in spoken_of]
         update["companies"] = tuple(own) or before.companies
     if not words.periods and not words.dates:
@@ -217,7 +220,7 @@ def _as_one_line(words: Intent, workspace: Workspace, before: Query | None, *, l
     """The question as one printed figure whose address bears all of its words out; None where no figure surely does."""
     told = told_apart(words.question) if words.report is not None else None
     query = read_as_printed(
-        words.question if told is None else told.rest, names_of(workspace), workspace, listed=listed
+        words.question if told is None else told.rest, names_of(workspace), workspace, before, listed=listed
     )
     if query is None or _is_what_was_done(query, workspace):
         return None

@@ -66,7 +66,7 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
     """Read `text` into tokens, left to right, none overlapping; words that say nothing are left out.
 
     `given` are names that the question itself defines: they become GIVEN. `about` are keys of the companies spoken of
-    before, whose parts are meant where the text names no company.
+    before, whose parts and lines are meant where the text names no company.
 
     Types are those of `words.yaml` in capitals, and COMPANY, PERIOD, PART, METRIC, FORMULA, NUMBER, PHRASE, COMMA,
     COLON, DASH and those of the signs `( ) + - * / ^`.
@@ -93,6 +93,8 @@ def lex(text: str, names: Names, given: Sequence[str] = (), about: Sequence[str]
         if not any(one.start < other.end and other.start < one.end for other in taken)
     ]
     unknown = names.directory.unknown(text, [(one.start, one.end) for one in taken])
+    if about:  # what its filings print is a line or a part of the company that is spoken of
+        unknown = [name for name in unknown if not names.is_printed(name, about)]
     taken += _unknown_companies(text, unknown, taken)
     taken.sort(key=lambda one: one.start)
     tokens: list[Token] = []

@@ -139,7 +139,8 @@ def read_as_printed(
     listed, also unless `listed`: `contribution loss and contribution margin` may be words of one row, and are two.
     Company and period are those of `before` where the question names none.
     """
-    lexed = lex(written_out(question), names)
+    about = [one.key for one in before.companies] if before is not None else []
+    lexed = lex(written_out(question), names, about=about)
     named = {
         one.company.key: Company(key=one.company.key, name=one.company.name, confidence=one.confidence)
         for one in lexed.companies

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import pairwise
+from typing import Protocol
 
 from fin_agent.analyst.rules.dates import with_dated_periods
 from fin_agent.analyst.rules.own_years import with_own_years
@@ -15,6 +16,8 @@ from fin_agent.lexicon.companies import Company
 from fin_agent.lexicon.fiscal import YEARS_IN_AN_ANNUAL_REPORT, FiscalPeriod, FiscalYears
 from fin_agent.lexicon.wording import joined, plain
 from fin_agent.lexicon.words import word_lists
+from fin_agent.query.intents import asked_of
+from fin_agent.query.lexer import periods_in
 from fin_agent.retrieval.facts import facts_of_year
 from fin_agent.retrieval.matching import same_part
 from fin_agent.workspace import Workspace
@@ -25,34 +28,64 @@ _MOST_COMPANIES = 200
 """Among more than these it is not looked for whose part a name is."""
 
 
-def with_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    """A question that names no company is about the only one there is, in the index or among `doc_ids`.
+def intent_in(scope: Sequence[str] | None, question: str, analyst: ReadsQuestions, workspace: Workspace) -> Intent:
+    """The question as `analyst` reads it among the filings `scope`, or all.
 
-    Its dates and years are then that company's. A name that is a segment, product or region of one company alone is no
-    company: that one is asked about.
+    One that names no company is about the only one there is; one that names no period, asked of one filing, is about
+    that filing's own. A name that is a segment, product or region of one company alone is no company.
     """
-    if not intent.companies:
-        intent = _of_only_company(intent, workspace, doc_ids)
-    return _of_only_filing(intent, workspace, doc_ids)
+    only = _only_one(workspace, scope)
+    read = analyst.intent(question, only)
+    if only is None:
+        return _of_part(read, workspace, scope)
+    assumed = list(read.assumed)
+    if read.companies == only.companies and not workspace.directory.mentions(question):
+        assumed.append(f"no company was named: {only.companies[0].name} is the only one searched")
+    if only.periods and read.periods == only.periods and not periods_in(question):
+        assumed.append(f"no period was named: {only.periods[0]} is that of the only filing searched")
+    return read.model_copy(update={"assumed": tuple(assumed)})
 
 
-def _of_only_company(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
-    companies = workspace.directory.companies
-    if doc_ids:
-        owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids}
-        companies = tuple(company for company in companies if company.key in owners)
-    names = intent.unknown_companies
-    if names and len(companies) <= _MOST_COMPANIES:
-        companies = tuple(company for company in companies if _divides_by(names, company, workspace))
-    if len(companies) != 1:
+class ReadsQuestions(Protocol):
+    """Whoever reads questions."""
+
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
+        """See Analyst.intent."""
+        ...
+
+
+def _only_one(workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent | None:
+    """The only company searched, and the period of the only filing, as what a question leaves out; None for several."""
+    directory = workspace.directory
+    keys = {directory.owners.get(doc_id) for doc_id in doc_ids or directory.owners} - {None}
+    if len(keys) != 1:
+        return None
+    only = directory.by_key[next(key for key in keys if key is not None)]
+    periods: tuple[FiscalPeriod, ...] = ()
+    if doc_ids and len(set(doc_ids)) == 1:
+        identity = workspace.index.filing(doc_ids[0]).identity
+        told = identity.results or identity
+        if told.fiscal_year is not None:
+            periods = (FiscalPeriod(fiscal_year=told.fiscal_year, quarter=told.quarter),)
+    company = CompanyAsked(key=only.key, name=only.name)
+    return asked_of(Intent(question="", core="", companies=(company,), periods=periods))
+
+
+def _of_part(intent: Intent, workspace: Workspace, doc_ids: Sequence[str] | None) -> Intent:
+    """A question whose only name is a part of one company alone, as one about that company."""
+    names, companies = intent.unknown_companies, workspace.directory.companies
+    if intent.companies or not names or len(companies) > _MOST_COMPANIES:
         return intent
-    (only,) = companies
-    note = f"{' and '.join(names)} is a part of {only.name}" if names else ""
+    owners = {workspace.directory.owners.get(doc_id) for doc_id in doc_ids or workspace.directory.owners}
+    divided = [one for one in companies if one.key in owners and _divides_by(names, one, workspace)]
+    if len(divided) != 1:
+        return intent
+    (only,) = divided
     of_it = intent.model_copy(
         update={
             "companies": (CompanyAsked(key=only.key, name=only.name),),
             "unknown_companies": (),
-            "assumed": (*intent.assumed, note or f"no company was named: {only.name} is the only one searched"),
+            "assumed": (*intent.assumed, f"{' and '.join(names)} is a part of {only.name}"),
         }
     )
     return with_own_years(with_dated_periods(of_it, workspace), workspace)

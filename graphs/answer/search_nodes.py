@@ -18,9 +18,9 @@ from fin_agent.evidence.trace import TraceStep
 from fin_agent.graphs.answer.context import AnswerContext
 from fin_agent.graphs.answer.question_scope import (
     company_left_open,
+    intent_in,
     measure_left_open,
     what_cannot_be_met,
-    with_only_company,
 )
 from fin_agent.graphs.answer.state import AnswerState, AskedQuestion
 from fin_agent.retrieval.documents import rank_filings
@@ -39,9 +39,8 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     """Read the question: its intent, what must be known, what to search for, and whether that can be here at all."""
     context = runtime.context
     asked = _asked(state)
-    read = context.analyst.intent(asked.question)
-    intent = with_only_company(read, context.workspace, asked.doc_ids)
-    intent = _with_what_is_asked_back(intent, asked, context, settled=len(intent.companies) > len(read.companies))
+    intent = intent_in(asked.doc_ids, asked.question, context.analyst, context.workspace)
+    intent = _with_what_is_asked_back(intent, asked, context)
     missing = what_cannot_be_met(intent, context.workspace, asked.doc_ids)
     asks = list(context.analyst.asks(intent))
     plan = context.analyst.plan(intent)
@@ -67,17 +66,13 @@ def rewrite_query(state: AnswerState, runtime: Runtime[AnswerContext]) -> Update
     return emitted(step, {**begun, "missing": missing, "evidence": []})
 
 
-def _with_what_is_asked_back(intent: Intent, asked: AskedQuestion, context: AnswerContext, *, settled: bool) -> Intent:
-    """What the question leaves open is asked back where a model answers a person, else told with the answer.
-
-    `settled`: there is only one company, whatever the model asks.
-    """
+def _with_what_is_asked_back(intent: Intent, asked: AskedQuestion, context: AnswerContext) -> Intent:
+    """What the question leaves open is asked back where a model answers a person, else told with the answer."""
     workspace, analyst = context.workspace, context.analyst
     left_open = [point for point in (intent.ask_back, measure_left_open(intent, workspace)) if point]
     ask_back = ""
     if context.asks_back and not analyst.judges_for_free:
-        points = left_open[1:] if settled and intent.ask_back else left_open
-        ask_back = next(iter(points), company_left_open(intent, workspace, asked.doc_ids))
+        ask_back = next(iter(left_open), company_left_open(intent, workspace, asked.doc_ids))
     assumed = [f"the question leaves open: {point}" for point in left_open if point != ask_back]
     return intent.model_copy(update={"ask_back": ask_back, "assumed": (*intent.assumed, *assumed)})
 

@@ -9,7 +9,7 @@ import pytest
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.evidence.intent import Intent
-from fin_agent.graphs.answer.search_nodes import with_only_company
+from fin_agent.graphs.answer.question_scope import intent_in
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.workspace import Workspace
 
@@ -80,8 +80,9 @@ def test_components_of_equity_are_no_parts(workspace: Workspace) -> None:
 
 def test_the_name_of_a_part_is_no_company_where_one_company_is_searched(workspace: Workspace) -> None:
     (doc_id,) = (entry.doc_id for entry in workspace.index.entries() if "ottermere" in entry.doc_id)
-    read = RulesAnalyst(workspace).intent("What was Truckload revenue in 2020 compared to 2019?")
-    named = read.model_copy(update={"unknown_companies": ("Truckload",), "companies": ()})
-    assert with_only_company(named, workspace, [doc_id]).unknown_companies == ()
-    other = read.model_copy(update={"unknown_companies": ("Walmart",), "companies": ()})
-    assert with_only_company(other, workspace, [doc_id]).unknown_companies == ("Walmart",)
+    rules = RulesAnalyst(workspace)
+    assert intent_in([doc_id], "What was Truckload revenue in 2020 compared to 2019?", rules, workspace).parts == (
+        "Truckload",
+    )
+    other = intent_in([doc_id], "What was Walmart revenue in 2020 compared to 2019?", rules, workspace)
+    assert other.unknown_companies == ("Walmart",)

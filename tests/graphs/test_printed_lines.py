@@ -23,10 +23,10 @@ class Asking(RulesAnalyst):
         super().__init__(workspace)
         self._expression = expression
 
-    def intent(self, question: str) -> Intent:
+    def intent(self, question: str, before: Intent | None = None) -> Intent:
         """See RulesAnalyst.intent."""
         asked = {"expression": self._expression, "measure": self._expression}
-        return super().intent(question).model_copy(update=asked)
+        return super().intent(question, before).model_copy(update=asked)
 
 
 @pytest.fixture

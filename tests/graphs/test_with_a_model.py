@@ -170,7 +170,8 @@ def test_nobody_is_asked_back_in_a_batch_or_where_one_company_is_searched(worksp
     of_one = answer_question(RISKS, context, doc_ids=["quillmark_2024_10k"])
     for answer in (in_a_batch, of_one):
         assert (answer.refused, answer.ask_back) == (False, None), answer.answer.text
-        assert f"the question leaves open: {WHOSE}" in answer.assumptions
+    assert f"the question leaves open: {WHOSE}" in in_a_batch.assumptions
+    assert "no company was named: Quillmark Stores, Inc. is the only one searched" in of_one.assumptions
 
 
 def test_what_is_asked_back_has_no_number_of_the_model(workspace: Workspace) -> None:

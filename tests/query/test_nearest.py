@@ -9,8 +9,8 @@ import pytest
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.query.intents import intent_of_question, names_of, with_nearest_figure
 from fin_agent.query.nearest import OneFigure, one_figure
-from fin_agent.retrieval.facts import facts_for
 from fin_agent.retrieval.nearest import nearest
+from fin_agent.retrieval.slot_figures import facts_for
 from fin_agent.workspace import Workspace
 
 WENT_THROUGH = "how much stock-based compensation went through Harborlight's paid-in capital in fiscal 2023"

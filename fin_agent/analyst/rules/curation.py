@@ -31,9 +31,9 @@ from fin_agent.evidence.trace import Judged
 from fin_agent.filings.outline.items import COVER
 from fin_agent.index.protocol import PageKey
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import doubt_about
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.slot_figures import doubt_about
 from fin_agent.retrieval.terms import overlap, search_terms, stems_of, weights_of
 from fin_agent.vocabulary.filing import PassageKind
 from fin_agent.vocabulary.place import Box

@@ -14,8 +14,8 @@ from fin_agent.evidence.plan import Plan
 from fin_agent.lexicon.companies import CERTAIN
 from fin_agent.lexicon.fiscal import FiscalPeriod
 from fin_agent.lexicon.slots import Slot, metric_of, names_of
-from fin_agent.retrieval.facts import printed_facts
 from fin_agent.retrieval.query import Query
+from fin_agent.retrieval.slot_figures import printed_facts
 from fin_agent.retrieval.terms import search_terms
 from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace

@@ -10,9 +10,9 @@ from fin_agent.evidence.reports import ReportAsked
 from fin_agent.evidence.sums import Place, figures_on_statements, place_of
 from fin_agent.index.protocol import PageKey, SourcedFact
 from fin_agent.lexicon.slots import Slot
-from fin_agent.retrieval.facts import printed_facts
 from fin_agent.retrieval.matching import fills
 from fin_agent.retrieval.query import Scope
+from fin_agent.retrieval.slot_figures import printed_facts
 from fin_agent.vocabulary.agreement import agree_in_size
 from fin_agent.vocabulary.fact import Fact
 from fin_agent.workspace import Workspace

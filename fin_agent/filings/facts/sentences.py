@@ -122,7 +122,7 @@ _SHARED = re.compile(
     r"\s?(?:(?P<points>(?:%|percent(?:age)?)[\s-]+points?\b)|(?P<basis>basis\s+points?\b|bps\b)|%|percent\b)", re.I
 )
 _CENTS = re.compile(r"\s(?:cents\b|¢)(?P<per>\s+per\s+(?:\w+\s+){0,2}?share\b)?", re.I)
-_COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,3}}?)\s(?P<noun>{_COUNTED})\b", re.I)
+_COUNT = re.compile(rf"(?P<between>(?:\s[A-Za-z][a-z-]*){{0,4}}?)\s(?P<noun>{_COUNTED})\b", re.I)
 _HINT = re.compile(r"[$€£¥]\(?\d|\d\)?\s?%|\d\s[a-z]")
 _CURRENCIES = {"€": "EUR", "£": "GBP", "¥": "JPY"}
 _DOLLARS = {"C": "CAD", "CA": "CAD", "A": "AUD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "S": "SGD", "R": "BRL"}
@@ -231,7 +231,7 @@ _NUMBERS_NAMES = 1000
 _NAMED = re.compile(r"(?<![.”\"•]\s)(?<!\w)[A-Z][\w’'-]*\s$")
 """`Chapter 11 cases`, `Boeing 737 aircraft`: a capital within the sentence before a small number."""
 _NO_ADJECTIVE = re.compile(
-    r"\b(?:and|or|of|to|in|for|with|by|per|the|our|years?|months?|days?|weeks?|hours?|was|were)\b"
+    r"^\s(?:and|or)\b|\b(?:and|or)$|\b(?:of|to|in|for|with|by|per|the|our|years?|months?|days?|weeks?|hours?|was|were)\b"
 )
 
 

@@ -1,0 +1,131 @@
+"""The figures that fill slots: found by words, in a settled table, at a place, or nearest to what a slot says."""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from fin_agent.index.protocol import FilingEntry, FilingIndex, PageKey, SourcedFact
+from fin_agent.lexicon.slots import Slot
+from fin_agent.retrieval.facts import FactHit, FactQuery, FactsFound, counted, find_facts, is_of_period
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.retrieval.siblings import Siblings, again, like, of_parts
+from fin_agent.workspace import Workspace
+
+
+def printed_facts(slots: Iterable[Slot], workspace: Workspace, scope: Scope = EVERYTHING) -> list[SourcedFact]:
+    """Facts of printed lines that slots ask for, found by their words; nothing for slots of plain metrics.
+
+    Each carries the slot's `fact_name` as its metric, so that `fills` knows it. Facts that stand as near and say
+    something else are among them: whoever fills a slot has to refuse to choose.
+    """
+    return [
+        SourcedFact(hit.sourced.doc_id, replace(hit.sourced.fact, metric=slot.fact_name))
+        for slot in slots
+        if slot.is_searched
+        for hit in facts_for(slot, workspace, scope).found
+    ]
+
+
+def facts_for(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> FactsFound:
+    """What fact search finds for a slot; kept until the list of filings changes."""
+    entries = workspace.index.entries()
+    known = _FOUND.get(workspace.index)
+    if known is None or known[0] is not entries:
+        known = _FOUND[workspace.index] = entries, {}
+    found = known[1].get((slot, scope))
+    if found is None and slot.table:
+        found = known[1][slot, scope] = _in_table(slot, workspace, scope)
+    elif found is None:
+        found = find_facts(workspace, query_for(slot), company=slot.company, scope=scope, limit=_MOST_PRINTS)
+        known[1][slot, scope] = found
+    return found
+
+
+_FOUND: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], dict[tuple[Slot, Scope], FactsFound]]]
+_FOUND = WeakKeyDictionary()
+
+
+def _in_table(slot: Slot, workspace: Workspace, scope: Scope) -> FactsFound:
+    """The figure of a slot whose table is settled: its part's, or the total's."""
+    if slot.table.startswith(_ONE_FIGURE):
+        return _at_place(slot.table, workspace.index, scope)
+    query = query_for(slot)
+    for others in (False, True):
+        for siblings in _tables_of(slot.table, workspace.index, others=others):
+            member = siblings.named(slot.part)
+            for sourced in member.facts.values() if member is not None else ():
+                if is_of_period(sourced.fact, query) and scope.holds(sourced.key):
+                    return FactsFound((FactHit(counted(sourced), 1.0),))
+    return FactsFound(())
+
+
+def place_of(sourced: SourcedFact) -> str:
+    """Where one figure stands, as a slot's `table` names it."""
+    fact = sourced.fact
+    return f"{_ONE_FIGURE}{sourced.doc_id}#{fact.page}#{fact.line}#{fact.box.x0:.1f}#{fact.amount}"
+
+
+def _at_place(place: str, index: FilingIndex, scope: Scope) -> FactsFound:
+    """The figure that stands at a place."""
+    doc_id, page = place.removeprefix(_ONE_FIGURE).split("#")[:2]
+    facts = index.facts([doc_id], pages=[PageKey(doc_id, int(page))])
+    here = (each for each in facts if place_of(each) == place and scope.holds(each.key))
+    return FactsFound(tuple(FactHit(counted(each), 1.0) for each in itertools.islice(here, 1)))
+
+
+_ONE_FIGURE = "figure:"
+_MOST_PRINTS = 60
+
+
+def _tables_of(anchor: str, index: FilingIndex, *, others: bool) -> list[Siblings]:
+    """The siblings of an anchor; with `others`, the like ones in other tables of the filing, as of other years."""
+    entries = index.entries()
+    known = _TABLES.get(index)
+    if known is None or known[0] is not entries:
+        known = _TABLES[index] = entries, OrderedDict()
+    kept = known[1]
+    if (anchor, others) not in kept:
+        doc_id, page = anchor.split("#")[:2]
+        pages = None if others or of_parts(anchor) else [PageKey(doc_id, int(page))]
+        facts = index.facts([doc_id], pages=pages)
+        tables = _tables_of(anchor, index, others=False) if others else []
+        kept[anchor, others] = list(like(tables[0], facts)) if tables else [] if others else again(anchor, facts)
+    while len(kept) > _MOST_TABLES:
+        kept.popitem(last=False)
+    return kept[anchor, others]
+
+
+_MOST_TABLES = 32
+_TABLES: WeakKeyDictionary[FilingIndex, tuple[tuple[FilingEntry, ...], OrderedDict[tuple[str, bool], list[Siblings]]]]
+_TABLES = WeakKeyDictionary()
+
+
+def doubt_about(slot: Slot, workspace: Workspace, scope: Scope = EVERYTHING) -> str:
+    """Why nothing that fact search finds may fill the slot, in words; empty where something may, or nothing is near."""
+    found = facts_for(slot, workspace, scope)
+    if found.rivals:
+        told = [f"{_told(hit)} {hit.sourced.fact.amount:,}" for hit in found.rivals[:_TOLD]]
+        return f"several lines fit: {'; '.join(told)}"
+    if found.best is None or found.sure:
+        return ""
+    lacks = ", ".join(found.best.missing)
+    return f"the nearest line is {_told(found.best)}" + (f", where nothing says {lacks}" if lacks else "")
+
+
+def _told(hit: FactHit) -> str:
+    fact = hit.sourced.fact
+    return f"{' > '.join(fact.row_path)!r} ({hit.sourced.doc_id} page {fact.page + 1})"
+
+
+_TOLD = 3
+
+
+def query_for(slot: Slot) -> FactQuery:
+    """The fact search that a slot asks for."""
+    return FactQuery(
+        slot.phrase, slot.fiscal_year, slot.quarter, slot.months, slot.part, slot.metric or None, slot.basis
+    )
