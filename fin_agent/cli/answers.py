@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from fin_agent.answering.answer import Answer, AnswerValue, refusal_text
 from fin_agent.cli.exits import sentence_of
-from fin_agent.cli.indexes import chosen_index
+from fin_agent.cli.options import OnIndex
 from fin_agent.cli.streams import on_one_line, say, warn
 from fin_agent.config import Recording, Settings, SettingsError, recording_from_environment
 from fin_agent.errors import FinAgentError, QuestionError
@@ -282,7 +282,7 @@ def _stopped(under_way: dict[Future[Result], int]) -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def recorder_for(workspace: Workspace, given: Path | None, settings: Settings, wanted: bool) -> Recorder:
+def recorder_for(workspace: Workspace, on: OnIndex, settings: Settings, wanted: bool) -> Recorder:
     """Records over the index in use, unless it is not `wanted` or the environment switches it off."""
     recording = Recording(enabled=False)
     if wanted:
@@ -290,7 +290,7 @@ def recorder_for(workspace: Workspace, given: Path | None, settings: Settings, w
             recording = recording_from_environment()
         except SettingsError as error:
             warn(f"runs are not recorded: {error}")
-    return Recorder(workspace.index, chosen_index(given).folder, settings, recording, notify=warn)
+    return Recorder(workspace.index, on.chosen.folder, settings, recording, notify=warn)
 
 
 class Stopwatch:
@@ -314,12 +314,12 @@ class Stopwatch:
 FILE_NAME = "replies.sqlite"
 
 
-def with_replies_kept(settings: Settings, given: Path | None, *, wanted: bool) -> Settings:
+def with_replies_kept(settings: Settings, on: OnIndex, *, wanted: bool) -> Settings:
     """The settings of a batch: replies are kept where the settings say, else beside the index in use.
 
     Where they are not `wanted`, none are kept or used. Without a model there are none.
     """
     if not settings.by_model:
         return settings
-    cache = (settings.models.cache or chosen_index(given).folder / FILE_NAME) if wanted else None
+    cache = (settings.models.cache or on.chosen.folder / FILE_NAME) if wanted else None
     return settings.model_copy(update={"models": settings.models.model_copy(update={"cache": cache})})

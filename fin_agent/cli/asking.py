@@ -27,7 +27,7 @@ from fin_agent.analyst.events import (
 from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import Stopwatch, answer_json, recorder_for
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
+from fin_agent.cli.options import Docs, ModelOptions, NoRecord, OnIndex, Question, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json_line, warn
 from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError, QuestionError
@@ -41,44 +41,62 @@ from fin_agent.presentation.traces import rounds_view
 from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
 
+EXPORTS = (".html", ".xlsx", ".csv")
 
-def ask_question(
-    question: str,
-    given: Path | None,
-    settings: Settings,
-    *,
-    doc_ids: Sequence[str],
-    trace: bool,
-    record: bool = True,
-    as_json: bool,
+
+@command
+def ask(
+    question: Question,
+    on: OnIndex,
+    models: ModelOptions,
+    doc: Docs = None,
+    strategy: StrategyName = None,
+    trace: bool = False,
+    step: bool = False,
+    explain: bool = False,
     export: Path | None = None,
+    no_record: NoRecord = False,
 ) -> ExitCode:
-    """Answer one question, record the run, and write the answer to `export`; REFUSED where it is refused."""
+    """Answer a question with its figures, program and pages, or refuse it and say what is missing.
+
+    On the command line:
+        trace (--trace): Also show each step: what it saw, kept and dropped.
+        step (--step): Stop after each step: see what it left, change the search, drop a passage.
+        explain (--explain): Only print how the question is read: its tree of measures, as JSON.
+        export (--export FILE): Also write it: .xlsx with the program as formulas (extra `excel`), .csv, or .html with
+            its pages.
+    """
+    if explain:
+        return _explained(question, on)
+    settings = models.settings(strategy=strategy)
+    if step:
+        return _stepped_through(question, on, settings, doc or ())
     watch = Stopwatch()
     if export is not None and export.suffix.lower() not in EXPORTS:
         raise QuestionError(
             "answers are not written so", subject=str(export), remedy=f"Name one of {', '.join(EXPORTS)}"
         )
-    with opened(given) as workspace, recorder_for(workspace, given, settings, record) as recorder:
+    with on.opened() as workspace, recorder_for(workspace, on, settings, not no_record) as recorder:
         started = datetime.now(UTC)
-        answer = _watched(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc_ids, watch)
-        recorded = recorder.record(answer, started=started, doc_ids=doc_ids, steps=watch.steps)
+        answer = _watched(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc or (), watch)
+        recorded = recorder.record(answer, started=started, doc_ids=doc or (), steps=watch.steps)
         if export is not None:
             write_whole(export, _exported(answer, export.suffix.lower(), workspace))
             say(f"written to {export}")
-    if as_json:
-        show_json_line(answer_json(answer, trace=trace))
-    else:
-        steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
-        show(answer_view(answer), *steps)
+    steps = [rounds_view(answer.trace, searched=answer.rounds > 0, full=True)] if trace else []
+    _show(answer, on, *steps, trace=trace)
     if recorded and messages().is_terminal:
         # Whoever reads this from a pipe has asked for the answer, and finds the run with `runs list`.
-        where = f" --index {given}" if given is not None else ""
+        where = f" --index {on.index}" if on.index is not None else ""
         messages().print(Text(f"run {recorded}: fin-agent runs show last{where}", style="dim"), soft_wrap=True)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
 
 
-EXPORTS = (".html", ".xlsx", ".csv")
+def _show(answer: Answer, on: OnIndex, *below: RenderableType, trace: bool = False) -> None:
+    if on.as_json:
+        show_json_line(answer_json(answer, trace=trace))
+    else:
+        show(answer_view(answer), *below)
 
 
 def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
@@ -93,7 +111,7 @@ def _exported(answer: Answer, suffix: str, workspace: Workspace) -> bytes:
     return report.html_report([answer], partial(report.drawn_page, workspace, notify=warn)).encode()
 
 
-def explain_question(question: str, given: Path | None) -> ExitCode:
+def _explained(question: str, on: OnIndex) -> ExitCode:
     """Print the question as it is read, as one JSON document.
 
     Raises NoReadingError where a formula of the question cannot be read.
@@ -101,7 +119,7 @@ def explain_question(question: str, given: Path | None) -> ExitCode:
     from fin_agent.query.intents import names_of
     from fin_agent.query.reading import read
 
-    with opened(given) as workspace:
+    with on.opened() as workspace:
         query = read(question, names_of(workspace))
     show_json_line(query.model_dump_json(exclude_none=True))
     return ExitCode.DONE
@@ -190,11 +208,9 @@ def _call(event: CallBegun | CallEnded) -> str:
 KEYS = "Enter goes on; e WORDS searches for other words; d N drops passage N; q stops"
 
 
-def step_through(
-    question: str, given: Path | None, settings: Settings, *, doc_ids: Sequence[str], as_json: bool
-) -> ExitCode:
+def _stepped_through(question: str, on: OnIndex, settings: Settings, doc_ids: Sequence[str]) -> ExitCode:
     """Answer one question, stopping after each node; STOPPED where it is left on the way. The run is not recorded."""
-    with opened(given) as workspace:
+    with on.opened() as workspace:
         run = SteppedRun(question, AnswerContext.from_settings(workspace, settings, notify=warn), doc_ids=doc_ids)
         shown = messages()
         shown.print(Text(KEYS, style="dim"))
@@ -213,10 +229,7 @@ def step_through(
         answer = run.answer
         assert answer is not None, "the last node always answers or refuses"
     shown.print()
-    if as_json:
-        show_json_line(answer_json(answer))
-    else:
-        show(answer_view(answer))
+    _show(answer, on)
     return ExitCode.REFUSED if answer.refused else ExitCode.DONE
 
 

@@ -8,20 +8,22 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
+import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
+from rich.console import RenderableType
 
-from fin_agent.answering.answer import Answer
+from fin_agent.answering.answer import Answer, Usage
 from fin_agent.cli.answers import AnswersKept, Attempt, attempt, each_done, recorder_for, with_replies_kept
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, opened
-from fin_agent.cli.streams import Progress, say, show, show_json, warn
+from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
+from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.config import Settings
 from fin_agent.errors import QuestionError
 from fin_agent.graphs.answer.context import AnswerContext
@@ -37,41 +39,48 @@ _JOBS_BY_MODEL = 4
 """Questions at once where a model answers, and most of the time is spent waiting for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HowAsked:
-    """How a batch is asked, beside its settings."""
+    """How a batch is asked, beside its settings.
 
-    jobs: int | None = None
-    """Questions at once; None for one where rules answer, several where a model does. Rules answer in processes."""
+    Attributes:
+        jobs (--jobs N): Questions at once, by rules in processes, one a core at most; not given: 1 by rules, 4 by a
+            model.
+        restart (--restart): Ask all questions anew, also those that a stopped batch answered.
+        no_cache (--no-cache): Keep no replies of models and use none; else `replies.sqlite` beside the index has
+            them.
+    """
+
+    jobs: Annotated[int | None, typer.Option(min=1, max=64)] = None
     restart: bool = False
-    """Ask everything anew, whatever an interrupted batch has left."""
-    cache: bool = True
-    """Keep and use replies of models."""
-    record: bool = True
-    debug: bool = False
+    no_cache: bool = False
+    no_record: NoRecord = False
 
 
-def answer_batch(
-    questions: Path, out: Path, given: Path | None, settings: Settings, *, how: HowAsked, as_json: bool
+@command
+def batch(
+    questions: Path, out: Path, how: HowAsked, on: OnIndex, models: ModelOptions, strategy: StrategyName = None
 ) -> ExitCode:
-    """Answer every line of `questions` into `out`; SOME_FAILED where a line failed.
+    """Answer a file of questions. A line that cannot be answered is reported with its number and the rest goes on.
 
-    A line that is no question gets no line in `out`. One that is, but whose answering fails (an unknown `doc_ids`),
-    gets a refusal that says so, so that answers stay beside their questions. What a batch that was stopped answered
-    of the same questions, in the same way, is taken up.
+    A batch that was stopped, given again with the same --out, goes on where it was.
+
+    On the command line:
+        questions (QUESTIONS.jsonl): One JSON object a line: `question`, and where wanted `id` and `doc_ids` (search
+            these filings only).
+        out (--out ANSWERS.jsonl): Gets one line of JSON per question, in order.
     """
     started = time.perf_counter()
-    settings = with_replies_kept(settings, given, wanted=how.cache)
+    settings = with_replies_kept(models.settings(strategy=strategy), on, wanted=not how.no_cache)
     lines = lines_of(questions)
     if out.exists() and out.samefile(questions):
         raise QuestionError("the answers would replace the questions", subject=str(out), remedy="Give another --out")
-    with opened(given) as workspace, recorder_for(workspace, given, settings, how.record) as recorder:
+    with on.opened() as workspace, recorder_for(workspace, on, settings, not how.no_record) as recorder:
         context = AnswerContext.from_settings(workspace, settings, notify=warn)
-        asking = asking_fingerprint(settings, index_state(workspace.index, chosen_index(given).folder))
+        asking = asking_fingerprint(settings, index_state(workspace.index, on.chosen.folder))
         with AnswersKept(out, restart=how.restart) as kept:
-            place = chosen_index(given).place
-            result = _Batch(context, settings, asking, kept, recorder, how, place).answered(lines)
-    show_result(result, out, time.perf_counter() - started, as_json=as_json)
+            result = _Batch(context, settings, asking, kept, recorder, how.jobs, on).answered(lines)
+    _show(result, out, time.perf_counter() - started, on)
     if not result.failures:
         return ExitCode.DONE
     named = ", ".join(str(failure.line) for failure in result.failures)
@@ -100,23 +109,22 @@ class _Batch:
         asking: str,
         kept: AnswersKept,
         recorder: Recorder,
-        how: HowAsked,
-        place: Path | str,
+        jobs: int | None,
+        on: OnIndex,
     ) -> None:
-        self._place = place
+        self._on = on
         self._settings = settings
         self._context = context
         self._asking = asking
         self._kept = kept
         self._recorder = recorder
-        self._how = how
         asked = (settings.chat_model, settings.card_model, settings.judge_model)
         waits_for_models = settings.by_model or any(asked)
-        jobs = how.jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
+        jobs = jobs or (_JOBS_BY_MODEL if settings.by_model else 1)
         # What rules compute takes a processor: more processes than there are would only have to start as well.
         self._jobs = jobs if waits_for_models else min(jobs, os.cpu_count() or 1)
         # Threads serve where servers answer, and only one process adds up what they take.
-        self._here = self._jobs == 1 or how.debug or waits_for_models
+        self._here = self._jobs == 1 or on.debug or waits_for_models
         self._meter = _NotedMeter(settings.models.batch_budget, kept)
 
     def answered(self, lines: Sequence[Line]) -> BatchResult:
@@ -186,7 +194,7 @@ class _Batch:
         context = multiprocessing.get_context("forkserver" if forked else "spawn")
         context.set_forkserver_preload([__name__])
         return ProcessPoolExecutor(
-            jobs, context, _open_apart, (self._place, self._settings.model_dump_json(), self._asking)
+            jobs, context, _open_apart, (self._on.chosen.place, self._settings.model_dump_json(), self._asking)
         )
 
     def _one(self, line: Line) -> _Done | Line:
@@ -197,7 +205,7 @@ class _Batch:
         begun = datetime.now(UTC)
         with metered(self._meter):
             tried = attempt(
-                asked.question, self._context, doc_ids=asked.doc_ids, question_id=asked.id, debug=self._how.debug
+                asked.question, self._context, doc_ids=asked.doc_ids, question_id=asked.id, debug=self._on.debug
             )
         return _Done(line, asked, self._key(asked), begun, tried)
 
@@ -355,44 +363,44 @@ class BatchResult:
         return tuple(answer for answer in self.answers if answer.warnings)
 
 
-def show_result(result: BatchResult, out: Path, seconds: float, *, as_json: bool) -> None:
-    """On standard output."""
+def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
     usage = usage_of([*result.earlier_calls, *result.calls], _left_out(result))
-    if as_json:
-        show_json(
-            {
-                "questions": result.lines,
-                "answered": result.answered,
-                "refused": result.refused,
-                "failed": [{"line": failure.line, "reason": failure.reason} for failure in result.failures],
-                "kept": result.kept,
-                "warned": len(result.warned),
-                "cut_short": len(result.cut_short),
-                "out": str(out),
-                "seconds": round(seconds, 3),
-                "usage": usage.model_dump(mode="json"),
-                "usage_now": usage_of(result.calls).model_dump(mode="json"),
-            }
-        )
-        return
+    document = {
+        "questions": result.lines,
+        "answered": result.answered,
+        "refused": result.refused,
+        "failed": [{"line": failure.line, "reason": failure.reason} for failure in result.failures],
+        "kept": result.kept,
+        "warned": len(result.warned),
+        "cut_short": len(result.cut_short),
+        "out": str(out),
+        "seconds": round(seconds, 3),
+        "usage": usage.model_dump(mode="json"),
+        "usage_now": usage_of(result.calls).model_dump(mode="json"),
+    }
+    on.show(document, *_summary(result, usage, out, seconds))
+
+
+def _summary(result: BatchResult, usage: Usage, out: Path, seconds: float) -> Iterator[RenderableType]:
     counts = f"{result.answered} answered, {result.refused} refused, {len(result.failures)} failed"
-    show(f"{counts}, in {seconds:.1f} s. Answers: {out}")
+    yield f"{counts}, in {seconds:.1f} s. Answers: {out}"
     if result.warned:
         carry = "answer carries" if len(result.warned) == 1 else "answers carry"
-        show(f"{len(result.warned)} {carry} warnings: rules answered where a model failed, or said otherwise.")
+        yield f"{len(result.warned)} {carry} warnings: rules answered where a model failed, or said otherwise."
         told = _most_common_warnings(result)
-        show(*(f"  {count} x {warning}" for warning, count in told[:_MOST_WARNINGS]))
+        yield from (f"  {count} x {warning}" for warning, count in told[:_MOST_WARNINGS])
         if len(told) > _MOST_WARNINGS:
-            show(f"  and {len(told) - _MOST_WARNINGS} others, which the answers have")
+            yield f"  and {len(told) - _MOST_WARNINGS} others, which the answers have"
         if result.calls and not any(call.usage.output for call in (*result.calls, *result.earlier_calls)):
-            show("No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do.")
+            yield "No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do."
     if result.cut_short:
-        show(f"{len(result.cut_short)} answers were cut short by a budget, and rules did what it left out:")
-        show(*(f"  {line}" for line in usage.left_out))
+        yield f"{len(result.cut_short)} answers were cut short by a budget, and rules did what it left out:"
+        yield from (f"  {line}" for line in usage.left_out)
     if usage.roles:
-        show("", usage_view(usage, questions=len(result.answers)))
+        yield ""
+        yield usage_view(usage, questions=len(result.answers))
         if result.earlier_calls:
-            show(f"Of these, before the batch was stopped: {usage_line(usage_of(result.earlier_calls))}.")
+            yield f"Of these, before the batch was stopped: {usage_line(usage_of(result.earlier_calls))}."
 
 
 def _most_common_warnings(result: BatchResult) -> list[tuple[str, int]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+import typer
 from langgraph.checkpoint.memory import InMemorySaver
 from rich.text import Text
 
@@ -15,9 +16,8 @@ from fin_agent.analyst.events import listening
 from fin_agent.answering.answer import Citation
 from fin_agent.cli.asking import Watching
 from fin_agent.cli.exits import ExitCode, sentence_of
-from fin_agent.cli.indexes import chosen_index, opened
+from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
 from fin_agent.cli.streams import messages, say, show, show_json, warn
-from fin_agent.config import Settings
 from fin_agent.errors import FinAgentError
 from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.graphs.chat.conversation import ChatThread, next_name
@@ -38,19 +38,30 @@ from fin_agent.workspace import Workspace
 _PROMPT = "you> "
 
 
+@command
 def chat(
-    given: Path | None, settings: Settings, *, thread: str | None, doc_ids: Sequence[str], keep: bool, as_json: bool
+    on: OnIndex,
+    models: ModelOptions,
+    thread: str | None = None,
+    doc: Docs = None,
+    strategy: StrategyName = None,
+    no_record: bool = False,
 ) -> ExitCode:
-    """Talk until the end of what is typed; SOME_FAILED where a question through a pipe failed.
+    """Talk about filings: questions may go on from those before. Through a pipe, one question a line.
 
-    Threads are kept in a file beside the index, in memory alone where `keep` is not wanted or not possible.
+    /help lists what can be typed beside questions. Threads are kept beside the index and can be taken up again.
+
+    On the command line:
+        thread (--thread NAME): Go on in this thread, or begin one of this name; else a new one.
+        no_record (--no-record): Keep nothing of the chat.
     """
-    with opened(given) as workspace, ExitStack() as left_open:
-        context = ChatContext.from_settings(workspace, settings, doc_ids=doc_ids or None)
+    settings = models.settings(strategy=strategy)
+    with on.opened() as workspace, ExitStack() as left_open:
+        context = ChatContext.from_settings(workspace, settings, doc_ids=doc or None)
         store: ThreadStore | None = None
-        if keep:
+        if not no_record:
             try:
-                store = ThreadStore(chosen_index(given).folder / FILE_NAME)
+                store = ThreadStore(on.chosen.folder / FILE_NAME)
                 left_open.callback(store.close)
             except ThreadStoreError as error:
                 warn(f"this chat is not kept: {error}")
@@ -60,7 +71,7 @@ def chat(
 
         name = thread or next_name([each.name for each in listed()])
         talked_in = ChatThread(context, store or InMemorySaver(), name)
-        return _Talk(talked_in, Commands(talked_in, workspace, listed), as_json).until_the_end()
+        return _Talk(talked_in, Commands(talked_in, workspace, listed), on.as_json).until_the_end()
 
 
 class _Talk:
@@ -266,8 +277,6 @@ class Commands:
         say(f"{file}: {citation.doc_id} page {citation.page + 1}{framed}")
         has_desktop = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
         if sys.stdin.isatty() and has_desktop:
-            import typer
-
             typer.launch(str(file))
 
     def _ledger(self) -> None:

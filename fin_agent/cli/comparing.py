@@ -8,26 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query, strategy_for
+from fin_agent.cli.benchmarks import QuestionsFile
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show_result, warn
+from fin_agent.cli.options import GoldGiven, OnIndex, Resamples, Seed, command
+from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.evaluation import Oracle
 from fin_agent.evaluation.benchmark import Kept, Row, write_csv
-from fin_agent.evaluation.comparison import (
-    COMPARED,
-    Comparison,
-    ComparisonReport,
-    Conditions,
-    compare,
-    report_on_comparison,
-)
+from fin_agent.evaluation.comparison import COMPARED, Comparison, ComparisonReport, Conditions, report_on_comparison
+from fin_agent.evaluation.comparison import compare as searched
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions, standing_for
 from fin_agent.evaluation.statistics import MEASURING, Overlap, require_libraries
 from fin_agent.presentation.plain import first_of, in_our_look
@@ -35,29 +31,64 @@ from fin_agent.retrieval.strategies.protocol import Strategy
 from fin_agent.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing:
-    """What is compared, and what is written of it."""
+    """What is compared, and what is written of it.
 
-    strategies: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...] | None
-    """None tests the first strategy against each other one."""
-    k: int
-    oracle: Oracle
-    out: Path | None
-    resamples: int
-    seed: int
+    Attributes:
+        strategies (--strategies A,B,...): Names of strategies; the first is tested against the others.
+        k (--k, -k): How many results count.
+        out (--out DIR): Gets summary.csv, rows.csv, misses.csv (of the first). Stopped, it goes on.
+        pair (--pair A,B): Test these two instead; may be given several times.
+    """
+
+    strategies: str
+    questions: QuestionsFile
+    oracle: GoldGiven = Oracle.NONE
+    k: Annotated[int, typer.Option(min=1, max=100)] = 5
+    out: Path | None = None
+    pair: list[str] | None = None
+    resamples: Resamples = 10_000
+    seed: Seed = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The strategies, each once. Raises BadParameter where there is none."""
+        names = tuple(dict.fromkeys(name.strip() for name in self.strategies.split(",") if name.strip()))
+        if not names:
+            raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
+        return names
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs to test; each other strategy against the first where none is given.
+
+        Raises BadParameter for what is no pair of the strategies.
+        """
+        first, *others = self.names
+        pairs = [] if self.pair else [(first, other) for other in others]
+        for each in self.pair or ():
+            names = [name.strip() for name in each.split(",")]
+            if len(names) != 2 or names[0] == names[1] or not set(names) <= {first, *others}:
+                raise typer.BadParameter(
+                    f"`{each}` is no pair: give two different names of --strategies, as `A,B`", param_hint="--pair"
+                )
+            pairs.append((names[0], names[1]))
+        return list(dict.fromkeys(pairs))
 
 
-def compare_strategies(
-    questions: Path, given: Path | None, wanted: Comparing, *, as_json: bool, debug: bool
-) -> ExitCode:
-    """Compare the strategies wanted; SOME_FAILED where one could not be set up or failed on a question."""
+@command
+def compare(wanted: Comparing, on: OnIndex) -> ExitCode:
+    """Compare ways to search: recall, overlap with the evidence, seconds. Needs the extra `evaluation`.
+
+    Exit code 3 where a strategy could not be set up, or failed on a question.
+    """
+    pairs = wanted.pairs
     require_libraries(MEASURING)
     started = time.perf_counter()
-    asked = load_questions(questions, answers=False)
-    with opened(given) as workspace:
-        comparison = _compare(asked, workspace, wanted, debug)
+    asked = load_questions(wanted.questions, answers=False)
+    with on.opened() as workspace:
+        comparison = _compare(asked, workspace, wanted, on.debug)
     for name, reason in comparison.not_built.items():
         warn(f"{name} is left out: {reason}")
     if not comparison.strategies:
@@ -65,7 +96,8 @@ def compare_strategies(
     for strategy in comparison.strategies:
         if failed := sum(bool(score.figures["failure"]) for score in comparison.of(strategy)):
             warn(f"{strategy} failed on {failed} of {len(asked)} questions; they count as not found")
-    report = report_on_comparison(comparison, _pairs(wanted, comparison), resamples=wanted.resamples, seed=wanted.seed)
+    tested = [pair for pair in pairs if set(pair) <= set(comparison.strategies)]
+    report = report_on_comparison(comparison, tested, resamples=wanted.resamples, seed=wanted.seed)
     files = _written(comparison, report, wanted)
     failures = [
         {"strategy": score.labels["strategy"], "id": score.id, "reason": score.figures["failure"]}
@@ -78,31 +110,10 @@ def compare_strategies(
         "files": [str(file) for file in files],
         "seconds": round(time.perf_counter() - started, 3),
     }
-    show_result(as_json, document, *(line for table in report.as_tables() for line in (in_our_look(table), "")))
-    for file in () if as_json else files:
-        say(f"written: {file}")
+    on.show(document, *(line for table in report.as_tables() for line in (in_our_look(table), "")))
+    for file in files:
+        on.say(f"written: {file}")
     return ExitCode.SOME_FAILED if comparison.not_built or failures else ExitCode.DONE
-
-
-def strategies_in(said: str) -> tuple[str, ...]:
-    """The names in a list with commas, each once. Raises BadParameter where there is none."""
-    names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
-    if not names:
-        raise typer.BadParameter("name at least one strategy", param_hint="--strategies")
-    return names
-
-
-def pairs_in(said: Sequence[str], strategies: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
-    """Each `A,B` as a pair; None where none is given. Raises BadParameter for what is no pair of `strategies`."""
-    pairs = []
-    for each in said:
-        names = [name.strip() for name in each.split(",")]
-        if len(names) != 2 or names[0] == names[1] or not set(names) <= set(strategies):
-            raise typer.BadParameter(
-                f"`{each}` is no pair: give two different names of --strategies, as `A,B`", param_hint="--pair"
-            )
-        pairs.append((names[0], names[1]))
-    return tuple(dict.fromkeys(pairs)) or None
 
 
 def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted: Comparing, debug: bool) -> Comparison:
@@ -110,7 +121,7 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
     forms = {record.doc_id: record.identity.form.value for record in records}
     for odd in _odd(asked, {record.doc_id: record.page_count for record in records}):
         warn(odd)
-    with Progress(len(asked) * len(wanted.strategies), "comparing", "searches") as progress:
+    with Progress(len(asked) * len(wanted.names), "comparing", "searches") as progress:
 
         def told(score: Row) -> None:
             failure = score.figures["failure"]
@@ -122,9 +133,9 @@ def _compare(asked: Sequence[FinanceBenchQuestion], workspace: Workspace, wanted
         )
         held = sorted(record.content_hash for record in records)
         compared = (asked, conditions, held, settings_from().model_dump_json())
-        return compare(
+        return searched(
             asked,
-            wanted.strategies,
+            wanted.names,
             build=partial(_built, workspace),
             understand=partial(first_query, analyst=RulesAnalyst(workspace)),
             overlap=Overlap(),
@@ -162,14 +173,6 @@ def _odd(asked: Sequence[FinanceBenchQuestion], page_counts: Mapping[str, int]) 
 
 def _built(workspace: Workspace, name: str) -> Strategy:
     return strategy_for(settings_from(strategy=name), workspace, notify=warn)
-
-
-def _pairs(wanted: Comparing, comparison: Comparison) -> list[tuple[str, str]]:
-    """The pairs asked for whose strategies could be set up."""
-    there = comparison.strategies
-    if wanted.pairs is None:
-        return [(there[0], other) for other in there[1:]] if there[0] == wanted.strategies[0] else []
-    return [pair for pair in wanted.pairs if set(pair) <= set(there)]
 
 
 def _written(comparison: Comparison, report: ComparisonReport, wanted: Comparing) -> list[Path]:

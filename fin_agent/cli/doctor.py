@@ -17,10 +17,9 @@ from rich.text import Text
 from fin_agent.analyst.model.role_models import role_models
 from fin_agent.answering.answer import Usage
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.options import ModelOptions
-from fin_agent.cli.prompt_commands import checked_prompts
-from fin_agent.cli.streams import fields_of, messages, show, show_json
+from fin_agent.cli.options import ModelOptions, OnIndex, command
+from fin_agent.cli.prompts import checked_prompts
+from fin_agent.cli.streams import fields_of, messages
 from fin_agent.config import INDEX_VARIABLE, RECORDING_VARIABLES, VARIABLES, Configured, Settings, SettingsError
 from fin_agent.config_sources import FILE_NAME, FILE_VARIABLE
 from fin_agent.distribution import requirements
@@ -51,13 +50,20 @@ _EXTRAS = {
 _OF_AN_EXTRA = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra\s*==\s*[\"'](?P<extra>[\w-]+)[\"']")
 
 
-def examine(options: ModelOptions, given: Path | None, *, offline: bool, as_json: bool) -> ExitCode:
-    """Look at all that an answer needs, and say what to do where something is wrong; SOME_FAILED where it is."""
+@command
+def doctor(on: OnIndex, models: ModelOptions, offline: bool = False) -> ExitCode:
+    """Check key, server, structured output and price of each chat model, by one small call; prompts, index, extras.
+
+    Says what to do where something is wrong. Exit code 3 where a check fails.
+
+    On the command line:
+        offline (--offline): Make no call; everything else is looked at.
+    """
     meter = Meter()
     findings: list[Finding] = []
     configured: Configured | None = None
     try:
-        configured = options.configured()
+        configured = models.configured()
     except SettingsError as error:
         subject = f"{error.subject}: " if error.subject else ""
         findings.append(Finding("settings", "values", State.FAILED, f"{subject}{error.what}", error.remedy))
@@ -72,23 +78,19 @@ def examine(options: ModelOptions, given: Path | None, *, offline: bool, as_json
                 asking=lambda name: status.update(f"asking {name}"),
             )
             findings += _of_prompts(configured.settings.prompts)
-        findings += _of_index(given)
+        findings += _of_index(on)
         findings += _of_extras(configured is not None and bool(models_in_use(_models_used(configured.settings))))
     failed = sum(each.state is State.FAILED for each in findings)
     took = usage_of(meter.records)
-    if as_json:
-        show_json(
-            {
-                "findings": [fields_of(each, "about check state found remedy?") for each in findings],
-                "failed": failed,
-                "warnings": sum(each.state is State.WARNING for each in findings),
-                "calls": took.model_calls,
-                "tokens": took.input_tokens + took.output_tokens,
-                "dollars": took.dollars,
-            }
-        )
-    else:
-        show(findings_view(findings, took))
+    document = {
+        "findings": [fields_of(each, "about check state found remedy?") for each in findings],
+        "failed": failed,
+        "warnings": sum(each.state is State.WARNING for each in findings),
+        "calls": took.model_calls,
+        "tokens": took.input_tokens + took.output_tokens,
+        "dollars": took.dollars,
+    }
+    on.show(document, findings_view(findings, took))
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
@@ -154,9 +156,9 @@ def _of_prompts(folder: Path | None) -> Iterator[Finding]:
     yield Finding("prompts", "files", State.OK, found)
 
 
-def _of_index(given: Path | None) -> Iterator[Finding]:
+def _of_index(on: OnIndex) -> Iterator[Finding]:
     try:
-        chosen = chosen_index(given)
+        chosen = on.chosen
     except FilingIndexError as error:
         yield Finding("index", "filings", State.FAILED, f"{error.subject}: {error.what}", error.remedy)
         return

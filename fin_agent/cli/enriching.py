@@ -5,15 +5,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fin_agent.analyst.model.role_models import callers_of
 from fin_agent.analyst.model.summaries import MadeSummary, ModelSummarizer, given_up
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index
-from fin_agent.cli.streams import Progress, messages, show_result, warn
-from fin_agent.config import Settings, settings_from
+from fin_agent.cli.options import Docs, ModelOptions, OnIndex, command
+from fin_agent.cli.streams import Progress, messages, warn
+from fin_agent.config import settings_from
 from fin_agent.errors import FinAgentError
 from fin_agent.index.opening import open_index
 from fin_agent.index.protocol import FilingEntry, FilingRecord, VectorUnit
@@ -35,19 +34,30 @@ _UNITS = {
 }
 
 
-def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, as_json: bool) -> ExitCode:
-    """Make the vectors that filings lack, and say how many."""
-    wanted = _wanted(units)
-    place = chosen_index(given).place
-    with open_index(place) as index:
-        from fin_agent.retrieval.dense.embedding import embed
-        from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
+@command
+def embed(
+    on: OnIndex, model: str = "minilm", units: str = "summaries,passages,pages", sparse: bool = False
+) -> ExitCode:
+    """Make vectors for the filings that have none yet. Stop it at any time: the next run goes on from there.
 
+    On the command line:
+        model (--model MODEL): `minilm` (packaged, no network), the folder of a sentence-transformers model, or its
+            name on a hub.
+        units (--units UNITS): What a vector is made of, with commas between: summaries, passages, pages, windows
+            (stretches of passages as long as the model reads).
+        sparse (--sparse): The model weighs terms, as SPLADE does.
+    """
+    from fin_agent.retrieval.dense.embedding import embed as made_vectors
+    from fin_agent.retrieval.dense.encoder import load_encoder, load_sparse_encoder
+
+    wanted = _wanted(units)
+    place = on.chosen.place
+    with open_index(place) as index:
         encoder = load_sparse_encoder(model) if sparse else load_encoder(model)
         started = time.perf_counter()
         total = sum(len(index.without_vectors(encoder.name, unit)) for unit in wanted)
         with Progress(total, "making vectors", "filings") as progress:
-            made = embed(
+            made = made_vectors(
                 index,
                 encoder,
                 wanted,
@@ -55,7 +65,7 @@ def embed_filings(model: str, units: str, given: Path | None, *, sparse: bool, a
             )
         seconds = time.perf_counter() - started
         document = _document(encoder.name, wanted, made, str(place), seconds)
-        show_result(as_json, document, _summary(encoder.name, wanted, made, seconds))
+        on.show(document, _summary(encoder.name, wanted, made, seconds))
     return ExitCode.DONE
 
 
@@ -105,32 +115,41 @@ def _document(
     }
 
 
-def grow_trees(
-    chunk: str | None, model: str | None, docs: Sequence[str], given: Path | None, *, again: bool, as_json: bool
+@command
+def trees(
+    on: OnIndex, doc: Docs = None, chunk: str | None = None, encoder: str | None = None, again: bool = False
 ) -> ExitCode:
-    """Build the trees that filings lack, and say how many, how large, and what took how long."""
+    """Build the trees that the strategy `fingear` walks: of each Item the topics of its chunks, by rules.
+
+    On the command line:
+        chunk (--chunk TOKENS:OVERLAP): How leaves are cut: 2000:100. Usually 512:0.
+        encoder (--encoder MODEL): Cluster by vectors of this model: `minilm`, or its folder.
+        again (--again): Build those that are there once more.
+    """
     from fin_agent.retrieval.fingear.trees import Chunking, RuleWriter, TreeStore, build_trees, trees_folder
 
     settings = settings_from()
     chunking = Chunking.parsed(chunk or settings.tree_chunks)
-    place = chosen_index(given).place
+    place = on.chosen.place
     built: list[dict[str, object]] = []
     seconds: defaultdict[str, float] = defaultdict(float)
     with open_index(place) as index:
         workspace = Workspace(index)
         store = TreeStore(trees_folder(index, settings.trees))
-        encoder = None
-        if model is not None:
+        clustering = None
+        if encoder is not None:
             from fin_agent.retrieval.dense.encoder import load_encoder
 
-            encoder = load_encoder(model)
-        entries: Sequence[FilingRecord | FilingEntry] = [index.filing(doc_id) for doc_id in docs] or index.entries()
+            clustering = load_encoder(encoder)
+        entries: Sequence[FilingRecord | FilingEntry] = [
+            index.filing(doc_id) for doc_id in doc or ()
+        ] or index.entries()
         store.prune([entry.content_hash for entry in index.entries()])
         waiting = [one for one in entries if again or store.read(one.doc_id, one.content_hash, chunking) is None]
         with Progress(len(waiting), "building trees", "filings") as progress:
             for one in waiting:
                 made = build_trees(
-                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=RuleWriter(), encoder=encoder
+                    index, one.doc_id, workspace.lexicon, chunking=chunking, writer=RuleWriter(), encoder=clustering
                 )
                 size = store.write(made.trees)
                 for stage, took in made.seconds.items():
@@ -148,26 +167,30 @@ def grow_trees(
     }
     stages = ", ".join(f"{stage} {second:.1f} s" for stage, second in seconds.items())
     summary = f"Trees of {len(built)} filings ({stages})." if built else "Every filing has its trees."
-    show_result(as_json, document, summary)
+    on.show(document, summary)
     return ExitCode.DONE
 
 
-def summarize_filings(
-    settings: Settings, docs: Sequence[str], given: Path | None, *, again: bool, as_json: bool
-) -> ExitCode:
-    """Let a model add to the summaries of filings; SOME_FAILED where that of one could not be made.
+@command
+def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool = False) -> ExitCode:
+    """Let a chat model add to the summaries that filings are found by. What the first pages do not say is left out.
 
-    The budget of a question is that of a filing here, and a batch's that of the run.
+    Stop it at any time: the next run goes on from there.
+
+    On the command line:
+        again (--again): Also filings that have such a summary.
     """
+    settings = models.settings()
     callers = callers_of(settings)
     model = callers.name(Role.SUMMARY)
     started = time.perf_counter()
+    # The budget of a question is that of a filing here, and a batch's that of the run.
     meter = Meter(settings.models.batch_budget, of="run")
     made: list[tuple[FilingRecord, MadeSummary]] = []
-    place = chosen_index(given).place
+    place = on.chosen.place
     with callers, open_index(place) as index:
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
-        records = [index.filing(doc_id) for doc_id in docs] if docs else list(index.filings())
+        records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_made(record)]
         with Progress(len(waiting), "summarizing", "filings") as progress:
             for record in waiting:
@@ -196,8 +219,8 @@ def summarize_filings(
         "seconds": round(seconds, 3),
     }
     summary = f"{len(made) - failed} of {len(records)} filings summarized by {model}, in {seconds:.1f} s."
-    show_result(as_json, document, summary)
-    if meter.records and not as_json:
+    on.show(document, summary)
+    if meter.records and not on.as_json:
         messages().print(usage_view(usage_of(meter.records)))
     return ExitCode.SOME_FAILED if failed or left else ExitCode.DONE
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.streams import Progress, fields_of, say, show_result
+from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.streams import Progress, fields_of, say
 from fin_agent.config import settings_from
 from fin_agent.config_sources import Said
 from fin_agent.downloads.choosing import years_in
@@ -16,18 +17,28 @@ from fin_agent.downloads.fetching import MANIFEST, Became, CompanyFilings, Edgar
 from fin_agent.errors import FinAgentError
 
 
-def fetch_filings(
-    companies: Sequence[str],
-    forms: Sequence[str],
-    index: Path | None,
-    *,
-    years: str | None,
-    folder: Path,
-    contact: str | None,
-    ingested: bool,
-    as_json: bool,
+@command
+def fetch(
+    companies: list[str],
+    on: OnIndex,
+    form: list[str] | None = None,
+    years: str | None = None,
+    out: Path = Path("filings"),
+    contact: str | None = None,
+    ingested: bool = False,
 ) -> ExitCode:
-    """Fetch the filings, bring them into the index where that is wanted, and say what became of each."""
+    """Fetch filings from EDGAR, at most ten requests a second. What is there already is not fetched again.
+
+    On the command line:
+        companies (TICKER|CIK...): Companies, by ticker (AAPL) or CIK (320193).
+        form (--form FORM): 10-K where not given; several may be given.
+        years (--years YEARS): 2023 or 2022-2024: years in which fiscal years end. The newest of each form where not
+            given.
+        out (--out DIR): Gets the files.
+        contact (--contact WHO): Your name and e-mail address: "Jane Doe jane@example.com". The SEC asks who fetches
+            by program. FIN_AGENT_CONTACT, or `contact` under [edgar] in fin-agent.toml.
+        ingested (--ingest): Also bring the files into the index; --json prints a second document.
+    """
     flags = () if contact is None else (Said(("edgar", "contact"), contact, "--contact"),)
     settings = settings_from(flags).edgar
     span = years_in(years) if years is not None else None
@@ -44,26 +55,26 @@ def fetch_filings(
         found: list[CompanyFilings] = []
         for company in dict.fromkeys(companies):
             try:
-                found.append(edgar.find(company, forms, span))
+                found.append(edgar.find(company, form or ("10-K",), span))
             except DownloadError as error:
                 if error.ends_all or len(companies) == 1:
                     raise
                 say(f"error: {error}")
                 unknown.append((company, error))
-        files = _fetched(edgar, found, folder)
+        files = _fetched(edgar, found, out)
     for each in found:
         if each.not_filed:
             say(f"{each.company.handle}: EDGAR has no {'; no '.join(map(str, each.not_filed))}")
     counts = ", ".join(f"{sum(file.became is became for file in files)} {became.value}" for became in Became)
-    summary = f"{counts}. {folder / MANIFEST} says what each file is."
-    show_result(as_json, _document(folder, files, unknown, found), summary)
+    summary = f"{counts}. {out / MANIFEST} says what each file is."
+    on.show(_document(out, files, unknown, found), summary)
     paths = [file.path for file in files if file.path is not None]
     lacking = any(missing.at_all for each in found for missing in each.not_filed)
     code = ExitCode.SOME_FAILED if unknown or lacking or len(paths) < len(files) else ExitCode.DONE
     if ingested and paths:
         from fin_agent.cli.ingesting import ingest_files
 
-        code = max(code, ingest_files(paths, index, workers=None, as_json=as_json))
+        code = max(code, ingest_files(paths, on))
     return code
 
 
@@ -78,14 +89,14 @@ def _fetched(edgar: Edgar, found: Sequence[CompanyFilings], folder: Path) -> lis
     with Progress(sum(len(each.wanted) for each in found), "fetching filings", "filings") as progress:
 
         def told(file: FetchedFile) -> None:
-            progress.step(line_of(file), problem=file.became is Became.FAILED)
+            progress.step(_line_of(file), problem=file.became is Became.FAILED)
 
         for each in found:
             files += edgar.fetch(each, folder, told)
     return files
 
 
-def line_of(file: FetchedFile) -> str:
+def _line_of(file: FetchedFile) -> str:
     """`AAPL_2023_10K: fetched, 1.5 MB`."""
     if file.became is Became.FAILED:
         return f"{file.name}: failed: {file.url}: {file.reason}. {file.remedy}"

@@ -8,15 +8,16 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.table import Table
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import first_query
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show_result, warn
+from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import Settings
 from fin_agent.evaluation.financebench import FinanceBenchQuestion, load_questions
 from fin_agent.evaluation.statistics import FITTING, paired_test, require_libraries
@@ -37,20 +38,23 @@ _SHARES = ("searched", "packaged", "fitted", "left_out")
 pages with packaged weights, fitted on all questions, and fitted without the company asked about."""
 
 
+@command
 def fit_pages(
-    questions: Sequence[Path],
-    out: Path | None,
-    given: Path | None,
-    *,
-    lookups: int,
-    encoder: str | None,
-    held_out: Path | None,
-    as_json: bool,
+    questions: list[Path],
+    on: OnIndex,
+    lookups: Annotated[int, typer.Option(min=0)] = 0,
+    encoder: str | None = None,
+    likeness: Path | None = None,
+    out: Path | None = None,
 ) -> ExitCode:
-    """Fit weights to all questions, report what they are worth, write them to `out` where given.
+    """Fit the page scorer's weights to questions, and say what they are worth on companies left out.
 
-    `held_out` names cosines by models that were trained without the company asked about: recall with them is tested
-    against recall without.
+    On the command line:
+        questions (--questions FILE): Questions with gold pages, in FinanceBench's form.
+        lookups (--lookups): Also ask for so many rows of the indexed filings' own statements.
+        encoder (--encoder MODEL): Fit with this model's vectors, which the index has to hold.
+        likeness (--likeness FILE.npz): Also fit with the cosines that `train pages` left; what do they add?
+        out (--out FILE.yaml): Gets the weights fitted.
     """
     require_libraries(FITTING)
     from fin_agent.training.examples import examples_of
@@ -61,15 +65,15 @@ def fit_pages(
     started = time.perf_counter()
     sets = {path: load_questions(path) for path in questions}
     asked = [question for each in sets.values() for question in each]
-    with opened(given) as workspace, Progress(len(asked) + lookups, "searching", "questions") as progress:
+    with on.opened() as workspace, Progress(len(asked) + lookups, "searching", "questions") as progress:
         of_filings = lookup_questions(workspace, lookups)
         query_of = partial(first_query, analyst=RulesAnalyst(workspace))
         every = [*asked, *of_filings]
-        likeness = _likeness(workspace, encoder) if encoder else None
-        examples = examples_of(every, workspace, query_of, lambda: progress.step(""), likeness)
+        of_encoder = _likeness(workspace, encoder) if encoder else None
+        examples = examples_of(every, workspace, query_of, lambda: progress.step(""), of_encoder)
         with_cosines = {
             name: examples_of(every, workspace, query_of, likeness=cosines)
-            for name, cosines in ({} if held_out is None else read_likeness(held_out)).items()
+            for name, cosines in ({} if likeness is None else read_likeness(likeness)).items()
         }
     if lacking := len(asked) + len(of_filings) - len(examples):
         warn(f"{lacking} of {len(asked) + len(of_filings)} questions are about filings that are not in the index")
@@ -97,9 +101,9 @@ def fit_pages(
         "out": str(out) if out else None,
         "seconds": round(time.perf_counter() - started, 3),
     }
-    show_result(as_json, document, _recalls(rows), _weights(weights, packaged), *([_tested(tests)] if tests else []))
-    if out is not None and not as_json:
-        say(f"weights: {out}")
+    on.show(document, _recalls(rows), _weights(weights, packaged), *([_tested(tests)] if tests else []))
+    if out is not None:
+        on.say(f"weights: {out}")
     return ExitCode.DONE
 
 

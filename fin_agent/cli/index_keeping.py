@@ -1,4 +1,4 @@
-"""What `fin-agent index ...` does."""
+"""`fin-agent index ...`: verify, repair, copy to another folder or a cluster, list what could not be read."""
 
 from __future__ import annotations
 
@@ -6,31 +6,40 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from fin_agent.cli.exits import ExitCode, with_index
-from fin_agent.cli.indexes import chosen_index, embedded_folder, waiting_time
-from fin_agent.cli.streams import Progress, fields_of, messages, say, show_result
+from fin_agent.cli.indexes import waiting_time
+from fin_agent.cli.options import Docs, OnIndex, Wait, command
+from fin_agent.cli.streams import Progress, fields_of, messages, say
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
 from fin_agent.index.ingest_lock import Owner, lock_owner
 from fin_agent.index.manifest import FileState, Manifest, UnreadFile
 from fin_agent.index.opening import address_of, create_index, open_index
-from fin_agent.index.repairing import Repaired, repair
+from fin_agent.index.repairing import Repaired
+from fin_agent.index.repairing import repair as repair_index
 from fin_agent.index.sqlite import SqliteIndex
-from fin_agent.index.verifying import IndexFinding, verify
+from fin_agent.index.verifying import IndexFinding
+from fin_agent.index.verifying import verify as verify_index
 from fin_agent.presentation.plain import counted, one_line
 
 
-def verify_index(given: Path | None, *, as_json: bool) -> ExitCode:
-    """Say what is wrong with the index, and what to do."""
-    folder = embedded_folder(given)
+@command
+def verify(on: OnIndex) -> ExitCode:
+    """Hold everything in the index against what was written. Exit code 0 where it is whole, 3 where a fault is found.
+
+    Changes nothing, and may run while others read and write.
+    """
+    folder = on.folder
     started = time.perf_counter()
     with messages().status("verifying") as status:
-        verified = verify(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
+        verified = verify_index(folder, on_filing=lambda doc_id: status.update(f"looking at {doc_id}"))
     seconds = time.perf_counter() - started
     findings = [_hinted(finding) for finding in verified.findings]
     document = {
@@ -43,7 +52,7 @@ def verify_index(given: Path | None, *, as_json: bool) -> ExitCode:
     faults = len(verified.faults)
     verdict = f"{counted(faults, 'fault')} found in" if faults else "No fault found in"
     verdict += f" the index in {folder}: {counted(verified.filings, 'filing')} looked at, in {seconds:.1f} s."
-    show_result(as_json, document, *([findings_table(findings)] if findings else []), verdict)
+    on.show(document, *([findings_table(findings)] if findings else []), verdict)
     return ExitCode.SOME_FAILED if verified.faults else ExitCode.DONE
 
 
@@ -51,12 +60,16 @@ def _hinted(finding: IndexFinding) -> IndexFinding:
     return replace(finding, remedy=with_index(finding.remedy))
 
 
-def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
-    """Repair, verify, and say what was done, what was lost and what is left to do."""
-    folder = embedded_folder(given)
+@command
+def repair(on: OnIndex, wait: Wait = False) -> ExitCode:
+    """Build again what can be, take out filings that are damaged and mark their files to be read again.
+
+    A damaged database is kept under another name beside the new one. Exit code 3 where a filing had to be taken out.
+    """
+    folder = on.folder
     with messages().status("repairing"):
-        repaired = repair(folder, wait=waiting_time(wait))
-        left = verify(folder)
+        repaired = repair_index(folder, wait=waiting_time(wait))
+        left = verify_index(folder)
     document = {
         "index": str(folder),
         "whole": not left.faults and not repaired.lost,
@@ -72,7 +85,7 @@ def repair_index(given: Path | None, *, wait: bool, as_json: bool) -> ExitCode:
         ],
         "damaged_copy": str(repaired.damaged_copy) if repaired.damaged_copy else None,
     }
-    show_result(as_json, document, _repair_lines(repaired, [_hinted(fault) for fault in left.faults]))
+    on.show(document, _repair_lines(repaired, [_hinted(fault) for fault in left.faults]))
     return ExitCode.SOME_FAILED if repaired.lost or left.faults else ExitCode.DONE
 
 
@@ -84,9 +97,14 @@ def _as_it_is(file: UnreadFile, owner: Owner | None) -> UnreadFile:
     return replace(file, remedy=with_index(file.remedy))
 
 
-def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> ExitCode:
-    """List the files that are not in the index as they should be."""
-    folder = embedded_folder(given)
+@command
+def failures(on: OnIndex, forget_gone: bool = False) -> ExitCode:
+    """List files that are not in the index as they should be: failed, not read yet, or damaged here; and what to do.
+
+    On the command line:
+        forget_gone (--forget-gone): Take files that are no longer there off the list.
+    """
+    folder = on.folder
     with SqliteIndex(folder) as index:
         manifest = Manifest(index)
         unread = manifest.unread()
@@ -95,29 +113,38 @@ def list_failures(given: Path | None, *, forget_gone: bool, as_json: bool) -> Ex
         unread = [file for file in unread if not file.gone]
     unread = [_as_it_is(file, lock_owner(folder)) for file in unread]
     files = [fields_of(file, "path doc_id state reason remedy") for file in unread]
-    if forget_gone and not as_json:
-        say(f"{counted(forgotten, 'file')} gone, taken off the list")
+    if forget_gone:
+        on.say(f"{counted(forgotten, 'file')} gone, taken off the list")
     document = {"index": str(folder), "forgotten": forgotten, "files": files}
-    show_result(as_json, document, unread_table(unread) if unread else "No file is left unread.")
+    on.show(document, unread_table(unread) if unread else "No file is left unread.")
     return ExitCode.DONE
 
 
-def copy_index(given: Path | None, to: Path, doc_ids: Sequence[str], *, jobs: int, as_json: bool) -> ExitCode:
-    """Copy, and say what became of each filing; SOME_FAILED where one could not be copied."""
-    here, there = chosen_index(given).place, address_of(to) or to
+@command
+def copy(to: Path, on: OnIndex, doc: Docs = None, jobs: Annotated[int, typer.Option(min=1, max=64)] = 4) -> ExitCode:
+    """Copy filings with their vectors into another index, as from this machine to an Elasticsearch cluster.
+
+    Stop it at any time: the same command goes on where it was. Keys are taken from the environment
+    (FIN_AGENT_ES_API_KEY), never from an address.
+
+    On the command line:
+        to (--to PLACE): https://host:9200/prefix of a cluster, or a folder. Made where it is not.
+        jobs (--jobs): Filings on their way at once.
+    """
+    here, there = on.chosen.place, address_of(to) or to
     if str(here) == str(there):
         raise FilingIndexError(
             "an index cannot be copied into itself", subject=str(there), remedy="Name another place with --to"
         )
     started = time.perf_counter()
     with open_index(here) as source, create_index(there) as target:
-        total = len(doc_ids) or len(source.entries())
+        total = len(doc or ()) or len(source.entries())
         with Progress(total, "copying filings", "filings") as progress:
 
             def told(filing: CopiedFiling) -> None:
                 progress.step(_line(filing), problem=filing.outcome is CopyOutcome.FAILED)
 
-            report = copy_filings(source, target, tuple(dict.fromkeys(doc_ids)), jobs=jobs, on_filing=told)
+            report = copy_filings(source, target, tuple(dict.fromkeys(doc or ())), jobs=jobs, on_filing=told)
         held = len(target.entries())
     seconds = time.perf_counter() - started
     counts = {outcome.value: report.count(outcome) for outcome in CopyOutcome}
@@ -125,8 +152,7 @@ def copy_index(given: Path | None, to: Path, doc_ids: Sequence[str], *, jobs: in
     filings = [fields_of(each, "doc_id outcome pages reason?") for each in in_order]
     places = {"from": str(here), "to": str(there)}
     told_counts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
-    show_result(
-        as_json,
+    on.show(
         {**places, **counts, "held": held, "seconds": round(seconds, 3), "filings": filings},
         f"{told_counts}, in {seconds:.1f} s. The index at {there} holds {held:,} filings.",
     )

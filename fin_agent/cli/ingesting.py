@@ -6,15 +6,20 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, embedded_folder, say_waiting, waiting_time
-from fin_agent.cli.streams import Progress, as_plain, fields_of, say, show_result
+from fin_agent.cli.indexes import say_waiting, waiting_time
+from fin_agent.cli.options import OnIndex, Wait, command
+from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.preparing import prepare
 from fin_agent.filings.reader import READABLE
 from fin_agent.index.database import set_aside
-from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below, ingest
+from fin_agent.index.ingest import IngestedFile, IngestReport, Outcome, files_below
+from fin_agent.index.ingest import ingest as ingest_into
 from fin_agent.index.manifest import Manifest, UnreadFile
 from fin_agent.index.opening import open_index
 from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -22,27 +27,68 @@ from fin_agent.presentation.plain import counted, told_warnings
 from fin_agent.worker_processes import nothing_from_the_current_folder
 
 
+@command
+def ingest(
+    on_index: OnIndex,
+    paths: list[Path] | None = None,
+    retry_failed: bool = False,
+    accept_repaired: bool = False,
+    again: bool = False,
+    wait: Wait = False,
+    workers: Annotated[int | None, typer.Option(min=0)] = None,
+    on: str | None = None,
+    writers: Annotated[int, typer.Option(min=1, max=64)] = 1,
+) -> ExitCode:
+    """Bring filings into the index. Files that have not changed are left alone; a file that fails costs that file.
+
+    Stop it at any time: the same command goes on where it was. `fin-agent index failures` lists what failed, and why.
+
+    On the command line:
+        paths (PATH...): Filings, or folders with filings in them.
+        retry_failed (--retry-failed): Read again what failed or was left unread before; PATH may then be left out.
+        accept_repaired (--accept-repaired): Read PDFs that are cut off as far as they can be mended; answers from
+            them warn.
+        again (--again): Read all files again that the index knows, also one of another version; it is kept beside.
+        workers (--workers): Files read at once; 0 reads in this process. One per core where not given.
+        on (--on ray://HOST:PORT): Read on a Ray cluster (extra `ray`); ray:// is on this machine.
+        writers (--writers): Processes that write to an index on Elasticsearch, with `--on`.
+    """
+    if on is not None:
+        if retry_failed or not paths or not on.startswith("ray://"):
+            raise typer.BadParameter("it takes ray://HOST:PORT, and files or folders beside", param_hint="--on")
+        return _ingest_over_ray(paths, on_index, on, writers)
+    if again:
+        paths = [*(paths or ()), *_files_to_read_again(on_index.folder)]
+    elif not paths and not retry_failed:
+        raise typer.BadParameter("name files or folders, or give --retry-failed", param_hint="PATH")
+    return ingest_files(
+        paths or (),
+        on_index,
+        workers=workers,
+        retry_failed=retry_failed,
+        accept_repaired=accept_repaired,
+        wait=wait,
+    )
+
+
 def ingest_files(
     paths: Sequence[Path],
-    given: Path | None,
+    on: OnIndex,
     *,
-    workers: int | None,
-    as_json: bool,
+    workers: int | None = None,
     retry_failed: bool = False,
     accept_repaired: bool = False,
     wait: bool = False,
 ) -> ExitCode:
     """Bring the files of `paths` into the index, and say what became of each; with those that were not read before."""
-    folder = embedded_folder(given)
+    folder = on.folder
     gone: list[UnreadFile] = []
     if retry_failed:
         paths, gone = _with_unread(paths, folder)
     files = files_below(paths)
     if retry_failed and not files and not gone:
         with SqliteIndex(folder) as index:
-            show_result(
-                as_json, _document(IngestReport(), folder, len(index.entries()), 0.0), "No file is left unread."
-            )
+            on.show(_document(IngestReport(), folder, len(index.entries()), 0.0), "No file is left unread.")
         return ExitCode.DONE
     if not files and not gone:
         raise ReadError(
@@ -58,10 +104,10 @@ def ingest_files(
 
         def told(file: IngestedFile) -> None:
             warnings = [f"{file.doc_id}: {each}" for each in told_warnings(file.warnings)]
-            progress.step(line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
+            progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED, warnings=warnings)
 
         with nothing_from_the_current_folder():
-            report = ingest(
+            report = ingest_into(
                 files,
                 index,
                 partial(prepare, accept_repaired=True) if accept_repaired else prepare,
@@ -76,7 +122,7 @@ def ingest_files(
             told(file)
         held = len(index.filings())
     seconds = time.perf_counter() - started
-    show_result(as_json, _document(report, folder, held, seconds), _summary(report, folder, held, seconds))
+    on.show(_document(report, folder, held, seconds), _summary(report, folder, held, seconds))
     if not report.failures:
         return ExitCode.DONE
     for line in _what_failed(report, retried=len(gone)):
@@ -84,9 +130,8 @@ def ingest_files(
     return ExitCode.SOME_FAILED
 
 
-def files_to_read_again(given: Path | None) -> list[Path]:
+def _files_to_read_again(folder: Path) -> list[Path]:
     """The files that the index knows; it is put beside first. Raises FilingIndexError where it knows none."""
-    folder = embedded_folder(given)
     files = set_aside(folder / FILE_NAME)
     if not files:
         raise FilingIndexError(
@@ -96,23 +141,21 @@ def files_to_read_again(given: Path | None) -> list[Path]:
     return files
 
 
-def ingest_over_ray(
-    paths: Sequence[Path], given: Path | None, address: str, *, writers: int, as_json: bool
-) -> ExitCode:
+def _ingest_over_ray(paths: Sequence[Path], on: OnIndex, address: str, writers: int) -> ExitCode:
     """The same, read by the tasks of a Ray cluster; into a folder or onto a cluster of Elasticsearch."""
     from fin_agent.index.ingest_ray import ingest_on_ray
 
-    started, place = time.perf_counter(), chosen_index(given).place
+    started, place = time.perf_counter(), on.chosen.place
     with Progress(len(files_below(paths)), "reading filings", "filings") as progress:
 
         def told(file: IngestedFile) -> None:
-            progress.step(line_of(file), problem=file.outcome is Outcome.FAILED)
+            progress.step(_line_of(file), problem=file.outcome is Outcome.FAILED)
 
         report = ingest_on_ray(paths, place, address, writers=writers, on_file=told)
     with open_index(place) as index:
         held = len(index.entries())
     seconds = time.perf_counter() - started
-    show_result(as_json, _document(report, place, held, seconds), _summary(report, place, held, seconds))
+    on.show(_document(report, place, held, seconds), _summary(report, place, held, seconds))
     return ExitCode.SOME_FAILED if report.failures else ExitCode.DONE
 
 
@@ -140,7 +183,7 @@ def _still_gone(file: UnreadFile) -> IngestedFile:
     return IngestedFile(file.path, file.doc_id, Outcome.FAILED, reason, file.remedy, kept=True)
 
 
-def line_of(file: IngestedFile) -> str:
+def _line_of(file: IngestedFile) -> str:
     """`acme_2023_10k: added, 120 pages`."""
     if file.outcome is Outcome.FAILED:
         return f"{file.path}: failed: {file.reason}. {file.remedy}"

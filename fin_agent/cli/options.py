@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from enum import StrEnum
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from copy import copy
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from fin_agent.cli.exits import ExitCode, reported
 from fin_agent.evaluation import Oracle
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from fin_agent.cli.indexes import ChosenIndex
     from fin_agent.config import Configured, Settings
     from fin_agent.config_sources import Said
+    from fin_agent.workspace import Workspace
 
 
 def index_given(text: str) -> Path:
@@ -28,28 +33,11 @@ def index_given(text: str) -> Path:
     return Path(text)
 
 
-class Level(StrEnum):
-    """What a search lists."""
-
-    DOCUMENT = "document"
-    PAGE = "page"
-    PASSAGE = "passage"
-
-
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="In words, in quotation marks.")]
-IndexFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--index",
-        metavar="DIR",
-        parser=index_given,
-        help="Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.",
-    ),
-]
 Docs = Annotated[
-    list[str] | None,
-    typer.Option("--doc", metavar="ID", help="Search this filing only; may be given several times."),
+    list[str] | None, typer.Option("--doc", metavar="ID", help="This filing only; may be given several times.")
 ]
+Results = Annotated[int, typer.Option("--k", "-k", min=1, max=200, help="How many to list.")]
 StrategyName = Annotated[
     str | None,
     typer.Option(
@@ -60,36 +48,14 @@ StrategyName = Annotated[
     ),
 ]
 GoldGiven = Annotated[Oracle, typer.Option("--oracle", help="Search only the right filing, or only the right pages.")]
-WithTrace = Annotated[bool, typer.Option("--trace", help="Also show each step: what it saw, kept and dropped.")]
 NoRecord = Annotated[
     bool, typer.Option("--no-record", help="Keep no record of the run; FIN_AGENT_RECORD=0 keeps none of any.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on one line.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")]
+Resamples = Annotated[int, typer.Option(min=100, help="For intervals and tests.")]
 Wait = Annotated[
     bool,
     typer.Option("--wait", help="Where another command writes to the index, go on after it; else that is an error."),
-]
-
-
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        metavar="N",
-        min=1,
-        max=64,
-        help="Questions at once, by rules in processes, one a core at most; not given: 1 by rules, 4 by a model.",
-    ),
-]
-Restart = Annotated[
-    bool, typer.Option("--restart", help="Ask all questions anew, also those that a stopped batch answered.")
-]
-NoCache = Annotated[
-    bool,
-    typer.Option(
-        "--no-cache", help="Keep no replies of models and use none; else `replies.sqlite` beside the index has them."
-    ),
 ]
 
 
@@ -109,57 +75,42 @@ _PLACES = {
 _OF_NO_USE_ALONE = ("small_model", "role", "base_url", "preset", "output_mode")
 
 
-def _of_models(metavar: str, said: str, least: int | None = None) -> Any:
-    return typer.Option(metavar=metavar, rich_help_panel="Chat models (docs/models.md)", help=said, min=least)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
-    """What the command line says of chat models, and the file of settings that it names; None says nothing."""
+    """What the command line says of chat models, and the file of settings that it names; None says nothing.
 
-    model: Annotated[str | None, _of_models("NAME", "Answers, as openai:gpt-5.4.")] = None
-    small_model: Annotated[
-        str | None,
-        _of_models("NAME", "Reads questions and curates; the small one of the same family where not given."),
-    ] = None
-    role: Annotated[
-        list[str] | None,
-        _of_models("ROLE=MODEL", "Model of one role, as program=openai:gpt-5.4; may be given several times."),
-    ] = None
-    base_url: Annotated[
-        str | None,
-        _of_models(
-            "URL", "A server that speaks OpenAI's protocol, as http://localhost:8000/v1. Its key: FIN_AGENT_API_KEY."
-        ),
-    ] = None
-    analyst: Annotated[
-        Literal["auto", "rules", "llm"] | None,
-        _of_models("WHO", "rules, llm, or auto: llm where a model is named, the default."),
-    ] = None
-    preset: Annotated[
-        Literal["fast", "default", "thorough"] | None,
-        _of_models("NAME", "How much is asked: fast, default or thorough."),
-    ] = None
-    output_mode: Annotated[
-        Literal["auto", "schema", "json"] | None,
-        _of_models(
-            "MODE",
-            "How replies are held to their form: schema, json (words only), or auto: schema where the server can.",
-        ),
-    ] = None
-    max_tokens: Annotated[int | None, _of_models("N", "Tokens a question may take.", least=0)] = None
-    max_calls: Annotated[int | None, _of_models("N", "Calls a question may take.", least=0)] = None
-    max_seconds: Annotated[
-        float | None, _of_models("S", "Seconds after which a question makes no further call.", least=0)
-    ] = None
-    max_dollars: Annotated[float | None, _of_models("USD", "What a question may cost.", least=0)] = None
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File of settings. FIN_AGENT_CONFIG, else the nearest fin-agent.toml here or above, else your own.",
-        ),
-    ] = None
+    Attributes:
+        model (--model NAME): Answers, as openai:gpt-5.4.
+        small_model (--small-model NAME): Reads questions and curates; the small one of the same family where not given.
+        role (--role ROLE=MODEL): Model of one role, as program=openai:gpt-5.4; may be given several times.
+        base_url (--base-url URL): A server that speaks OpenAI's protocol, as http://localhost:8000/v1. Its key:
+            FIN_AGENT_API_KEY.
+        analyst (--analyst WHO): rules, llm, or auto: llm where a model is named, the default.
+        preset (--preset NAME): How much is asked: fast, default or thorough.
+        output_mode (--output-mode MODE): How replies are held to their form: schema, json (words only), or auto: schema
+            where the server can.
+        max_tokens (--max-tokens N): Tokens a question may take.
+        max_calls (--max-calls N): Calls a question may take.
+        max_seconds (--max-seconds S): Seconds after which a question makes no further call.
+        max_dollars (--max-dollars USD): What a question may cost.
+        config (--config FILE): File of settings. FIN_AGENT_CONFIG, else the nearest fin-agent.toml here or above, else
+            your own.
+    """
+
+    heading: ClassVar[str] = "Chat models (docs/models.md)"
+
+    model: str | None = None
+    small_model: str | None = None
+    role: list[str] | None = None
+    base_url: str | None = None
+    analyst: Literal["auto", "rules", "llm"] | None = None
+    preset: Literal["fast", "default", "thorough"] | None = None
+    output_mode: Literal["auto", "schema", "json"] | None = None
+    max_tokens: Annotated[int | None, typer.Option(min=0)] = None
+    max_calls: Annotated[int | None, typer.Option(min=0)] = None
+    max_seconds: Annotated[float | None, typer.Option(min=0)] = None
+    max_dollars: Annotated[float | None, typer.Option(min=0)] = None
+    config: Path | None = None
 
     def settings(self, *, strategy: str | None = None) -> Settings:
         """The settings to answer with. Raises SettingsError."""
@@ -190,55 +141,128 @@ class ModelOptions:
             yield Said(("models", "roles", role), model, "--role")
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., ExitCode]], Callable[..., None]]:
-    """Makes a function a command of `app` that ends in the exit code it returns, with the option `--debug`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """How a command tells what it found: the options of every command.
 
-    A parameter `models` of type ModelOptions becomes one option per field of that.
+    Attributes:
+        as_json (--json): Print one JSON document on one line.
+        debug (--debug): Show the traceback of an error.
     """
 
-    def registered(function: Callable[..., ExitCode]) -> Callable[..., None]:
-        return app.command(name, cls=GroupedCommand)(reported(_with_shared_options(function)))
+    as_json: bool = False
+    debug: bool = False
 
-    return registered
+    def show(self, document: Any, *renderables: RenderableType) -> None:
+        """Print on standard output: `document` as JSON where that is asked for, else `renderables` for people."""
+        from fin_agent.cli import streams
+
+        if self.as_json:
+            streams.show_json(document)
+        elif renderables:
+            streams.show(*renderables)
+
+    def say(self, line: str) -> None:
+        """Tell people on standard error what the JSON document holds already."""
+        from fin_agent.cli import streams
+
+        if not self.as_json:
+            streams.say(line)
 
 
-def _with_shared_options(function: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnIndex(Output):
+    """The options of every command that works on an index.
+
+    Attributes:
+        index (--index DIR): Folder of the index, or https://host:9200/prefix. FIN_AGENT_INDEX, else one of your own.
+    """
+
+    index: Annotated[Path | None, typer.Option(parser=index_given)] = None
+
+    @property
+    def chosen(self) -> ChosenIndex:
+        """Which index is in use, and why. Raises FilingIndexError for an address that is none."""
+        from fin_agent.cli.indexes import chosen_index
+
+        return chosen_index(self.index)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of an index on this machine. Raises FilingIndexError where it is on a cluster."""
+        from fin_agent.cli.indexes import embedded_folder
+
+        return embedded_folder(self.index)
+
+    def opened(self) -> AbstractContextManager[Workspace]:
+        """The workspace over the index in use. Raises FilingIndexError where there is none."""
+        from fin_agent.cli.indexes import opened
+
+        return opened(self.index)
+
+
+def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:
+    """A command that ends in the exit code that `function` returns.
+
+    What its docstring says of its arguments is their help, behind what they are called on the command line: `(PATH)`
+    of an argument, `(--out DIR)` of an option. A parameter whose type is a dataclass becomes one option for each field
+    of that, after all other options.
+    """
     own = inspect.signature(function, eval_str=True).parameters
-    taken = [each for each in own.values() if each.name != "models"]
-    if "debug" not in own:
-        taken.append(inspect.Parameter("debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Debug))
-    hints = get_type_hints(ModelOptions, include_extras=True) if "models" in own else {}
-    names = [each.name for each in fields(ModelOptions) if each.name in hints]
-    taken += [
-        inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hints[each]) for each in names
-    ]
+    bundles: dict[str, type[Any]] = {
+        each.name: each.annotation
+        for each in own.values()
+        if isinstance(each.annotation, type) and is_dataclass(each.annotation)
+    }
+    said = _Described.of(function)
+    taken = [said.parameter(name, each.annotation, each.default) for name, each in own.items() if name not in bundles]
+    for bundle in bundles.values():
+        hints, told = get_type_hints(bundle, include_extras=True), _Described.of(*reversed(bundle.__mro__[:-1]))
+        for each in fields(bundle):
+            default = inspect.Parameter.empty if each.default is MISSING else each.default
+            taken.append(told.parameter(each.name, hints[each.name], default, getattr(bundle, "heading", None)))
 
     @wraps(function)
     def run(**given: Any) -> ExitCode:
-        if "debug" not in own:
-            given.pop("debug", None)
-        if names:
-            given["models"] = ModelOptions(**{each: given.pop(each) for each in names})
+        for name, bundle in bundles.items():
+            given[name] = bundle(**{each.name: given.pop(each.name) for each in fields(bundle)})
         return function(**given)
 
+    run.__doc__ = said.text
     run.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in taken} | {"return": ExitCode}
-    return run
+    return reported(run)
 
 
-class GroupedCommand(TyperCommand):
-    """A command whose options with a `rich_help_panel` follow the others, under that heading, without boxes."""
+_ENTRY = re.compile(r"^ {4}(\w+) \(([^)]+)\): (.+(?:\n {8}.+)*)", re.M)
+"""Of a docstring: a parameter, how it is called on the command line, and what it is."""
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, options, then each group."""
-        groups: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
-            groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
-        for heading, records in groups.items():
-            if records:
-                with formatter.section(heading):
-                    formatter.write_dl(records)
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What docstrings say: of the whole, and of each parameter how it is called and what it is."""
+
+    text: str
+    entries: Mapping[str, tuple[str, str]]
+
+    @classmethod
+    def of(cls, *documented: object) -> _Described:
+        texts = [inspect.getdoc(each) or "" for each in documented]
+        entries = {
+            name: (called, " ".join(said.split())) for text in texts for name, called, said in _ENTRY.findall(text)
+        }
+        return cls(texts[0].partition("\nOn the command line:\n")[0].rstrip(), entries)
+
+    def parameter(self, name: str, annotation: Any, default: Any, heading: str | None = None) -> inspect.Parameter:
+        """The parameter as Typer takes it; one that the docstring does not name is declared by its type."""
+        if name in self.entries:
+            called, said = self.entries[name]
+            words = [word.rstrip(",") for word in called.split()]
+            flags = [word for word in words if word.startswith("-")]
+            kind, *declared = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+            info = copy(declared[0]) if declared else typer.Option() if flags else typer.Argument()
+            info.help, info.metavar = said, " ".join(words[len(flags) :]) or None
+            if flags:  # within Annotated, the first name stands in the place of a default
+                info.default, info.param_decls, info.rich_help_panel = flags[0], tuple(flags[1:]), heading
+            annotation = Annotated[kind, info]
+        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,14 +1,35 @@
-"""The commands `fin-agent runs ...` with their arguments and options."""
+"""`fin-agent runs ...`: recorded runs listed, shown, replayed and compared."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fin_agent.answering.answer import Answer, Usage
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.options import AsJson, IndexFolder, command
+from fin_agent.cli.indexes import chosen_index, opened
+from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
+from fin_agent.config import Settings, recording_from_environment
+from fin_agent.distribution import installed_version
+from fin_agent.errors import FinAgentError
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.graphs.answer.graph import answer_question
+from fin_agent.index.opening import address_of
+from fin_agent.index.protocol import PageKey
+from fin_agent.index.sqlite import FILE_NAME
+from fin_agent.models.metering import Budget
+from fin_agent.presentation.answers import usage_line
+from fin_agent.presentation.plain import counted
+from fin_agent.presentation.runs import comparison_view, differences_view, run_view, runs_view, step_of_run_view
+from fin_agent.runs.comparing import answer_differences, run_differences
+from fin_agent.runs.run import RULES, IndexState, Run, index_state
+from fin_agent.runs.store import RunStore, store_file
+from fin_agent.workspace import Workspace
 
 RunName = Annotated[
     str,
@@ -17,108 +38,192 @@ RunName = Annotated[
         help="Its id, the beginning of it, `last`, `last~1` for the one before, or the id of its question in a batch.",
     ),
 ]
-Other = Annotated[str, typer.Argument(metavar="OTHER", help="The run to hold against it.")]
-AllDifferences = Annotated[
-    bool, typer.Option("--full", help="Show every difference; without it the first few of each part.")
-]
-AskedIndex = Annotated[
-    Path | None,
-    typer.Option(
-        "--index",
-        metavar="DIR",
-        help="Folder of the index to ask, and whose runs are meant. Not given: the run's own index where it still is,"
-        " else that of FIN_AGENT_INDEX, else one of your own; which one is said.",
-    ),
-]
-
-runs = typer.Typer(help="Look at recorded runs: list, show, replay, compare.", no_args_is_help=True)
+Full = Annotated[bool, typer.Option("--full", help="Show all of it; without it the first few lines of each part.")]
 
 
-@command(runs, "list")
-def list_(
-    limit: Annotated[int, typer.Option("--k", "-k", "--limit", "-n", min=1, help="How many to list.")] = 20,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """List recorded runs, the last one first."""
-    from fin_agent.cli.run_commands import list_runs
+@command
+def list_(on: OnIndex, limit: Annotated[int, typer.Option(min=1)] = 20) -> ExitCode:
+    """List recorded runs, the last one first.
 
-    return list_runs(index, limit=limit, as_json=as_json)
-
-
-@command(runs)
-def show(
-    run: RunName,
-    step: Annotated[int | None, typer.Option(min=1, help="Show only this step, in full.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="Show every line of every step.")] = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program."""
-    from fin_agent.cli.run_commands import show_run
-
-    return show_run(run, index, step=step, full=full, as_json=as_json)
-
-
-@command(runs)
-def replay(
-    run: RunName,
-    full: AllDifferences = False,
-    ask_model: Annotated[
-        bool,
-        typer.Option("--ask-model", help="Ask the model, and pay for it, where the replies it gave were not kept."),
-    ] = False,
-    index: AskedIndex = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
-
-    A run that a model answered is answered by its kept replies. Where these are gone it is not asked again unasked.
+    On the command line:
+        limit (--k, -k, --limit, -n): How many to list.
     """
-    from fin_agent.cli.run_commands import replay_run
+    with _opened_store(on) as store:
+        lines, kept, file = store.listed(limit), store.count(), store.file
+    listed = [{**line.model_dump(), "started": line.started.isoformat()} for line in lines]
+    shown = [runs_view(lines, kept, datetime.now(UTC).date())] if lines else []
+    on.show({"runs": listed, "recorded": kept, "file": str(file)}, *shown)
+    if not lines:
+        on.say(f'no run is recorded in {file} yet: ask something with `fin-agent ask "QUESTION"`')
+    return ExitCode.DONE
 
-    return replay_run(run, index, full=full, as_json=as_json, ask_model=ask_model)
 
-
-@command(runs)
-def diff(
-    run: RunName,
-    other: Other,
-    full: AllDifferences = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
+@command
+def show(
+    run: RunName, on: OnIndex, step: Annotated[int | None, typer.Option(min=1)] = None, full: Full = False
 ) -> ExitCode:
-    """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer."""
-    from fin_agent.cli.run_commands import compare_runs
+    """Show a run: question, answer, ledger, what each round searched, found, kept and dropped, evidence, program.
 
-    return compare_runs(run, other, index, full=full, as_json=as_json)
+    As JSON it is the whole run with its trace.
 
-
-@command(runs)
-def export(
-    run: RunName,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE.json", help="Gets the run; standard output where not given.")
-    ] = None,
-    index: IndexFolder = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For the sake of scripts: it is JSON anyway.")] = False,
-) -> ExitCode:
-    """Write a run, with its whole trace, as JSON: on one line, or set for reading where a file gets it."""
-    from fin_agent.cli.run_commands import export_run
-
-    return export_run(run, index, out=out)
+    On the command line:
+        step (--step): Show only this step, in full.
+    """
+    with _opened_store(on) as store:
+        found = store.run(run)
+    if step is not None and step > len(found.answer.trace):
+        raise typer.BadParameter(f"this run has {len(found.answer.trace)} steps", param_hint="--step")
+    if on.as_json:
+        show_json_line((found if step is None else found.answer.trace[step - 1]).model_dump_json())
+    else:
+        on.show({}, run_view(found, full=full) if step is None else step_of_run_view(found, step))
+    return ExitCode.DONE
 
 
-@command(runs)
-def forget(
-    names: Annotated[list[str] | None, typer.Argument(metavar="RUN...", help="Runs to take out.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Take out all runs.")] = False,
-    index: IndexFolder = None,
-    as_json: AsJson = False,
-) -> ExitCode:
-    """Take runs out of the record."""
-    from fin_agent.cli.run_commands import forget_runs
+@command
+def diff(run: RunName, other: str, on: OnIndex, full: Full = False) -> ExitCode:
+    """Say what differs between two runs: settings, intent, what was found and kept, ledger, program, answer.
 
+    On the command line:
+        other (OTHER): The run to hold against it.
+    """
+    with _opened_store(on) as store:
+        first, second = store.run(run), store.run(other)
+    differences = run_differences(first, second)
+    ids = {"first": first.id, "second": second.id}
+    document = {**ids, "identical": not differences, "differences": as_plain(differences)}
+    on.show(document, comparison_view(first, second, differences, full=full))
+    return ExitCode.DONE
+
+
+@command
+def forget(on: OnIndex, names: list[str] | None = None, every: bool = False) -> ExitCode:
+    """Take runs out of the record.
+
+    On the command line:
+        names (RUN...): Runs to take out.
+        every (--all): Take out all runs.
+    """
     if bool(names) == every:
         raise typer.BadParameter("name runs, or give --all", param_hint="RUN")
-    return forget_runs(names or (), index, as_json=as_json)
+    with _opened_store(on) as store:
+        gone = store.forget(names or None)
+    on.show({"forgotten": gone}, f"{counted(gone, 'run')} forgotten.")
+    return ExitCode.DONE
+
+
+def _opened_store(on: OnIndex) -> RunStore:
+    """The runs that belong to an index, or those in the file that the environment names."""
+    recording = recording_from_environment()
+    return RunStore(store_file(on.chosen.folder, recording), recording)
+
+
+@command
+def replay(run: RunName, on: OnIndex, full: Full = False, ask_model: bool = False) -> ExitCode:
+    """Ask again as it was asked then, and say what differs. Exit code 3 where something does.
+
+    Without --index it is asked of the run's own index, where that still is. A run that a model answered is answered by
+    its kept replies. Where these are gone it is not asked again unasked.
+
+    On the command line:
+        ask_model (--ask-model): Ask the model, and pay for it, where the replies it gave were not kept.
+    """
+    with _opened_store(on) as store:
+        then = store.run(run)
+    settings = _settings(then, ask_model=ask_model)
+    folder, reason = _folder(then, on.index)
+    say(f"asking over the index in {address_of(folder) or folder} ({reason})")
+    with opened(folder) as workspace:
+        changes = _changes(then, index_state(workspace.index, folder))
+        for change in changes:
+            warn(change)
+        again = _asked_again(then, settings, workspace)
+    lacking = len(again.usage.left_out) - len(then.answer.usage.left_out)
+    if not ask_model and lacking > 0:
+        raise _needs_model(then, f"{lacking} of the replies that it needs {'is' if lacking == 1 else 'are'} not kept")
+    differences = answer_differences(then.answer, again)
+    usages = {"then": then.answer.usage, "now": again.usage}
+    document = {
+        "run": then.id,
+        "identical": not differences,
+        "changed_since": changes,
+        "differences": as_plain(differences),
+        "seconds": {"then": then.seconds, "now": again.seconds},
+        "usage": as_plain(usages),
+    }
+    if differences:
+        told = f"Run {then.id} does not come out the same again: - then, + now."
+        on.show(document, told, differences_view(differences, full=full), *_used(then, usages))
+        return ExitCode.SOME_FAILED
+    took = f"{then.seconds:.2f} s then, {again.seconds:.2f} s now"
+    told = f"Run {then.id} gives the same answer and the same trace again ({took})."
+    on.show(document, told, *_used(then, usages))
+    return ExitCode.DONE
+
+
+def _used(run: Run, usages: Mapping[str, Usage]) -> list[str]:
+    """What calls of models took then and now; nothing where rules answered."""
+    if run.analyst == RULES:
+        return []
+    return [f"{when.capitalize()}: {usage_line(usage) or 'no model was called'}." for when, usage in usages.items()]
+
+
+class ReplayError(FinAgentError):
+    """A run cannot be asked again as it was asked."""
+
+
+def _settings(run: Run, *, ask_model: bool) -> Settings:
+    """How to ask again: as then, and where the model must not be asked, with kept replies alone."""
+    if not run.settings.by_model or ask_model:
+        return run.settings
+    models, usage = run.settings.models, run.answer.usage
+    if usage.model_calls + usage.cached_calls and (models.cache is None or not models.cache.is_file()):
+        gone = "no replies were kept" if models.cache is None else f"the replies kept in {models.cache} are gone"
+        raise _needs_model(run, gone)
+    none = models.model_copy(update={"budget": Budget(calls=0), "batch_budget": Budget()})
+    return run.settings.model_copy(update={"models": none})
+
+
+def _needs_model(run: Run, why: str) -> ReplayError:
+    took = usage_line(run.answer.usage)
+    return ReplayError(
+        f"{run.settings.models.model or 'a model'} answered it, and {why}{f' (then: {took})' if took else ''}",
+        subject=f"run {run.id}",
+        remedy="Ask the model again, and pay for it, with --ask-model. A batch keeps replies; `ask` does where the "
+        "settings name a file for them",
+    )
+
+
+def _folder(run: Run, given: Path | None) -> tuple[Path, str]:
+    """The index named now, else the one that was asked then, else the one in use; and which of these it is."""
+    if given is not None:
+        return given, "--index"
+    recorded = Path(run.index.path)
+    if address_of(recorded) is not None or (recorded / FILE_NAME).is_file():
+        return recorded, "the one the run was asked over"
+    chosen = chosen_index(None)
+    return Path(chosen.place), f"{chosen.chosen_by}: the one the run was asked over, {recorded}, is gone"
+
+
+def _changes(run: Run, now: IndexState) -> list[str]:
+    """What is not as it was when the run was recorded."""
+    changes: list[str] = []
+    if now.fingerprint != run.index.fingerprint:
+        changes.append(
+            f"the index has changed since: it held {run.index.filings:,} filings, and holds {now.filings:,}"
+            f"{' others' if now.filings == run.index.filings else ''} now"
+        )
+    if run.version != installed_version():
+        changes.append(f"version {run.version} answered this run, and this is {installed_version()}")
+    return changes
+
+
+def _asked_again(run: Run, settings: Settings, workspace: Workspace) -> Answer:
+    context = AnswerContext.from_settings(workspace, settings, notify=warn)
+    with messages().status("asking again"):
+        return answer_question(
+            run.question,
+            context,
+            doc_ids=run.doc_ids or None,
+            pages=[PageKey(place.doc_id, place.page) for place in run.pages],
+        )

@@ -1,35 +1,52 @@
-"""The commands of `fin-agent eval` that answer no question: reading, ixbrl, ranking and facts."""
+"""`fin-agent eval`: benchmarks of searching, and of the reader, in which no question is answered."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
-from fin_agent.analyst.strategies import judge_for
+from fin_agent.analyst.strategies import first_query, judge_for, strategy_for
+from fin_agent.cli.benchmarks import OUT, JudgeModel, MaybeFolder, QuestionsFile, RunFolder, index_of, warn_of
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import Progress, say, show_result, warn
+from fin_agent.cli.options import ModelOptions, OnIndex, Output, Resamples, Seed, StrategyName, command
+from fin_agent.cli.streams import Progress, warn
 from fin_agent.config import settings_from
 from fin_agent.errors import ReadError
-from fin_agent.evaluation import fact_search, ixbrl, ranking
+from fin_agent.evaluation import chunks, fact_search
+from fin_agent.evaluation import ixbrl as tagged_filings
+from fin_agent.evaluation import ranking as rankings
 from fin_agent.evaluation.benchmark import write_csv
 from fin_agent.evaluation.financebench import load_questions
 from fin_agent.evaluation.statistics import FITTING, require_libraries
+from fin_agent.evidence.tournament.judge import TournamentSettings
 from fin_agent.filings.reader import read_filing
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.presentation.plain import first_of, in_our_look, listing, right
+from fin_agent.retrieval.query import EVERYTHING, Depth
 from fin_agent.tools.narrowing import company_named
+from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
+
+Counted = Annotated[int, typer.Option("--k", "-k", min=1, max=100, help="How many of the first count.")]
+Tournaments = Annotated[int, typer.Option(min=1, max=50, help="Tournaments held for each figure.")]
 
 
-def run_ixbrl(folder: Path, out: Path | None, *, as_json: bool) -> ExitCode:
-    """Read every file of the manifest in `folder`; SOME_FAILED where one cannot be read."""
+@command
+def ixbrl(folder: Path, to: Output, out: Path | None = None) -> ExitCode:
+    """Hold the reader against inline XBRL: identity, every visible tag, and tables read as if there were no tags.
+
+    On the command line:
+        folder (DIR): Inline XBRL files with a `manifest.json` that says what each is.
+        out (--out FILE.json): Gets every miss: tag, page, what was read.
+    """
     lexicon = load_lexicon()
 
     def unit_of(metric: str) -> str:
@@ -39,32 +56,31 @@ def run_ixbrl(folder: Path, out: Path | None, *, as_json: bool) -> ExitCode:
         read_filing, metric_of=lexicon.metric_of_label, unit_of=unit_of, concept_of=lexicon.metric_of_concept
     )
     entries = _manifest(folder)
-    reports: list[ixbrl.TaggedReport] = []
+    reports: list[tagged_filings.TaggedReport] = []
     with Progress(len(entries), "reading", "files") as progress:
         for entry in entries:
             path = folder / str(entry["file"])
             try:
-                reports.append(ixbrl.evaluate_tagged(path, entry, read, lexicon.metric_of_label, unit_of))
+                reports.append(tagged_filings.evaluate_tagged(path, entry, read, lexicon.metric_of_label, unit_of))
                 progress.step(path.name)
             except ReadError as error:
                 progress.step(f"{path.name}: failed: {error}", problem=True)
-    document = ixbrl.as_json(reports)
+    document = tagged_filings.as_json(reports)
     if out is not None:
         out.write_text(json.dumps(document, indent=1), encoding="utf-8")
-    tables = [in_our_look(ixbrl.report_on_tags(reports).as_table())] if reports else []
-    show_result(as_json, {"files": document}, *tables)
-    if not as_json:
-        for report in reports:
-            for difference in report.identity_wrong:
-                warn(f"{report.file}: {difference}")
-        if out is not None:
-            say(f"every miss: {out}")
+    tables = [in_our_look(tagged_filings.report_on_tags(reports).as_table())] if reports else []
+    to.show({"files": document}, *tables)
+    for report in reports:
+        for difference in report.identity_wrong:
+            to.say(f"warning: {report.file}: {difference}")
+    if out is not None:
+        to.say(f"every miss: {out}")
     return ExitCode.DONE if len(reports) == len(entries) else ExitCode.SOME_FAILED
 
 
 def _manifest(folder: Path) -> list[dict[str, object]]:
     try:
-        return ixbrl.load_manifest(folder)
+        return tagged_filings.load_manifest(folder)
     except (OSError, ValueError) as error:
         raise ReadError(
             f"its manifest.json cannot be read ({error})",
@@ -74,15 +90,32 @@ def _manifest(folder: Path) -> list[dict[str, object]]:
         ) from error
 
 
-def run_ranking(
-    questions: Path,
-    given: Path | None,
-    measuring: ranking.Measuring,
-    resamples: int,
-    out: Path | None,
-    *,
-    judge: str | None = None,
-    as_json: bool,
+@command
+def ranking(
+    questions: QuestionsFile,
+    on: OnIndex,
+    k: Counted = 10,
+    ablations: bool = False,
+    seeds: Tournaments = 5,
+    judge: JudgeModel = None,
+    waver: Annotated[float, typer.Option(min=0, max=5)] = 0,
+    seed: Seed = 0,
+    resamples: Resamples = 10_000,
+    out: MaybeFolder = None,
+) -> ExitCode:
+    """Rank the passages of the right filing, stage by stage: nDCG, MAP, MRR. Needs the extra `evaluation`.
+
+    On the command line:
+        ablations (--ablations): Also without time, metrics, tables, scope, shuffling, rounds ...
+        waver (--waver): Noise on the rules' scores, as a share of their range: a shaky judge.
+    """
+    settings = TournamentSettings(top_k=k, seed=seed)
+    measuring = rankings.Measuring(k, ablations, seeds, settings, waver=waver, debug=on.debug)
+    return _ranked(questions, on, measuring, resamples, out, judge)
+
+
+def _ranked(
+    questions: Path, on: OnIndex, measuring: rankings.Measuring, resamples: int, out: Path | None, judge: str | None
 ) -> ExitCode:
     """Measure the rankings; SOME_FAILED where a question failed (it has found nothing).
 
@@ -93,17 +126,17 @@ def run_ranking(
         measuring = replace(measuring, judge=judge_for(settings_from(judge_model=judge)))
     started = time.perf_counter()
     asked = load_questions(questions)
-    with opened(given) as workspace, Progress(len(asked), "ranking", "questions") as progress:
+    with on.opened() as workspace, Progress(len(asked), "ranking", "questions") as progress:
 
         def told(question_id: str, seconds: float, failure: str) -> None:
             line = f"failed: {failure}" if failure else f"{seconds:.2f} s"
             progress.step(f"{question_id}: {line}", problem=bool(failure))
 
-        scores, left_out = ranking.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
+        scores, left_out = rankings.measure_rankings(asked, workspace, RulesAnalyst(workspace), measuring, told)
     if left_out:
         why = "no passage on their gold pages is in the index"
         warn(f"{len(left_out)} questions are left out, {why}: {first_of(left_out)}")
-    report = ranking.report_on_rankings(
+    report = rankings.report_on_rankings(
         scores, k=measuring.k, seeds=measuring.seeds, resamples=resamples, seed=measuring.settings.seed
     )
     files: list[Path] = []
@@ -119,17 +152,25 @@ def run_ranking(
         "files": [str(file) for file in files],
         "seconds": round(time.perf_counter() - started, 3),
     }
-    show_result(as_json, document, in_our_look(report.as_table()))
-    for file in () if as_json else files:
-        say(f"written: {file}")
+    on.show(document, in_our_look(report.as_table()))
+    for file in files:
+        on.say(f"written: {file}")
     return ExitCode.SOME_FAILED if failed else ExitCode.DONE
 
 
-def run_facts(companies: Sequence[str], given: Path | None, *, count: int, seed: int, as_json: bool) -> ExitCode:
-    """Search for tagged figures of an index: by wording, of wholes and of parts, with their tags and without."""
+@command
+def facts(
+    on: OnIndex, count: Annotated[int, typer.Option(min=1)] = 60, seed: Seed = 0, company: list[str] | None = None
+) -> ExitCode:
+    """Search for figures that inline XBRL tags state, with and without their tags, and for families of parts.
+
+    On the command line:
+        count (--count): Searches of each kind and company.
+        company (--company NAME): Of this company only; may be repeated.
+    """
     rows: list[dict[str, object]] = []
-    with opened(given) as workspace:
-        keys = [company_named(name, workspace).key for name in companies]
+    with on.opened() as workspace:
+        keys = [company_named(name, workspace).key for name in company or ()]
         for tags in (True, False):
             for wording in fact_search.Wording:
                 if wording is fact_search.Wording.CONCEPT and not tags:
@@ -147,5 +188,77 @@ def run_facts(companies: Sequence[str], given: Path | None, *, count: int, seed:
         told = ("seen" if row["tags"] else "hidden", str(row["wording"]), "parts" if row["of_parts"] else "companies")
         table.add_row(*told, *(str(row[name]) for name in numbers))
     said = ", ".join(f"{name} {number}" for name, number in families.items())
-    show_result(as_json, {"searches": rows, "families": families}, table, Text(f"families of parts: {said}"))
+    on.show({"searches": rows, "families": families}, table, Text(f"families of parts: {said}"))
+    return ExitCode.DONE
+
+
+@command
+def finagentbench(
+    file: Path,
+    to: Output,
+    k: Counted = 10,
+    seeds: Tournaments = 5,
+    judge: JudgeModel = None,
+    resamples: Resamples = 10_000,
+    out: RunFolder = OUT,
+) -> ExitCode:
+    """Rank graded chunks by the tournament, stage by stage: graded nDCG, MAP, MRR. Needs the extra `evaluation`.
+
+    The chunks of each question become a document of the index in --out.
+
+    On the command line:
+        file (FILE): JSON Lines: id, question, doc, chunks, qrels.
+    """
+    graded = chunks.load_graded(file)
+    warn_of(graded.faults)
+    questions = out / "questions.jsonl"
+    write_whole(questions, graded.questions.encode())
+    with index_of(graded.documents, out):
+        pass
+    on = OnIndex(as_json=to.as_json, debug=to.debug, index=out / "index")
+    measuring = rankings.Measuring(k, False, seeds, TournamentSettings(top_k=k), debug=to.debug)
+    return _ranked(questions, on, measuring, resamples, out, judge)
+
+
+@command
+def legalbench_rag(
+    file: Path,
+    corpus: Annotated[Path, typer.Option(exists=True, file_okay=False)],
+    to: Output,
+    models: ModelOptions,
+    k: Counted = 5,
+    out: RunFolder = OUT,
+    strategy: StrategyName = None,
+) -> ExitCode:
+    """Search documents that are no filings: precision and recall of the characters that answer.
+
+    The whole corpus is read into the index in --out.
+
+    On the command line:
+        file (FILE): A benchmark of LegalBench-RAG, JSON.
+        corpus (--corpus DIR): Its documents, .txt.
+    """
+    settings = models.settings(strategy=strategy)
+    started = time.perf_counter()
+    questions, texts, faults = chunks.load_spans(file, corpus)
+    warn_of(faults)
+    names = {name.removesuffix(".txt").replace("/", "__"): name for name in texts}
+    rows = []
+    with index_of({doc_id: chunks.as_html([texts[name]]) for doc_id, name in names.items()}, out) as index:
+        workspace = Workspace(index)
+        analyst, searching = RulesAnalyst(workspace), strategy_for(settings, workspace, notify=warn)
+        depth = Depth(settings.documents, settings.pages, k)
+        with Progress(len(questions), "searching", "questions") as progress:
+            for question in questions:
+                found = searching.search(first_query(question.question, analyst=analyst), EVERYTHING, depth)
+                used = [each.stored for each in found.passages[: k if found.kept is None else found.kept]]
+                passages = [(names[each.doc_id], each.passage.text) for each in used]
+                rows.append(chunks.judge_spans(question, passages, texts))
+                progress.step(question.id)
+    report = chunks.report_on_spans(rows)
+    write_csv(rows, out / "rows.csv")
+    seconds = round(time.perf_counter() - started, 3)
+    document = {"report": report.as_json(), "k": k, "left_out": faults, "seconds": seconds}
+    write_whole(out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+    to.show(document, in_our_look(report.as_table()))
     return ExitCode.DONE

@@ -1,97 +1,116 @@
-"""`fin-agent search`."""
+"""`fin-agent search` and `facts`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
 
+import typer
+from pydantic import ValidationError
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from fin_agent.analyst.rules.analyst import RulesAnalyst
 from fin_agent.analyst.strategies import strategy_for
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.options import Level
-from fin_agent.cli.streams import fields_of, show, show_json, warn
+from fin_agent.cli.options import Docs, ModelOptions, OnIndex, Question, Results, StrategyName, command
+from fin_agent.cli.streams import fields_of, warn
 from fin_agent.config import Settings
+from fin_agent.errors import QuestionError
 from fin_agent.evidence.intent import Intent
 from fin_agent.graphs.answer.question_scope import intent_in, what_cannot_be_met
 from fin_agent.index.protocol import FilingIndex, FilingRecord
 from fin_agent.lexicon.fiscal import FiscalPeriod, FiscalYears
+from fin_agent.lexicon.periods import parse_periods
 from fin_agent.presentation.filings import period_of
 from fin_agent.presentation.plain import cut, fixed, listing, one_line, right, settings_view
 from fin_agent.retrieval.documents import FILING_FEATURES
 from fin_agent.retrieval.page_features import MEANINGS as PAGE_FEATURES
 from fin_agent.retrieval.query import EVERYTHING, Depth, Query, Scope, SearchResult
-from fin_agent.retrieval.strategies.one_pass import SCORES, Wording, expanded
+from fin_agent.retrieval.strategies.one_pass import SCORES, Wording
 from fin_agent.retrieval.strategies.protocol import Layer, is_default, parse_strategy
 from fin_agent.retrieval.terms import search_terms, stems_of
+from fin_agent.tools.arguments import FactSearchArguments
+from fin_agent.tools.artifacts import FactFound, FactsListed
+from fin_agent.tools.context import SearchContext
+from fin_agent.tools.operations import facts_found
 from fin_agent.vocabulary.identity import Identity
-from fin_agent.vocabulary.page import Statement
 from fin_agent.workspace import Workspace
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _WORDS_SHOWN = 60
 _ODD_WORDS_TRIED = 50
-_BY_WORDS = frozenset({"bm25", "hybrid"})
-_MADE_UP = frozenset({"hyde", "multi-hyde"})
-"""Strategies that search with passages they make up, not with the question's words."""
-_CURATED = frozenset({"hirec", "self-rag", "tournament"})
-"""Strategies whose analyst judges what the words found by what it understands."""
+_SHOWN = 280
+_FIELD_SHOWN = 240
+"""How much of a field of a query is shown: a very long question has hundreds of terms."""
 
 
-def search_index(
-    question: str,
-    given: Path | None,
-    settings: Settings,
-    *,
-    level: Level,
-    k: int,
-    doc_ids: Sequence[str],
-    explain: bool,
-    as_json: bool,
+class Level(StrEnum):
+    """What a search lists."""
+
+    DOCUMENT = "document"
+    PAGE = "page"
+    PASSAGE = "passage"
+
+
+@command
+def search(
+    question: Question,
+    on: OnIndex,
+    level: Level = Level.PASSAGE,
+    k: Results = 10,
+    explain: bool = False,
+    doc: Docs = None,
+    strategy: StrategyName = None,
 ) -> ExitCode:
-    """List the `k` best of `level` for the question."""
-    strategy = settings.strategy
-    with opened(given) as workspace:
-        for doc_id in doc_ids:
+    """List the documents, pages or passages that a question finds, best first, without answering it.
+
+    On the command line:
+        level (--level): What to list.
+        explain (--explain): Also show what was searched for and what each score is made of.
+    """
+    settings = ModelOptions().settings(strategy=strategy)
+    with on.opened() as workspace:
+        for doc_id in doc or ():
             workspace.index.filing(doc_id)
         searching = strategy_for(settings, workspace, notify=warn)
         analyst = RulesAnalyst(workspace)
-        intent = intent_in(doc_ids, question, analyst, workspace)
-        for missing in what_cannot_be_met(intent, workspace, doc_ids or None, company_needed=False):
-            warn(missing)
+        intent = intent_in(doc or (), question, analyst, workspace)
         query = analyst.query(intent, analyst.plan(intent), None)
-        for doubt in (*_periods_not_covered(intent, workspace), *_words_nowhere(intent, query, strategy, workspace)):
+        for doubt in (
+            *what_cannot_be_met(intent, workspace, doc, company_needed=False),
+            *_periods_not_covered(intent, workspace),
+            *_words_nowhere(intent, query, settings.strategy, workspace),
+        ):
             warn(doubt)
         result = searching.search(
             query,
-            Scope(doc_ids=tuple(dict.fromkeys(doc_ids))) if doc_ids else EVERYTHING,
+            Scope(doc_ids=tuple(dict.fromkeys(doc))) if doc else EVERYTHING,
             Depth(k if level is Level.DOCUMENT else settings.documents, max(k, settings.pages), k),
         )
-        hits = _hits(result, level, k, workspace)
+        records = {record.doc_id: record for record in workspace.index.filings()}
+        hits = _hits(result, level, k, workspace, records)
         names = {company.key: company.name for company in workspace.directory.companies}
+    document: dict[str, Any] = {"question": question, "level": level.value}
+    if not explain:
+        left_out = [{name: value for name, value in hit.items() if name != "features"} for hit in hits]
+        on.show({**document, "results": left_out}, _hits_view(hits, level, records))
+        return ExitCode.DONE
+    named = {name for hit in hits for name in hit["features"]}
     # What the names of the parts of scores mean; a passage is explained by its page.
     features = FILING_FEATURES if level is Level.DOCUMENT else PAGE_FEATURES
-    meanings: Mapping[str, str] = features if is_default(strategy) else {**features, **SCORES}
-    used = _used_of(strategy)
-    query = _as_searched(query, strategy)
-    if as_json:
-        document: dict[str, object] = {"question": question, "level": level.value}
-        if explain:
-            document["query"] = {name: said for name, said in _query_fields(query, names).items() if name in used}
-            said = named_in(hits)
-            document["meanings"] = {name: meaning for name, meaning in meanings.items() if name in said}
-            document["features_are"] = _note(strategy, level)
-        show_json({**document, "results": [_hit_fields(hit, level, explain) for hit in hits]})
-    else:
-        view = hits_view(hits, explain=explain, meanings=meanings, note=_note(strategy, level))
-        show(*([query_view(query, names, used=used, strategy=strategy)] if explain else []), view)
+    known: Mapping[str, str] = features if is_default(settings.strategy) else {**features, **SCORES}
+    meanings = {name: meaning for name, meaning in known.items() if name in named}
+    note = _note(settings.strategy, level)
+    fields = _query_fields(query, names, settings.strategy)
+    document |= {"query": fields, "meanings": meanings, "features_are": note, "results": hits}
+    told = [(name, one_line(said if isinstance(said, str) else ", ".join(said), _FIELD_SHOWN))
+            for name, said in fields.items() if said]  # fmt: skip
+    explained = Padding(settings_view([*told, ("", note), *meanings.items()]), (1, 0, 0, 0))
+    on.show(document, _hits_view(hits, level, records, explain=True), explained)
     return ExitCode.DONE
 
 
@@ -160,28 +179,26 @@ def _any_held(words: Sequence[str], index: FilingIndex) -> bool:
     return bool(index.search_pages([word for word in words if not word.isascii()][:_ODD_WORDS_TRIED], limit=1))
 
 
-def _used_of(strategy: str) -> frozenset[str]:
-    """Which fields of a query a strategy goes by: our own by all of them, others by its words."""
-    layers = parse_strategy(strategy)
-    names = {layer.name for layer in layers}
-    if layers[-1].layer is Layer.WHOLE:
-        return _EVERY_FIELD
-    used = {"text"}
-    if layers[-1].name in _BY_WORDS and not names & _MADE_UP:
-        used.add("terms")
-    if "query-expansion" in names:
-        used.add("expansions")
-    if names & _CURATED:
-        used |= {"companies", "periods", "dates", "forms", "figures"}
-    return frozenset(used)
+def _query_fields(query: Query, names: Mapping[str, str], strategy: str) -> dict[str, str | list[str]]:
+    """What a strategy searches for: ours by all that it understands, others by the words, names and years among them.
 
-
-def _as_searched(query: Query, strategy: str) -> Query:
-    """With the terms that the strategy searches for: of words alone, names of companies and years are among them."""
-    if parse_strategy(strategy)[-1].layer is Layer.WHOLE:
-        return query
-    wording = expanded(query) if "expansions" in _used_of(strategy) else Wording.of(query)
-    return replace(query, terms=wording.terms(), expansions=wording.synonyms)
+    `names` gives the names of companies by key.
+    """
+    if parse_strategy(strategy)[-1].layer is not Layer.WHOLE:
+        return {"text": query.text, "terms": list(Wording.of(query).terms())}
+    return {
+        "text": query.text,
+        "terms": list(query.terms),
+        "expansions": list(query.expansions),
+        "synonyms": list(query.synonyms),
+        "companies": [names.get(key, key) for key in query.companies],
+        "periods": [str(period) for period in query.periods],
+        "dates": [day.isoformat() for day in query.dates],
+        "forms": [form.value for form in query.forms],
+        "statements": [statement.value for statement in query.statements],
+        "items": list(query.items),
+        "figures": [str(slot) for slot in query.slots],
+    }
 
 
 def _note(strategy: str, level: Level) -> str:
@@ -193,209 +210,168 @@ def _note(strategy: str, level: Level) -> str:
     return "Beside each name stands its value times its weight; a page's score is their sum. The values are:"
 
 
-def _hits(result: SearchResult, level: Level, k: int, workspace: Workspace) -> list[Hit]:
-    records = {record.doc_id: record for record in workspace.index.filings()}
+def _hits(
+    result: SearchResult, level: Level, k: int, workspace: Workspace, records: Mapping[str, FilingRecord]
+) -> list[dict[str, Any]]:
+    """What was found, best first, as JSON has it; pages count from 0."""
+    found: list[dict[str, Any]] = []
     if level is Level.DOCUMENT:
-        return [
-            Hit(rank, records[filing.doc_id], filing.score, features=filing.features)
-            for rank, filing in enumerate(result.filings[:k], start=1)
-        ]
-    if level is Level.PAGE:
-        stored = {page.key: page.page for page in workspace.index.pages([ranked.key for ranked in result.pages[:k]])}
-        return [
-            Hit(
-                rank,
-                records[ranked.key.doc_id],
-                ranked.score,
-                page=ranked.key.page,
-                title=stored[ranked.key].title,
-                item=stored[ranked.key].item,
-                statement=stored[ranked.key].statement,
-                features=ranked.features,
-            )
-            for rank, ranked in enumerate(result.pages[:k], start=1)
-        ]
-    features = {page.key: page.features for page in result.pages}
-    return [
-        Hit(
-            rank,
-            records[found.stored.doc_id],
-            found.score,
-            page=found.stored.passage.page,
-            text=found.stored.passage.text,
-            kind=found.stored.passage.kind.value,
-            box=tuple(found.stored.passage.box) if found.stored.passage.box else None,
-            features=features.get(found.stored.key, ()),
-        )
-        for rank, found in enumerate(result.passages[:k], start=1)
-    ]
+        named = " ".join(f"identity.{name}" for name in ("company", "form", "fiscal_year", "quarter", "period_end"))
+        for filing in result.filings[:k]:
+            told = fields_of(records[filing.doc_id], named)
+            told = {name.removeprefix("identity."): value for name, value in told.items()}
+            found.append({"doc_id": filing.doc_id, **told, **_scored(filing.score, filing.features)})
+    elif level is Level.PAGE:
+        stored = {page.key: page.page for page in workspace.index.pages([page.key for page in result.pages[:k]])}
+        for page in result.pages[:k]:
+            told = fields_of(stored[page.key], "page=number title item statement")
+            found.append({"doc_id": page.key.doc_id, **told, **_scored(page.score, page.features)})
+    else:
+        features = {page.key: page.features for page in result.pages}
+        for passage in result.passages[:k]:
+            told = fields_of(passage.stored.passage, "page kind text")
+            told["box"] = passage.stored.passage.box
+            scored = _scored(passage.score, features.get(passage.stored.key, ()))
+            found.append({"doc_id": passage.stored.doc_id, **told, **scored})
+    return [{"rank": rank, **hit} for rank, hit in enumerate(found, start=1)]
 
 
-def _hit_fields(hit: Hit, level: Level, explain: bool) -> dict[str, object]:
-    named = {
-        Level.DOCUMENT: " ".join(
-            f"{name}=record.identity.{name}" for name in ("company", "form", "fiscal_year", "quarter", "period_end")
-        ),
-        Level.PAGE: "page title item statement",
-        Level.PASSAGE: "page kind text",
-    }
-    fields = fields_of(hit, f"rank doc_id=record.doc_id {named[level]}")
-    if level is Level.PASSAGE:
-        fields["box"] = hit.box
-    fields["score"] = round(hit.score, 6)
-    if explain:
-        fields["features"] = {name: round(weight, 6) for name, weight in telling(hit.features)}
-    return fields
+def _scored(score: float, features: Iterable[tuple[str, float]]) -> dict[str, Any]:
+    """A score and what it is made of, the biggest first, without what adds nothing that would show."""
+    told = sorted((each for each in features if round(each[1], 3)), key=lambda each: (-abs(each[1]), each[0]))
+    return {"score": round(score, 6), "features": {name: round(weight, 6) for name, weight in told}}
 
 
-def _query_fields(query: Query, names: Mapping[str, str]) -> dict[str, object]:
-    return {
-        "text": query.text,
-        "terms": query.terms,
-        "expansions": query.expansions,
-        "synonyms": query.synonyms,
-        "companies": [names.get(key, key) for key in query.companies],
-        "periods": [str(period) for period in query.periods],
-        "dates": [day.isoformat() for day in query.dates],
-        "forms": [form.value for form in query.forms],
-        "statements": [statement.value for statement in query.statements],
-        "items": query.items,
-        "figures": [str(slot) for slot in query.slots],
-    }
-
-
-_EVERY_FIELD = frozenset(_query_fields(Query("", terms=()), {}))
-
-
-_SHOWN = 280
-_FIELD_SHOWN = 240
-"""How much of a field of a query is shown: a very long question has hundreds of terms."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A document, page or passage found: `page` is None for a document, `text` is empty for all but passages."""
-
-    rank: int
-    record: FilingRecord
-    score: float
-    page: int | None = None
-    """0-based."""
-    title: str = ""
-    item: str | None = None
-    statement: Statement | None = None
-    text: str = ""
-    kind: str = ""
-    box: tuple[float, ...] | None = None
-    features: tuple[tuple[str, float], ...] = ()
-    """What the score is made of; for a passage, that of its page."""
-
-
-def hits_view(
-    hits: Sequence[Hit], *, explain: bool = False, meanings: Mapping[str, str] | None = None, note: str = ""
+def _hits_view(
+    hits: Sequence[Mapping[str, Any]], level: Level, records: Mapping[str, FilingRecord], *, explain: bool = False
 ) -> RenderableType:
-    """A line per hit; a passage with its beginning. `meanings` are told below of the names that `explain` shows.
-
-    `note` stands before the meanings: what the figures beside the names are.
-    """
-    listed = _listed(hits, explain)
-    told = [(name, said) for name, said in (meanings or {}).items() if name in named_in(hits)]
-    if not explain or not told:
-        return listed
-    noted = [Padding(Text(note), (1, 0, 0, 0))] if note else []
-    return Group(listed, *noted, Padding(settings_view(told), (1, 0, 0, 0)))
-
-
-def telling(features: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """What a score is made of, the biggest first, without what adds nothing that would show."""
-    return sorted(
-        ((name, weight) for name, weight in features if round(weight, 3)), key=lambda named: (-abs(named[1]), named[0])
-    )
-
-
-def named_in(hits: Sequence[Hit]) -> set[str]:
-    """The names of all that their scores are made of."""
-    return {name for hit in hits for name, _ in telling(hit.features)}
-
-
-def _listed(hits: Sequence[Hit], explain: bool) -> RenderableType:
+    """A line per hit, a passage with its beginning; with `explain` also what the scores are made of."""
     if not hits:
         return Text("Nothing found.", style="yellow")
-    if hits[0].text:
+    if level is Level.PASSAGE:
         return Group(*(_passage(hit, explain) for hit in hits))
-    return _table(hits, explain)
-
-
-def query_view(
-    query: Query, companies: Mapping[str, str], *, used: Collection[str] | None = None, strategy: str = ""
-) -> RenderableType:
-    """What was searched for, field by field, without those that are empty; `companies` gives names by key.
-
-    Of a `strategy` that uses only some fields of the query (`used`, by the names that `--json` gives them), these are
-    shown, and of the others that they were understood.
-    """
-    fields = [
-        ("text", "searched for", query.text),
-        ("terms", "terms", ", ".join(query.terms)),
-        ("expansions", "also", ", ".join(query.expansions)),
-        ("synonyms", "synonyms", ", ".join(query.synonyms)),
-        ("companies", "companies", "; ".join(companies.get(key, key) for key in query.companies)),
-        ("periods", "periods", ", ".join(map(str, query.periods))),
-        ("dates", "dates", ", ".join(day.isoformat() for day in query.dates)),
-        ("forms", "forms", ", ".join(form.value for form in query.forms)),
-        ("statements", "statements", ", ".join(statement.value for statement in query.statements)),
-        ("items", "items", ", ".join(query.items)),
-        ("figures", "figures", "; ".join(map(str, query.slots))),
-    ]
-    told = [(name, heading, said) for name, heading, said in fields if said]
-    shown = [(heading, one_line(said, _FIELD_SHOWN)) for name, heading, said in told if used is None or name in used]
-    understood = [heading for name, heading, _ in told if used is not None and name not in used and name in _UNDERSTOOD]
-    if understood:
-        shown.append(("not used", f"{', '.join(understood)}: understood, but not used by {strategy}"))
-    return Padding(settings_view(shown), (0, 0, 1, 0))
-
-
-_UNDERSTOOD = ("companies", "periods", "dates", "forms", "statements", "items", "figures")
-"""Fields that are no words, and which are missed where a strategy goes by words."""
-
-
-def _table(hits: Sequence[Hit], explain: bool) -> Table:
-    """With `explain`, what the scores are made of takes the place of the widest column."""
-    pages = hits[0].page is not None
-    table = listing(right("#"), fixed("Filing"))
-    if pages:
-        table.add_column("Page", justify="right", no_wrap=True)
-        table.add_column("Part", no_wrap=True)
-    else:
-        table.add_column("Form", no_wrap=True)
-        table.add_column("Period", no_wrap=True)
-    table.add_column("Score", justify="right", no_wrap=True)
-    table.add_column("Made of" if explain else "Title" if pages else "Company")
+    of_pages = level is Level.PAGE
+    place = (right("Page"), fixed("Part")) if of_pages else (fixed("Form"), fixed("Period"))
+    last = "Made of" if explain else "Title" if of_pages else "Company"
+    table = listing(right("#"), fixed("Filing"), *place, right("Score"), last)
     for hit in hits:
-        identity = hit.record.identity
-        place = (str((hit.page or 0) + 1), _part(hit)) if pages else (identity.form.value, period_of(identity))
-        last = Text(_features(hit), style="dim") if explain else cut(hit.title if pages else identity.company)
-        table.add_row(str(hit.rank), one_line(hit.record.doc_id), *place, f"{hit.score:.3f}", last)
+        identity = records[hit["doc_id"]].identity
+        if of_pages:
+            part = hit["statement"] or (f"Item {hit['item']}" if hit["item"] else "")
+            where = str(hit["page"] + 1), part
+        else:
+            where = identity.form.value, period_of(identity)
+        shown = Text(_made_of(hit), style="dim") if explain else cut(hit["title"] if of_pages else identity.company)
+        table.add_row(str(hit["rank"]), one_line(hit["doc_id"]), *where, f"{hit['score']:.3f}", shown)
     return table
 
 
-def _passage(hit: Hit, explain: bool) -> RenderableType:
+def _passage(hit: Mapping[str, Any], explain: bool) -> RenderableType:
     head = Text.assemble(
-        f"{hit.rank:>2}  ",
-        (one_line(hit.record.doc_id), "bold"),
-        f", page {(hit.page or 0) + 1}",
-        (f"  {hit.kind}, {hit.score:.3f}", "dim"),
+        f"{hit['rank']:>2}  ",
+        (one_line(hit["doc_id"]), "bold"),
+        f", page {hit['page'] + 1}",
+        (f"  {hit['kind']}, {hit['score']:.3f}", "dim"),
     )
     lines: list[RenderableType] = [head]
-    if explain and hit.features:
-        lines.append(Padding(Text(f"its page: {_features(hit)}", style="dim"), (0, 0, 0, 4)))
-    lines.append(Padding(Text(one_line(hit.text, _SHOWN)), (0, 0, 1, 4)))
+    if explain and hit["features"]:
+        lines.append(Padding(Text(f"its page: {_made_of(hit)}", style="dim"), (0, 0, 0, 4)))
+    lines.append(Padding(Text(one_line(hit["text"], _SHOWN)), (0, 0, 1, 4)))
     return Group(*lines)
 
 
-def _part(hit: Hit) -> str:
-    return hit.statement.value if hit.statement else f"Item {hit.item}" if hit.item else ""
+def _made_of(hit: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {weight:.3f}" for name, weight in hit["features"].items())
 
 
-def _features(hit: Hit) -> str:
-    return ", ".join(f"{name} {weight:.3f}" for name, weight in telling(hit.features))
+@command
+def facts(
+    phrase: str,
+    on: OnIndex,
+    company: str | None = None,
+    period: str | None = None,
+    months: int | None = None,
+    part: str | None = None,
+    each: str | None = None,
+    doc: Docs = None,
+    k: Annotated[int, typer.Option(min=1, max=50)] = 10,
+) -> ExitCode:
+    """List the figures whose line a phrase names, best first, with the words that a line lacks or has beside.
+
+    On the command line:
+        phrase (PHRASE): What a line is called, in quotation marks: "long-lived assets".
+        company (--company NAME): Of this company only: its name or ticker.
+        period (--period PERIOD): As FY2023, Q2 FY2023 or 2023: the period of the figure.
+        months (--months N): 0 for a balance, 3, 6, 9 or 12 for a span: 9 for the year to Q3.
+        part (--part NAME): Of this segment, product, region or customer only.
+        each (--each KIND): Every part of a kind, without totals and eliminations: segment, product, region, customer,
+            any ...
+        k (--k, -k): How many to list.
+    """
+    year, quarter = _period(period)
+    asked = {"phrase": phrase, "company": company, "months": months, "part": part, "each": each, "k": k}
+    try:
+        arguments = FactSearchArguments.model_validate(
+            {**asked, "doc_ids": doc, "fiscal_year": year, "quarter": quarter}
+        )
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        raise QuestionError(
+            f"--{problem['loc'][0]}: {problem['msg']}", remedy="See `fin-agent facts --help`"
+        ) from error
+    with on.opened() as workspace:
+        listed = facts_found(SearchContext.of(workspace, Settings()), arguments)
+    on.show(listed.model_dump(mode="json"), _facts_view(listed))
+    return ExitCode.DONE
+
+
+def _period(period: str | None) -> tuple[int | None, int | None]:
+    if period is None:
+        return None, None
+    read = parse_periods(period)
+    if len(read.quarters) == 1:
+        return read.quarters[0]
+    if len(read.years) == 1 and not read.quarters:
+        return read.years[0], None
+    raise QuestionError(f"{period!r} is no period", remedy="Write one as FY2023, 2023 or Q2 FY2023")
+
+
+def _facts_view(listed: FactsListed) -> Group:
+    if not listed.facts:
+        return Group(Text("No figure fits.", style="yellow"))
+    shown = [*listed.facts, *([listed.total] if listed.total else [])]
+    beside = {"lacks": [fact.missing for fact in shown], "has beside": [fact.extra for fact in shown]}
+    told = {header: words for header, words in beside.items() if any(words)}
+    table = listing(
+        "line", "of", fixed("period"), right("amount"), fixed("unit"), "filing", right("page"), *told
+    )  # fmt: skip
+    for at, fact in enumerate(shown):
+        table.add_row(*map(one_line, (*_cells(fact), *(", ".join(words[at]) for words in told.values()))))
+    return Group(table, Text(_said(listed), style="green" if listed.sure else "yellow"))
+
+
+def _cells(fact: FactFound) -> tuple[str, ...]:
+    scale = {1: "", 1_000: " thousands", 1_000_000: " millions", 1_000_000_000: " billions"}.get(fact.scale, "")
+    period = f"Q{fact.quarter} FY{fact.fiscal_year}" if fact.quarter else f"FY{fact.fiscal_year}"
+    span = "" if fact.months in (0, 3, 12) else f", {fact.months} months"
+    in_text = fact.source == "text"
+    return (
+        " > ".join((*fact.section, fact.label)),
+        fact.part or ("not said" if in_text else "whole company"),
+        f"{period}{span}" if fact.fiscal_year else "not said",
+        f"{fact.amount:,}",
+        f"{fact.unit}{scale}",
+        fact.doc_id,
+        str(fact.page_number),
+    )
+
+
+def _said(listed: FactsListed) -> str:
+    if listed.kind is not None or listed.total is not None:
+        left_out = "".join(f"\nLeft out: {name} ({why})" for name, why in listed.dropped)
+        return ("The parts add up to the whole." if listed.sure else "The parts do not add up to a whole.") + left_out
+    if listed.sure:
+        return "The first line is what the phrase says."
+    if listed.rivals:
+        return f"Unsure: the first {listed.rivals} lines fit alike and say different things."
+    return "Unsure: no line has all of the words."

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.options import Docs, IndexFolder, ModelOptions, StrategyName
+from fin_agent.cli.options import Docs, ModelOptions, OnIndex, StrategyName, command
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -42,20 +42,23 @@ AllowedHosts = Annotated[
 ]
 
 
+@command
 def mcp(
+    on: OnIndex,
     models: ModelOptions,
-    http: Annotated[
-        bool, typer.Option("--http", help="Serve over streamable HTTP at /mcp instead of standard input and output.")
-    ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --http: the port; 0 takes a free one.")] = 8401,
+    http: bool = False,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8401,
     host: Host = "127.0.0.1",
     allow_host: AllowedHosts = None,
     doc: Docs = None,
     strategy: StrategyName = None,
-    index: IndexFolder = None,
 ) -> ExitCode:
-    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; docs/serving.md."""
-    from fin_agent.cli.indexes import opened
+    """Serve the tools to an MCP client, which starts this command itself. Needs the extra `mcp`; docs/serving.md.
+
+    On the command line:
+        http (--http): Serve over streamable HTTP at /mcp instead of standard input and output.
+        port (--port): With --http: the port; 0 takes a free one.
+    """
     from fin_agent.cli.streams import say
     from fin_agent.serving.http_server import Access, run_application
     from fin_agent.serving.problems import require_extra
@@ -66,7 +69,7 @@ def mcp(
     access = Access.of(host, tuple(allow_host or ())) if http else None
     from fin_agent.serving.mcp_server import PATH, http_application, mcp_server, run_on_streams
 
-    with opened(index) as workspace:
+    with on.opened() as workspace:
         server = mcp_server(FinAgentToolkit(workspace=workspace, settings=settings, doc_ids=tuple(doc or ()) or None))
         if access is not None:
             app = http_application(server, access)
@@ -80,48 +83,37 @@ def mcp(
     return ExitCode.DONE
 
 
+@command
 def serve(
+    on: OnIndex,
     models: ModelOptions,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8400,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = 8400,
     host: Host = "127.0.0.1",
     allow_host: AllowedHosts = None,
-    at_once: Annotated[
-        int, typer.Option("--at-once", min=1, max=64, help="Calls at work at once in a worker; as many again wait.")
-    ] = 4,
-    workers: Annotated[
-        int, typer.Option("--workers", metavar="N", min=1, max=64, help="Processes that share the port and the index.")
-    ] = 1,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="S", min=1, help="Seconds that a question may take.")
-    ] = 120.0,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Take no filings from the workspace; so it is with --doc as well.")
-    ] = False,
-    offer_model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--offer-model",
-            metavar="NAME",
-            help="A further chat model that people may choose in the workspace; may be given several times.",
-        ),
-    ] = None,
-    offer_index: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--offer-index",
-            metavar="DIR",
-            help="A further index that people may choose in the workspace; may be given several times.",
-        ),
-    ] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=64)] = 4,
+    workers: Annotated[int, typer.Option(min=1, max=64)] = 1,
+    time_limit: Annotated[float, typer.Option(min=1)] = 120.0,
+    read_only: bool = False,
+    offer_model: list[str] | None = None,
+    offer_index: list[Path] | None = None,
     doc: Docs = None,
     strategy: StrategyName = None,
-    index: IndexFolder = None,
 ) -> ExitCode:
     """Serve the workspace in the browser, and questions, searches, filings and pages over HTTP: docs/serving.md.
 
     Needs the extra `serve`.
+
+    On the command line:
+        port (--port): The port; 0 takes a free one.
+        at_once (--at-once): Calls at work at once in a worker; as many again wait.
+        workers (--workers N): Processes that share the port and the index.
+        time_limit (--time-limit S): Seconds that a question may take.
+        read_only (--read-only): Take no filings from the workspace; so it is with --doc as well.
+        offer_model (--offer-model NAME): A further chat model that people may choose in the workspace; may be given
+            several times.
+        offer_index (--offer-index DIR): A further index that people may choose in the workspace; may be given several
+            times.
     """
-    from fin_agent.cli.indexes import chosen_index, opened
     from fin_agent.cli.streams import say, warn
     from fin_agent.index.opening import address_of
     from fin_agent.index.sqlite import FILE_NAME, SqliteIndex
@@ -142,15 +134,15 @@ def serve(
         by = f", by {workers} processes" if workers > 1 else ""
         say(f"serving at {at}, to be opened in a browser; {at}/docs describes the API{by}")
 
-    chosen = chosen_index(index)
+    chosen = on.chosen
     folder = chosen.folder if address_of(chosen.place) is None else None
     keeping = Keeping.beside(folder, uploads=not read_only and not doc)
-    if index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
+    if on.index is None and keeping.uploads and folder is not None and not (folder / FILE_NAME).is_file():
         SqliteIndex.create(folder).close()  # a first filing can be added in the browser
         say(f"there was no index yet: an empty one is in {folder}")
     offered = _Offered(access, limits, keeping, tuple(offer_model or ()), tuple(offer_index or ()), read_only)
 
-    with opened(index) as workspace:  # what is wrong with the index or the settings is said here, once
+    with on.opened() as workspace:  # what is wrong with the index or the settings is said here, once
         context = ToolContext.of(workspace, settings, doc_ids=doc, notify=warn)
         app = offered.over(context)
         if workers == 1:

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import opened
-from fin_agent.cli.streams import as_plain, fields_of, say, show, show_json
+from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.streams import as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError
 from fin_agent.filings.facts.chosen import chosen_facts, names_near, years_of
 from fin_agent.filings.outline.statements import StatementPart, parts_of_statement
 from fin_agent.filings.picture import Frame, FramedPage, Ink, draw_pages
 from fin_agent.index.opening import not_indexed
 from fin_agent.index.protocol import FilingIndex, FilingRecord, PageKey, PageOutline
-from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.filings import (
     facts_view,
     item_runs,
+    metric_meant,
+    noted,
     overview,
-    period_of_fact,
     statement_runs,
     statements_found,
     statements_on,
-    value_words,
 )
 from fin_agent.presentation.pages import joined, page_view, statement_view
-from fin_agent.presentation.plain import one_line, plain
+from fin_agent.presentation.plain import plain
 from fin_agent.presentation.workbook import statement_workbook
 from fin_agent.vocabulary.fact import Fact, Tag
 from fin_agent.vocabulary.page import Page, Statement, printed_number
@@ -39,33 +39,47 @@ from fin_agent.workspace import Workspace
 from fin_agent.written_file import write_whole
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What of a filing is to be shown."""
+    """What of a filing is to be shown.
 
-    page: int | None = None
-    """1-based, as people count."""
+    Attributes:
+        page (--page N): Show this page: its text, a row of a table on a line.
+        statement (--statement NAME): Show this primary statement: income, comprehensive-income, balance, cash-flow or
+            equity.
+        facts (--facts): List the figures that were read there (else in the whole filing).
+        fact (--fact NAME): Only the figures called so: a metric or a name for it, an XBRL concept, a label.
+        year (--year N): Fiscal year of the --fact, by the filer's own naming.
+        image (--image FILE.png): Draw the page instead, its tables and the --fact framed; several pages become
+            FILE-1.png and so on.
+        dpi (--dpi N): Dots an inch of the picture.
+        export (--export FILE.xlsx): Write the --statement as a workbook (`excel`).
+    """
+
+    page: Annotated[int | None, typer.Option(min=1)] = None
     statement: Statement | None = None
     facts: bool = False
     fact: str | None = None
-    """A metric, an XBRL concept or words of a label."""
     year: int | None = None
-    """Fiscal year of the fact."""
     image: Path | None = None
-    dpi: int = 110
+    dpi: Annotated[int, typer.Option(min=36, max=300)] = 110
     export: Path | None = None
-    """Gets the statement as a workbook."""
 
 
-def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: bool) -> ExitCode:
-    """Show a filing, or what is wanted of it. Raises FilingIndexError where it, its page or statement is not there."""
+@command
+def show(doc_id: str, wanted: Wanted, on: OnIndex) -> ExitCode:
+    """Show a filing, or a page, statement or figures of it. `--json` counts pages and lines from 0.
+
+    On the command line:
+        doc_id (DOC_ID): A filing, as `fin-agent filings` lists it.
+    """
     _refuse_contradictions(wanted)
-    with opened(given) as workspace:
+    with on.opened() as workspace:
         shown = _Shown(workspace, _record(workspace.index, doc_id), wanted)
         if wanted.image is not None:
             written = write_pictures(shown.record, wanted.image, shown.pages, shown.tables, shown.fact, wanted.dpi)
-            if as_json:
-                show_json({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
+            if on.as_json:
+                on.show({"doc_id": shown.record.doc_id, "images": [each.fields() for each in written]})
             else:
                 for each in written:
                     print(plain(each.sentence))  # as it is: a file's name that is folded cannot be copied
@@ -73,10 +87,10 @@ def show_filing(doc_id: str, given: Path | None, wanted: Wanted, *, as_json: boo
             assert wanted.statement is not None, "contradictions are refused"
             write_whole(wanted.export, statement_workbook(shown.record, wanted.statement, joined(shown.parts)))
             say(f"written to {wanted.export}")
-        elif as_json:
-            show_json(shown.fields())
+        elif on.as_json:
+            on.show(shown.fields())
         else:
-            show(shown.view())
+            on.show({}, shown.view())
     return ExitCode.DONE
 
 
@@ -110,7 +124,7 @@ class _Shown:
         if self.wanted.statement is not None:
             return statement_view(self.record, self.parts)
         if self.wanted.page is not None:
-            return page_view(self.record, self.pages[0], self.tables, self._printed_number())
+            return page_view(self.record, self.pages[0], self._printed_number())
         return overview(self.record, self.outline)
 
     def fields(self) -> dict[str, object]:
@@ -179,7 +193,7 @@ class _Shown:
             return
         every, year, name = self.facts, self.wanted.year, self.wanted.fact
         if not years_of(every, name):
-            name = _metric_meant(name, self.lexicon) or name
+            name = metric_meant(name, self.lexicon) or name
         self.facts = chosen_facts(every, name, year, self.record.identity)
         if not self.facts:
             raise FilingIndexError(
@@ -223,12 +237,6 @@ def _statements_there(found: Sequence[Statement]) -> str:
     return f"These are there: {', '.join(statement.value for statement in found)}"
 
 
-def _metric_meant(name: str, lexicon: Lexicon) -> str | None:
-    """The metric that the whole of `name` is another name for (`capex`)."""
-    metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
-    return metrics[0] if metrics else None
-
-
 def _likely(facts: Sequence[Fact], name: str) -> str:
     """The years of which there is such a figure; else names near to `name`."""
     if years := years_of(facts, name):
@@ -242,9 +250,6 @@ def _within(fact: Fact, table: Table) -> bool:
     across = (fact.box.x0 + fact.box.x1) / 2
     box = table.box
     return fact.page == table.page and box.y0 - 1 <= middle <= box.y1 + 1 and box.x0 - 1 <= across <= box.x1 + 1
-
-
-_LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,11 +297,6 @@ def write_pictures(
     for picture, drawn in zip(pictures, draw_pages(Path(record.source), record.content_hash, wanted, dpi), strict=True):
         write_whole(picture.file, drawn)
     return pictures
-
-
-def noted(fact: Fact) -> str:
-    """`Total revenues, FY2022: 66,608,000,000 USD`."""
-    return f"{one_line(fact.label, _LONGEST_LABEL)}, {period_of_fact(fact)}: {value_words(fact)}"
 
 
 def _frames(picture: WrittenPicture) -> list[Frame]:

@@ -57,14 +57,6 @@ def on_one_line(document: str) -> str:
     return document.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").replace("\u0085", "\\u0085")
 
 
-def show_result(as_json: bool, document: Any, *renderables: RenderableType) -> None:
-    """Print what a command found: `document` as JSON where that is asked for, else `renderables` for people."""
-    if as_json:
-        show_json(document)
-    elif renderables:
-        show(*renderables)
-
-
 def fields_of(value: object, names: str) -> dict[str, Any]:
     """The attributes of a value that are named, in plain types for JSON.
 

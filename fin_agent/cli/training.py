@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.table import Table
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.streams import Progress, say, show_result, warn
-from fin_agent.errors import QuestionError
+from fin_agent.cli.options import OnIndex, Seed, command
+from fin_agent.cli.streams import Progress, say, warn
 from fin_agent.evaluation.statistics import Estimate
 from fin_agent.presentation.plain import listing, right
 from fin_agent.training import Trained
@@ -20,16 +22,108 @@ from fin_agent.training.material import Material, read_material
 EXAMPLES = "examples.jsonl.xz"
 
 
-def make_examples(
-    out: Path, questions: Sequence[Path], given: Path | None, *, lookups: int, tags: int, terms: int
-) -> Material:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What replaces a value of the recipe; None leaves it.
+
+    Attributes:
+        base (--base MODEL): A folder or a name on a hub; else minilm.
+        rate (--rate): Learning rate.
+        batch (--batch): Examples a step.
+        epochs (--epochs): How often each example is seen.
+        length (--length): Tokens read of a text.
+        negatives (--negatives): Wrong tables or pages beside each right one.
+        folds (--folds): Parts that are held out in turn.
+        held_out (--held-out company|filing): What a fold has for itself.
+        most (--most): Learn from so many questions: a small run.
+        learn_from (--learn-from SOURCE): lookups, tags, a file's name; may be repeated; else all.
+    """
+
+    base: str | None = None
+    rate: Annotated[float | None, typer.Option(min=0)] = None
+    batch: Annotated[int | None, typer.Option(min=2)] = None
+    epochs: Annotated[int | None, typer.Option(min=1)] = None
+    length: Annotated[int | None, typer.Option(min=8)] = None
+    negatives: Annotated[int | None, typer.Option(min=0)] = None
+    folds: Annotated[int | None, typer.Option(min=2)] = None
+    held_out: str | None = None
+    most: Annotated[int | None, typer.Option(min=2)] = None
+    seed: Seed = 0
+    learn_from: list[str] | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """By name."""
+        named = {each.name: getattr(self, each.name) for each in fields(self)}
+        if self.learn_from:
+            named["learn_from"] = tuple(self.learn_from)
+        return {name: value for name, value in named.items() if value is not None}
+
+
+@command
+def train(
+    trained: Trained,
+    out: Path,
+    recipe: Recipe,
+    on: OnIndex,
+    questions: list[Path] | None = None,
+    lookups: Annotated[int, typer.Option(min=0)] = 1_000,
+    tags: Annotated[int, typer.Option(min=0)] = 1_000,
+    terms: Annotated[int, typer.Option(min=0)] = 2_000,
+    examples: Path | None = None,
+    published: bool = False,
+    folds_only: bool = False,
+    corpus: bool = False,
+    likeness: bool = False,
+) -> ExitCode:
+    """Train what ranks pages or tables, on an index's own supervision; measured with companies held out.
+
+    On the command line:
+        trained (TRAINED): What to train, or `examples` to make these alone.
+        out (--out DIR): Gets examples, model/, training.json, and each fold.
+        questions (--questions FILE): Questions with gold pages, in FinanceBench's form.
+        lookups (--lookups): Rows of statements to ask for as printed.
+        tags (--tags): Figures to ask for as inline XBRL tags call them.
+        terms (--terms): Names of figures beside sentences that print them or not.
+        examples (--examples FILE.jsonl.xz): Train on these, without an index.
+        published (--published): The paper's rates, not a small model's.
+        folds_only (--folds-only): Measure only: no model of everything.
+        corpus (--corpus): pages: also search all filings, in each fold.
+        likeness (--likeness): pages: also write likeness.npz, for `fit-pages --likeness`.
+    """
+    from fin_agent.training import recipes, tasks
+    from fin_agent.training.likeness import write_likeness
+
+    if examples is None:
+        material = _examples(out, questions or (), on, lookups=lookups, tags=tags, terms=terms)
+    else:
+        material = read_material(examples)
+    task: recipes.Task
+    match trained:
+        case Trained.EXAMPLES:
+            return ExitCode.DONE
+        case Trained.PAGES:
+            task = tasks.Pages(corpus=corpus)
+        case Trained.RERANKER:
+            task = tasks.Reranker()
+        case Trained.EMBEDDINGS:
+            task = tasks.Embeddings()
+    followed = replace(task.published if published else task.small, **recipe.given)
+    document = recipes.train(task, material, followed, out, final=not folds_only, told=say)
+    if likeness and trained is Trained.PAGES:
+        say(f"cosines of pages for `fit-pages --likeness`: {write_likeness(material, followed, out)}")
+    on.show(document, _figures(document))
+    say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
+    return ExitCode.DONE
+
+
+def _examples(out: Path, questions: Sequence[Path], on: OnIndex, *, lookups: int, tags: int, terms: int) -> Material:
     """Make the examples of an index and write them to `out`."""
-    from fin_agent.cli.indexes import opened
     from fin_agent.evaluation.financebench import load_questions
     from fin_agent.training.supervision import Wanted, material_of
 
     of_files = {path.stem: load_questions(path) for path in questions}
-    with opened(given) as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
+    with on.opened() as workspace, Progress(len(workspace.index.entries()), "reading", "filings") as progress:
         material, left_out = material_of(workspace, of_files, Wanted(lookups, tags, terms), progress.step)
     for question in left_out:
         warn(f"left out: {question}")
@@ -38,45 +132,6 @@ def make_examples(
     sources = Counter(each.source for each in material.asked)
     say(f"{out / EXAMPLES}: {len(material.filings)} filings, questions: {dict(sources)}")
     return material
-
-
-def train(
-    trained: Trained,
-    material: Material | Path,
-    out: Path,
-    given: dict[str, Any],
-    *,
-    published: bool,
-    folds_only: bool,
-    corpus: bool,
-    likeness: bool,
-    as_json: bool,
-) -> ExitCode:
-    """Train, and show what it is worth on what was held out; `given` replaces what the recipe says otherwise."""
-    from dataclasses import replace
-
-    from fin_agent.training import recipes, tasks
-    from fin_agent.training.likeness import write_likeness
-
-    if isinstance(material, Path):
-        material = read_material(material)
-    task: recipes.Task
-    match trained:
-        case Trained.PAGES:
-            task = tasks.Pages(corpus=corpus)
-        case Trained.RERANKER:
-            task = tasks.Reranker()
-        case Trained.EMBEDDINGS:
-            task = tasks.Embeddings()
-        case _:
-            raise QuestionError("nothing is trained", remedy="Name what to train: pages, reranker or embeddings")
-    recipe = replace(task.published if published else task.small, **given)
-    document = recipes.train(task, material, recipe, out, final=not folds_only, told=say)
-    if likeness and trained is Trained.PAGES:
-        say(f"cosines of pages for `fit-pages --likeness`: {write_likeness(material, recipe, out)}")
-    show_result(as_json, document, _figures(document))
-    say(f"{document['seconds']:.0f} s on {document['device']}: {out / 'training.json'}")
-    return ExitCode.DONE
 
 
 def _figures(document: dict[str, Any]) -> Table:

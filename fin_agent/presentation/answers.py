@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
-from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.table import Column, Table
 from rich.text import Text
@@ -125,9 +124,6 @@ def _by_role(usage: Usage) -> str:
 
 FILLED, EMPTY, OPTIONAL = "✓", "✗", "·"
 _STYLES = {FILLED: "green", EMPTY: "bold red", OPTIONAL: "dim"}
-_GAP = "  "
-_LABEL_AT_LEAST = 12
-_FILING_AT_LEAST = 8
 _UNDER = 4
 
 
@@ -144,20 +140,41 @@ class LedgerView:
         self._full = full
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        told = [entry for entry in self._entries if self._full or tick(entry) != OPTIONAL]
-        columns = _Columns.fitting(told, options.max_width)
+        grouped = _by_company(self._entries)
+        told = [each for of in grouped.values() for each in of if self._full or tick(each) != OPTIONAL]
+        # A line for each row, whatever the width: what belongs to a row is written between it and the next one.
+        rows = iter(console.render_lines(_slots(told), options, pad=False))
         if told:
-            yield Text(_GAP + columns.line("Figure", "Period", "Value", "Filing", "Page"), style="dim")
-        for company, entries in _by_company(self._entries).items():
+            yield from next(rows)
+            yield Segment.line()
+        for company, entries in grouped.items():
             yield Text(one_line(company), style="bold", no_wrap=True, overflow="ellipsis")
+            empty = []
             for entry in entries:
-                if entry in told:
-                    yield from _slot(entry, columns)
-            empty = [entry for entry in entries if entry not in told]
+                if self._full or tick(entry) != OPTIONAL:
+                    yield from next(rows)
+                    yield Segment.line()
+                    yield from _beneath(entry)
+                else:
+                    empty.append(entry)
             if empty:
                 line = f"{OPTIONAL} {len(empty)} optional and empty: {_together(empty)}"
                 yield Text(line, style="dim", no_wrap=True, overflow="ellipsis")
         yield Text(_tally(self._entries), style="dim")
+
+
+def _slots(entries: Sequence[Entry]) -> Table:
+    """A row for each slot under the heads; names give way before figures do."""
+    heads = (Column("  Figure"), fixed("Period"), right("Value"), Column("Filing"), right("Page"))
+    table = Table(*heads, box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for entry in entries:
+        mark = tick(entry)
+        label = Text.assemble(
+            (mark, _STYLES[mark]), f" {one_line(entry.slot.label)}", no_wrap=True, overflow="ellipsis"
+        )
+        value, filing, page = _cells(entry)
+        table.add_row(label, entry.slot.period, value, cut(filing), page)
+    return table
 
 
 def tick(entry: Entry) -> str:
@@ -204,9 +221,7 @@ def _asked_of_the_chosen(entries: Sequence[Entry]) -> Sequence[Entry]:
     return ()
 
 
-def _slot(entry: Entry, columns: _Columns) -> Iterator[Text | Padding]:
-    mark = tick(entry)
-    yield Text.assemble((mark, _STYLES[mark]), " ", columns.line(entry.slot.label, entry.slot.period, *_cells(entry)))
+def _beneath(entry: Entry) -> Iterator[Padding]:
     if entry.reason:
         yield Padding(Text(one_line(entry.reason), style="dim"), (0, 0, 0, _UNDER))
     for other in entry.conflicts:
@@ -242,54 +257,6 @@ def _tally(entries: Sequence[Entry]) -> str:
     marks = [tick(entry) for entry in entries]
     words = {FILLED: "filled", EMPTY: "required and empty", OPTIONAL: "optional and empty"}
     return "   ".join(f"{mark} {marks.count(mark)} {word}" for mark, word in words.items() if mark in marks)
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """Widths in cells; names give way before figures do."""
-
-    label: int
-    period: int
-    value: int
-    filing: int
-    page: int
-
-    @classmethod
-    def fitting(cls, entries: Sequence[Entry], width: int) -> _Columns:
-        cells = [_cells(entry) for entry in entries]
-        label = _widest("Figure", (entry.slot.label for entry in entries))
-        period = _widest("Period", (entry.slot.period for entry in entries))
-        value = _widest("Value", (each[0] for each in cells))
-        filing = _widest("Filing", (each[1] for each in cells))
-        page = _widest("Page", (each[2] for each in cells))
-        over = len(_GAP) * 5 + label + period + value + filing + page - width
-        if over > 0:
-            less = min(over, max(0, label - _LABEL_AT_LEAST))
-            label, over = label - less, over - less
-            filing -= min(over, max(0, filing - _FILING_AT_LEAST))
-        return cls(label, period, value, filing, page)
-
-    def line(self, label: str, period: str, value: str, filing: str, page: str) -> str:
-        cells = (
-            _fitted(label, self.label),
-            _fitted(period, self.period),
-            _fitted(value, self.value, right=True),
-            _fitted(filing, self.filing),
-            _fitted(page, self.page, right=True),
-        )
-        return _GAP.join(cells).rstrip()
-
-
-def _widest(head: str, cells: Iterable[str]) -> int:
-    return max(cell_len(one_line(text)) for text in (head, *cells))
-
-
-def _fitted(text: str, width: int, *, right: bool = False) -> str:
-    text = one_line(text)
-    spare = width - cell_len(text)
-    if spare < 0:
-        return f"{set_cell_size(text, width - 1)}…"
-    return " " * spare + text if right else text + " " * spare
 
 
 LONGEST_LINE = 96

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
 from fin_agent.filings.facts.check import Check, Figure, Outcome
 from fin_agent.index.protocol import FilingRecord, PageOutline
+from fin_agent.lexicon.lexicon import Lexicon
 from fin_agent.presentation.plain import counted, cut, fixed, listing, one_line, right, told_warnings
 from fin_agent.vocabulary.amounts import in_words
 from fin_agent.vocabulary.fact import Fact, FactPeriod
@@ -237,7 +238,7 @@ def facts_view(record: FilingRecord, facts: Sequence[Fact]) -> RenderableType:
     if not facts:
         return Group(head, Text("No figures were read here.", style="yellow"))
     many = f"{counted(len(facts), 'figure')}, values in base units"
-    return Group(head, Text(), _FactsList(facts), Text(many, style="dim"))
+    return Group(head, Text(), _facts_table(facts), Text(many, style="dim"))
 
 
 def value_words(fact: Fact) -> str:
@@ -254,25 +255,15 @@ def number(value: Decimal) -> str:
     return f"{value:,f}"
 
 
-def period_of_fact(fact: Fact) -> str:
-    """`FY2022`, `end of FY2022`."""
-    return period_words(fact.period)
+def noted(fact: Fact) -> str:
+    """`Total revenues, FY2022: 66,608,000,000 USD`."""
+    return f"{one_line(fact.label, _LONGEST)}, {period_words(fact.period)}: {value_words(fact)}"
 
 
-class _FactsList:
-    """Metric, scope and concept get columns of their own where there is room, else a second line under the label."""
-
-    def __init__(self, facts: Sequence[Fact]) -> None:
-        self._facts = facts
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        wide = options.max_width >= _WIDE
-        more = ("Metric", "Scope", "Concept") if wide else ()
-        columns = (right("Value"), fixed("Unit"), fixed("Period"), *more, right("Page"), right("Line"))
-        table = listing(Column("Figure", ratio=None if wide else 1), *columns)
-        for same in _by_row(self._facts):
-            _add(table, same, wide=wide)
-        yield table
+def metric_meant(name: str, lexicon: Lexicon) -> str | None:
+    """The metric that the whole of `name` is another name for (`capex`)."""
+    metrics = [each.id for each in lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
+    return metrics[0] if metrics else None
 
 
 def _by_row(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
@@ -292,29 +283,31 @@ def _named(fact: Fact) -> tuple[object, ...]:
     return fact.page, fact.line, fact.section, fact.label, fact.metric, fact.scope, fact.unit, concept
 
 
-_WIDE = 150
 _SHORT_UNITS = {"USD per share": "USD/share"}
 _WITHIN = " › "
 
 
-def _add(table: Table, same: Sequence[Fact], *, wide: bool) -> None:
-    fact = same[0]
-    label: RenderableType = Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label))))
-    more = [fact.metric or "", one_line(fact.scope or ""), fact.tag.concept if fact.tag else ""]
-    if not wide:
-        lines = (", ".join(each for each in more[:2] if each), more[2])
-        label = Group(
-            label, *(Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis") for line in lines if line)
+def _facts_table(facts: Sequence[Fact]) -> Table:
+    """A line for each row of figures; metric, scope and concept stand under the label."""
+    columns = (right("Value"), fixed("Unit"), fixed("Period"), right("Page"), right("Line"))
+    table = listing(Column("Figure", ratio=1), *columns)
+    for same in _by_row(facts):
+        fact = same[0]
+        named = ", ".join(each for each in (fact.metric, one_line(fact.scope or "")) if each)
+        below = [line for line in (named, fact.tag.concept if fact.tag else "") if line]
+        table.add_row(
+            Group(Text(one_line(_WITHIN.join((*fact.section[-1:], fact.label)))), *map(_dim, below)),
+            "\n".join(number(each.value) for each in same),
+            _SHORT_UNITS.get(fact.unit, fact.unit),
+            "\n".join(period_words(each.period) for each in same),
+            str(fact.page + 1),
+            str(fact.line + 1),
         )
-    table.add_row(
-        label,
-        "\n".join(number(each.value) for each in same),
-        _SHORT_UNITS.get(fact.unit, fact.unit),
-        "\n".join(map(period_of_fact, same)),
-        *(map(cut, more) if wide else ()),
-        str(fact.page + 1),
-        str(fact.line + 1),
-    )
+    return table
+
+
+def _dim(line: str) -> Text:
+    return Text(f"  {line}", style="dim", no_wrap=True, overflow="ellipsis")
 
 
 _LONGEST_LABEL = 56

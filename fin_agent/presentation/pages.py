@@ -1,37 +1,29 @@
-"""Pages and statements as they read: text as laid out, tables set as tables where they stand."""
+"""Pages and statements as they read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fin_agent.filings.outline.statements import StatementPart, caption_lines
-from fin_agent.filings.passages import table_text
+from fin_agent.filings.outline.statements import StatementPart
 from fin_agent.index.protocol import FilingRecord
 from fin_agent.presentation.filings import whose
 from fin_agent.presentation.plain import one_line, plain, told_warnings
 from fin_agent.presentation.tables import FiguresTable
+from fin_agent.tools.wording import with_rows
 from fin_agent.vocabulary.page import Page
 from fin_agent.vocabulary.table import Row, Table
 
 
-def page_view(
-    record: FilingRecord, page: Page, tables: Sequence[Table], printed_as: str | None = None
-) -> RenderableType:
-    """The page under a line that says where it stands in its filing."""
-    parts: list[RenderableType] = [page_head(record, page, printed_as)]
-    for is_table, run in groupby(laid_out(page.text, tables), key=lambda part: isinstance(part, Table)):
-        if is_table:
-            for table in run:
-                assert isinstance(table, Table)
-                parts += [Text(), *table_view(table)]
-        elif (text := _PageText([line for line in run if isinstance(line, str)])).lines:
-            parts += [Text(), text]
+def page_view(record: FilingRecord, page: Page, printed_as: str | None = None) -> RenderableType:
+    """The text of the page, a row of a table on a line, under a line that says where it stands in its filing."""
+    lines = [plain(line).rstrip().replace("\t", "    ") for line in with_rows(page.text.strip("\n")).split("\n")]
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+    parts: list[RenderableType] = [page_head(record, page, printed_as), Text(), Text(text)]
     for warning in told_warnings(each for each in record.warnings if each.page == page.number):
         parts += [Text(), Text(one_line(f"warning: {warning}"), style="yellow")]
     return Group(*parts)
@@ -46,146 +38,6 @@ def page_head(record: FilingRecord, page: Page, printed_as: str | None = None) -
     printed = f", printed as {printed_as}" if printed_as else ""
     place = f"page {page.number + 1} of {record.page_count:,}{printed}"
     return Text.assemble((one_line(record.doc_id), "bold"), f", {place}", f": {said}" if said else "")
-
-
-def laid_out(text: str, tables: Sequence[Table]) -> Iterator[str | Table]:
-    """Lines of the page's text, each table in the place of the lines it was read from.
-
-    Lines amid a table that are not in it (a row without figures) follow it; a table whose lines are not found in the
-    text comes last.
-    """
-    lines = [plain(line).rstrip().replace("\t", "    ") for line in text.strip("\n").split("\n")]
-    titles = {line for table in tables for line in caption_lines(table.caption, text)}
-    spans = [(span, table) for table in tables if table.rows and (span := _span_of(table, lines, titles)) is not None]
-    spans.sort(key=lambda found: (found[0].first, found[0].last))
-    position = 0
-    placed: set[int] = set()
-    for span, table in spans:
-        if span.last < position:
-            continue
-        yield from lines[position : span.first]
-        yield table
-        yield from (lines[index] for index in span.strays if index >= position)
-        placed.add(id(table))
-        position = span.last + 1
-    yield from lines[position:]
-    for table in tables:
-        if id(table) not in placed and table.rows:
-            yield ""
-            yield table
-
-
-class _PageText:
-    """Lines as printed where they fit; else paragraphs of them, wrapped anew."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        """Blank lines at both ends and repeated ones are left out."""
-        kept: list[str] = []
-        for line in lines:
-            if line or (kept and kept[-1]):
-                kept.append(line)
-        while kept and not kept[-1]:
-            kept.pop()
-        self.lines = kept
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        widest = max(map(len, self.lines), default=0)
-        for line in self.lines if widest <= options.max_width else _paragraphs(self.lines, widest):
-            yield Text(line, overflow="fold")
-
-
-def _paragraphs(lines: Sequence[str], widest: int) -> Iterator[str]:
-    """Lines joined with the one after where they are as full as running text is."""
-    paragraph = ""
-    full = False
-    for line in lines:
-        if full and line and not (paragraph.endswith(".") and _is_heading(line)):
-            paragraph = f"{paragraph} {line.strip()}"
-        else:
-            if paragraph or full:
-                yield paragraph
-            elif not line:
-                yield ""
-            paragraph = line
-        full = len(line) >= _FULL * widest and line.count(" ") >= _PROSE_SPACES
-        if not full:
-            if paragraph:
-                yield paragraph
-            paragraph = ""
-    if paragraph:
-        yield paragraph
-
-
-def _is_heading(line: str) -> bool:
-    words = [word for word in line.split() if len(word) > 3]
-    return 0 < len(words) <= _HEADING_WORDS and not any(word[0].islower() for word in words)
-
-
-@dataclass(frozen=True, slots=True)
-class _Span:
-    first: int
-    last: int
-    strays: tuple[int, ...]
-    """Lines within that are none of the table's."""
-
-
-_FULL = 0.75
-_PROSE_SPACES = 8
-_HEADING_WORDS = 10
-_WORD = re.compile(r"[^\W_]+")
-_STRAY = 1.5
-"""What a line that is none of the table's costs, measured in lines that are."""
-_FOOTNOTE_MARKS = re.compile(r"(?<=[a-z,.])\s*(?:\(\w{1,2}\)[\s,]*)+$", re.I)
-"""After a label; tables leave them out."""
-_FEWEST_STRAY_WORDS = 3
-_FIGURE = re.compile(r"\d{2}")
-_MARK = 4
-"""Letters and digits of a line that may be a mark in a cell, a footnote's sign, or a page number."""
-_MOST_STRAY = 3
-"""Lines in a row that are none of the table's end it: another one may show the same rows below."""
-
-
-def _span_of(table: Table, lines: Sequence[str], titles: set[str]) -> _Span | None:
-    """The stretch of lines that holds most of the table's and least else; None where it is not on the page.
-
-    It does not run over a line of `titles`: another table begins there.
-    """
-    said = _words(table_text(replace(table, caption="")))
-    if not said:
-        return None
-    whole = f" {' '.join(said)} "
-    known = set(said)
-    best, span = 0.0, None
-    held, most, first = 0.0, 0.0, 0
-    strays: list[int] = []
-    for index, line in enumerate(lines):
-        words = _words(_FOOTNOTE_MARKS.sub("", line) or line)
-        if held <= 0 or held < most - _MOST_STRAY * _STRAY:
-            held, most, first, strays = 0.0, 0.0, index, []
-        if not words:
-            continue
-        belongs = _belongs(words, whole, known)
-        held = -1.0 if belongs < 0 and " ".join(line.split()) in titles else held + belongs
-        if belongs < 0 and (len(words) >= _FEWEST_STRAY_WORDS or _FIGURE.search(line)):
-            strays.append(index)
-        most = max(most, held)
-        if held > best:
-            best, span = held, _Span(first, index, tuple(strays))
-    return span if best >= len(table.rows) / 2 else None
-
-
-def _belongs(words: Sequence[str], whole: str, known: set[str]) -> float:
-    if f" {' '.join(words)} " in whole:
-        return 1.0
-    if sum(map(len, words)) <= _MARK:
-        return 0.0
-    # A row whose cells the reader put on one line, or a label with a mark or two that the table leaves out.
-    foreign = sum(1 for word in words if word not in known)
-    return 1.0 if foreign <= len(words) // 6 else -_STRAY
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
 
 
 def statement_view(record: FilingRecord, parts: Sequence[StatementPart]) -> RenderableType:

@@ -20,11 +20,9 @@ from fin_agent.filings.picture import (
 )
 from fin_agent.index.protocol import FilingRecord, PageKey
 from fin_agent.models.metering import current_meter
-from fin_agent.presentation.filings import period_of_fact, value_words
-from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.filings import metric_meant, noted
 from fin_agent.serving.problems import BusyError, NotThereError, TooLongError, names_only
 from fin_agent.tools.errors import ToolInputError, named
-from fin_agent.vocabulary.fact import Fact
 from fin_agent.vocabulary.place import Box
 from fin_agent.worker_processes import CallLeftError, PoolBusyError
 from fin_agent.workspace import Workspace
@@ -37,7 +35,6 @@ _BOUNDS = Bounds(LONGEST_SIDE, MOST_BYTES)
 _METRES_AN_INCH = 0.0254
 _FARTHEST = 2_000.0
 """Of a box from the page's corner, in points; sheets of HTML are drawn as large as what is framed on them."""
-_LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ def figure_frames(
     """
     facts = [each.fact for each in workspace.index.facts([record.doc_id], pages=[PageKey(record.doc_id, page)])]
     found = chosen_facts(facts, name, fiscal_year, record.identity)
-    if not found and (metric := _metric_meant(name, workspace)) is not None:
+    if not found and (metric := metric_meant(name, workspace.lexicon)) is not None:
         found = chosen_facts(facts, metric, fiscal_year, record.identity)
     if not found:
         near = names_near(facts, name)
@@ -107,7 +104,7 @@ def figure_frames(
             subject=record.doc_id,
             remedy=f"Did you mean {' or '.join(map(named, near))}?" if near else "Ask for the page without a figure",
         )
-    return [Frame(found[0].box, Ink.FACT, _noted(found[0]))]
+    return [Frame(found[0].box, Ink.FACT, noted(found[0]))]
 
 
 def box_frames(boxes: Sequence[Box]) -> list[Frame]:
@@ -119,13 +116,3 @@ def box_frames(boxes: Sequence[Box]) -> list[Frame]:
                 remedy="Give left, top, right, bottom in points from the page's top left, as `box` says elsewhere",
             )
     return [Frame(box, Ink.FACT) for box in boxes]
-
-
-def _noted(fact: Fact) -> str:
-    return f"{one_line(fact.label, _LONGEST_LABEL)}, {period_of_fact(fact)}: {value_words(fact)}"
-
-
-def _metric_meant(name: str, workspace: Workspace) -> str | None:
-    """The metric that the whole of `name` is another name for (`capex`)."""
-    metrics = [each.id for each in workspace.lexicon.mentions(name) if each.kind == "metric" and each.phrase == name]
-    return metrics[0] if metrics else None

@@ -21,8 +21,7 @@ from fin_agent.analyst.events import (
     StepBegun,
 )
 from fin_agent.cli import app
-from fin_agent.cli.asking import Watching, ask_question
-from fin_agent.config import Settings
+from fin_agent.cli.asking import Watching
 from tests.cli.running import CONTRACT, LOOKUP, UNKNOWN_COMPANY, Ran, without_seconds
 
 
@@ -238,7 +237,7 @@ def test_standard_output_is_the_document_alone(
 ) -> None:
     monkeypatch.setattr(sys, "stderr", messages := error())
     monkeypatch.setattr(sys, "stdout", out := io.StringIO())
-    ask_question(LOOKUP, sample_index, Settings(), doc_ids=(), trace=False, record=False, as_json=True)
+    app(["ask", LOOKUP, "--index", str(sample_index), "--json", "--no-record"], standalone_mode=False)
     assert out.getvalue().startswith("{") and out.getvalue().count("\n") == 1
     assert (messages.getvalue() == "") == (error is io.StringIO)
 

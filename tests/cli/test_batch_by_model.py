@@ -287,7 +287,7 @@ def test_keys_are_nowhere(server: OpenAIServer, index: Path, tmp_path: Path, mon
     used(monkeypatch, settings(server, key_variable="OPENAI_API_KEY"))
     server.fail_next("401", "500")
     ran = batch(index, tmp_path)
-    exported = Ran("runs", "export", "5", "--index", index)
+    exported = Ran("runs", "show", "5", "--json", "--index", index)
     assert MODEL in exported.out
     with RunStore(index / "runs.sqlite") as store:
         runs = [store.run(line.id).model_dump_json() for line in store.listed()]

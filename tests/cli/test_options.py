@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+import typer
 
 from fin_agent.cli import asking
-from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import ModelOptions
 from fin_agent.config import Settings
 from fin_agent.models import Budget, ModelSettings, OutputMode, Preset, Role
+from fin_agent.workspace import Workspace
 from tests.cli.running import LOOKUP, Ran
 
 ANSWERING = (["ask"], ["batch"], ["eval", "financebench"], ["eval", "generated"], ["eval", "tagged-questions"])
@@ -22,20 +23,20 @@ def asked_with(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """The settings that `ask` comes to, in place of an answer."""
     seen: list[Settings] = []
 
-    def ask(question: str, index: Path | None, settings: Settings, **other: object) -> ExitCode:
+    def from_settings(workspace: Workspace, settings: Settings, **other: object) -> None:
         seen.append(settings)
-        return ExitCode.DONE
+        raise typer.Exit
 
-    monkeypatch.setattr(asking, "ask_question", ask)
+    monkeypatch.setattr(asking.AnswerContext, "from_settings", from_settings)
     return seen
 
 
-def test_all_of_them_come_to_settings(asked_with: list[Settings]) -> None:
+def test_all_of_them_come_to_settings(asked_with: list[Settings], sample_index: Path) -> None:
     ran = Ran(
         "ask", LOOKUP, "--model", "openai:large", "--small-model", "openai:small", "--role", "program=openai:a",
         "--role", "text-judge=openai:b", "--base-url", "http://localhost:8000/v1", "--analyst", "llm",
         "--preset", "thorough", "--output-mode", "json", "--max-tokens", 20000, "--max-calls", 9,
-        "--max-seconds", 1.5, "--max-dollars", 0.25, "--strategy", "bm25",
+        "--max-seconds", 1.5, "--max-dollars", 0.25, "--strategy", "bm25", "--index", sample_index,
     )  # fmt: skip
     assert ran.code == 0, ran.err
     assert asked_with == [
@@ -56,13 +57,13 @@ def test_all_of_them_come_to_settings(asked_with: list[Settings]) -> None:
 
 
 def test_they_go_before_the_file_that_is_named_and_a_strategy_not_given_is_the_files(
-    asked_with: list[Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asked_with: list[Settings], sample_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "some.toml"
     file.write_text('strategy = "hybrid"\n[models]\nmodel = "openai:a"\nsmall = "openai:b"', encoding="utf-8")
     monkeypatch.setenv("FIN_AGENT_STRATEGY", "bm25")
-    Ran("ask", LOOKUP, "--config", file, "--small-model", "openai:c")
-    Ran("ask", LOOKUP, "--config", file, "--strategy", "default", "--model", "")
+    Ran("ask", LOOKUP, "--config", file, "--small-model", "openai:c", "--index", sample_index)
+    Ran("ask", LOOKUP, "--config", file, "--strategy", "default", "--model", "", "--index", sample_index)
     first, second = asked_with
     assert (first.strategy, first.models.model, first.models.small) == ("hybrid", "openai:a", "openai:c")
     assert (second.strategy, second.models.model) == ("default", None)
@@ -98,8 +99,17 @@ def test_search_and_the_benchmarks_follow_the_file(sample_index: Path, tmp_path:
 @pytest.mark.parametrize("command", ANSWERING, ids=" ".join)
 def test_help_shows_them_under_a_heading_of_their_own(command: list[str]) -> None:
     usual, grouped = Ran(*command, "--help").out.split("\nChat models")
-    assert "--index" in usual and "--config" in usual and "--model" not in usual
-    for name in ("--model", "--small-model", "--role", "--base-url", "--analyst", "--preset", "--max-dollars"):
+    assert "--index" in usual and "--model" not in usual
+    for name in (
+        "--config",
+        "--model",
+        "--small-model",
+        "--role",
+        "--base-url",
+        "--analyst",
+        "--preset",
+        "--max-dollars",
+    ):
         assert f"  {name} " in grouped
 
 

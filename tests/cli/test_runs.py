@@ -1,8 +1,7 @@
-"""`ask` and `batch` record their runs; `runs` lists, shows, replays, compares, exports and forgets them."""
+"""`ask` and `batch` record their runs; `runs` lists, shows, replays, compares and forgets them."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import unicodedata
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from fin_agent.config import RECORDING_VARIABLES, Settings
 from fin_agent.runs.run import Run
 from fin_agent.runs.store import RunStore
-from tests.cli.running import LOOKUP, UNKNOWN_COMPANY, Ran, asked, questions_file, without_seconds
+from tests.cli.running import LOOKUP, UNKNOWN_COMPANY, Ran, asked, questions_file
 
 
 @pytest.fixture(autouse=True)
@@ -268,17 +267,11 @@ class TestCompareExportForget:
             Ran("ask", LOOKUP)
         assert Ran("runs", "diff", "last~1", "last", "--json").document["identical"]
 
-    def test_export(self, store_file: Path, tmp_path: Path) -> None:
+    def test_as_json_a_run_is_whole(self, store_file: Path) -> None:
         Ran("ask", LOOKUP)
         (run,) = kept(store_file)
-        ran = Ran("runs", "export", "last", "--out", tmp_path / "run.json")
-        assert (ran.code, ran.out) == (0, "")
-        written = (tmp_path / "run.json").read_text(encoding="utf-8")
-        assert Run.model_validate_json(written) == run
-        assert without_seconds(json.loads(written)["answer"])["trace"]
-        for arguments in ([], ["--json"]):
-            assert Run.model_validate(Ran("runs", "export", "last", *arguments).document) == run
-        assert not list(tmp_path.glob("*.part"))
+        shown = Ran("runs", "show", "last", "--json").document
+        assert Run.model_validate(shown) == run and shown["answer"]["trace"]
 
     def test_forget(self, store_file: Path) -> None:
         for _ in range(4):

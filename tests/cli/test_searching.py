@@ -80,30 +80,18 @@ class TestWarnings:
 
 
 class TestExplained:
-    def test_of_a_strategy_of_words_only_its_words(self, sample_index: Path) -> None:
-        arguments = ("search", DEVELOPED, "--strategy", "bm25", "--explain", "--index", sample_index)
+    @pytest.mark.parametrize("strategy", ["bm25", "hhr:bm25", "query-expansion"])
+    def test_of_a_strategy_of_words_only_its_words(self, sample_index: Path, strategy: str) -> None:
+        arguments = ("search", DEVELOPED, "--strategy", strategy, "--explain", "--index", sample_index)
         query = Ran(*arguments, "--json").document["query"]
         assert query == {"text": DEVELOPED, "terms": ["Tellurond", "revenue", "develop", "FY2023"]}
-        shown = Ran(*arguments).out.splitlines()
-        assert shown[1].split() == ["terms", "Tellurond,", "revenue,", "develop,", "FY2023"]
-        assert shown[2].endswith("companies, periods, statements, figures: understood, but not used by bm25")
-        assert not any(line.startswith(("companies", "periods", "also")) for line in shown)
-
-    @pytest.mark.parametrize(
-        ("strategy", "fields"),
-        [
-            ("query-expansion", {"text", "terms", "expansions"}),
-            ("hhr:bm25", {"text", "terms"}),
-            ("hirec-no-reranker:bm25", {"text", "terms", "companies", "periods", "dates", "forms", "figures"}),
-        ],
-    )
-    def test_other_strategies_by_what_they_use(self, sample_index: Path, strategy: str, fields: set[str]) -> None:
-        ran = Ran("search", DEVELOPED, "--strategy", strategy, "--explain", "--index", sample_index, "--json")
-        assert set(ran.document["query"]) == fields
+        shown = [line.split() for line in Ran(*arguments).out.splitlines()]
+        assert ["terms", "Tellurond,", "revenue,", "develop,", "FY2023"] in shown
+        assert not any(line[0] in ("companies", "periods") for line in shown if line)
 
     def test_ours_uses_all_it_understands(self, sample_index: Path) -> None:
         ran = Ran("search", DEVELOPED, "--explain", "--index", sample_index, "-k", 1)
-        assert "companies     Tellurond" in ran.out and "not used" not in ran.out
+        assert any(line.split()[:2] == ["companies", "Tellurond"] for line in ran.out.splitlines())
 
     @pytest.mark.parametrize(
         ("level", "said"),

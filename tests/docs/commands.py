@@ -31,8 +31,9 @@ def understood(command: Command, place: str) -> None:
     context = group.make_context("fin-agent", [], resilient_parsing=True)
     while hasattr(group, "commands") and arguments and not arguments[0].startswith("-"):
         name = arguments.pop(0)
-        assert name in group.commands, f"{place}: there is no command {name!r}"
-        group = group.commands[name]
+        found = group.get_command(typer.Context(group), name)
+        assert found is not None, f"{place}: there is no command {name!r}"
+        group = found
     try:
         group.make_context(command.name, arguments, parent=context)
     except Exception as error:

@@ -1,0 +1,449 @@
+"""`fin-agent eval`: benchmarks that ask questions and judge the answers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.table import Table
+
+from fin_agent.analyst.model.judging import ModelTextJudge, judge_named
+from fin_agent.answering.answer import Answer
+from fin_agent.cli.answers import answer_json, attempt, refusal_for
+from fin_agent.cli.exits import ExitCode
+from fin_agent.cli.options import GoldGiven, ModelOptions, OnIndex, Output, Seed, StrategyName, command
+from fin_agent.cli.streams import Progress, say, warn
+from fin_agent.config import Settings
+from fin_agent.errors import QuestionError
+from fin_agent.evaluation import Family, Oracle, QuestionKind, pages_used
+from fin_agent.evaluation import tatqa as tatqa_questions
+from fin_agent.evaluation.benchmark import Answered, Benchmark, Report, Row, Run, run_benchmark, write_csv
+from fin_agent.evaluation.financebench import (
+    FinanceBenchQuestion,
+    allowed,
+    load_questions,
+    score,
+    standing_for,
+    summarize,
+    tables_of,
+)
+from fin_agent.evaluation.generated import benchmark as of_figures
+from fin_agent.evaluation.generated.question import GeneratedQuestion, failed
+from fin_agent.evaluation.generated.question import judge as judge_made
+from fin_agent.evaluation.judging import Judgement
+from fin_agent.evaluation.misses import explain, write_misses
+from fin_agent.evaluation.tagged_questions import benchmark as of_tags
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
+from fin_agent.graphs.answer.context import AnswerContext
+from fin_agent.index.ingest import ingest
+from fin_agent.index.protocol import PageKey
+from fin_agent.index.sqlite import SqliteIndex
+from fin_agent.lexicon.fiscal import ANNUAL_FORMS
+from fin_agent.models.metering import Meter
+from fin_agent.presentation.plain import first_of, in_our_look
+from fin_agent.retrieval.query import EVERYTHING, Scope
+from fin_agent.workspace import Workspace
+from fin_agent.written_file import write_whole
+
+QuestionT = TypeVar("QuestionT")
+
+QuestionsFile = Annotated[
+    Path, typer.Option("--questions", metavar="FILE", help="Questions with gold pages, as FinanceBench publishes them.")
+]
+RunFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="Gets the rows, the answers and the report.")]
+MaybeFolder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Gets the rows, the answers and the report.")
+]
+JudgeModel = Annotated[
+    str | None,
+    typer.Option("--judge", metavar="MODEL", help="Also let this chat model judge: `openai:gpt-5.4`; else rules."),
+]
+OUT = Path("fin-agent-eval")
+_MOST_NAMED = 10
+_GIVEN = {Oracle.NONE: "", Oracle.DOCUMENT: "the right filing given", Oracle.PAGE: "the right pages given"}
+
+
+class Asking:
+    """How all these benchmarks run: asked with progress, taken up where they stopped, written and shown."""
+
+    def __init__(self, workspace: Workspace, settings: Settings, to: Output, out: Path | None) -> None:
+        """`out` gets rows.csv, answers.jsonl and report.json."""
+        self._started = time.perf_counter()
+        self._context = AnswerContext.from_settings(workspace, settings, notify=warn)
+        self._filings = sorted(record.content_hash for record in workspace.index.filings())
+        self._settings = settings
+        self._to = to
+        self._out = out
+
+    def ask(self, question: str, question_id: str, scope: Scope = EVERYTHING) -> Answered:
+        """The answer, or the refusal that stands in for one: a question that fails does not end the run."""
+        tried = attempt(
+            question,
+            self._context,
+            doc_ids=scope.doc_ids,
+            pages=scope.pages,
+            question_id=question_id,
+            debug=self._to.debug,
+        )
+        return Answered(answer=tried.answer, failure=tried.failure)
+
+    def run(
+        self,
+        questions: Sequence[QuestionT],
+        ask: Callable[[QuestionT], Answered],
+        judge: Callable[[QuestionT, Answered], Row],
+        said: Callable[[Row], str],
+        *asked_how: str,
+    ) -> Run:
+        """Ask and judge all questions; a line of progress for each row, with what is `said` of it."""
+        # All that an answer depends on beside its question: a stopped run is taken up where it is the same.
+        settings = repr((self._settings.model_dump_json(), self._filings, asked_how))
+        with Progress(len(questions), "answering", "questions") as progress:
+            return run_benchmark(
+                Benchmark(questions, ask, judge, settings),
+                self._out,
+                lambda row: progress.step(f"{row.question}: {said(row)}, {row.seconds or 0:.2f} s"),
+            )
+
+    def publish(
+        self,
+        run: Run,
+        report: Report,
+        told: Mapping[str, object],
+        lines: Iterable[str] = (),
+        *,
+        tables: Iterable[Table] | None = None,
+    ) -> ExitCode:
+        """Write and show the report; SOME_FAILED where a question could not be answered at all."""
+        files: dict[str, str] = {}
+        if self._out is not None:
+            files = {"rows": str(self._out / "rows.csv"), "answers": str(self._out / "answers.jsonl")}
+            write_csv(run.rows, self._out / "rows.csv")
+            written = "".join(f"{answer_json(each.answer)}\n" for each in run.answered)
+            write_whole(self._out / "answers.jsonl", written.encode())
+        seconds = round(time.perf_counter() - self._started, 3)
+        outcome = {"report": report.as_json(), "failed": run.failed, "cost": run.cost}
+        document = {**told, **outcome, **files, "seconds": seconds}
+        if self._out is not None:
+            write_whole(self._out / "report.json", f"{json.dumps(document, indent=2)}\n".encode())
+        self._to.show(document, *map(in_our_look, [report.as_table()] if tables is None else tables), *lines)
+        if run.cost["model_calls"]:
+            self._to.say(", ".join(f"{name.replace('_', ' ')}: {amount}" for name, amount in run.cost.items()))
+        if files:
+            self._to.say(f"rows: {files['rows']}, answers: {files['answers']}")
+        for each in run.failed:
+            say(f"{each['question']}: failed: {each['reason']}")
+        return ExitCode.SOME_FAILED if run.failed else ExitCode.DONE
+
+
+def warn_of(faults: Iterable[str]) -> None:
+    """Warn of the first faults, and of how many more there are."""
+    faults = list(faults)
+    for fault in faults[:_MOST_NAMED]:
+        warn(fault)
+    if more := faults[_MOST_NAMED:]:
+        warn(f"and {len(more)} more")
+
+
+def index_of(filings: Mapping[str, str], out: Path) -> SqliteIndex:
+    """An index in `out` of filings that a benchmark gives as HTML: misses can be asked again there."""
+    for doc_id, html in filings.items():
+        path = out / "filings" / f"{doc_id}.html"
+        if not path.exists() or path.read_text(encoding="utf-8") != html:  # left alone it is not read again
+            write_whole(path, html.encode())
+    index = SqliteIndex.create(out / "index")
+    report = ingest([out / "filings" / f"{doc_id}.html" for doc_id in filings], index)
+    warn_of(f"{file.path.name}: {file.reason}" for file in report.failures)
+    return index
+
+
+@command
+def financebench(
+    questions: QuestionsFile,
+    on: OnIndex,
+    models: ModelOptions,
+    out: RunFolder = OUT,
+    strategy: StrategyName = None,
+    oracle: GoldGiven = Oracle.NONE,
+    judge: JudgeModel = None,
+) -> ExitCode:
+    """Answer FinanceBench's questions: recall, numeric match and seconds by kind, and why what is missed is missed."""
+    settings = models.settings(strategy=strategy)
+    judging = None if judge is None else judgement_by(judge, settings)
+    asked = load_questions(questions)
+    with on.opened() as workspace:
+        asking = Asking(workspace, settings, on, out)
+        records = workspace.index.filings()
+        forms = {record.doc_id: record.identity.form.value for record in records}
+        same_content = standing_for(records)
+        if lacking := sorted({question.doc_id for question in asked} - forms.keys()):
+            warn(f"{len(lacking)} of the filings asked about are not in the index: {first_of(lacking)}")
+
+        def ask_within(question: FinanceBenchQuestion) -> Answered:
+            scope = allowed(question, oracle, forms)
+            if scope is None:
+                reason = "no filing that holds the answer is in the index"
+                return Answered(answer=refusal_for(question.question, reason, question.id))
+            return asking.ask(question.question, question.id, scope)
+
+        run = asking.run(
+            asked,
+            ask_within,
+            lambda question, answered: score(
+                question, answered.answer, forms=forms, same_content=same_content, judge=judging
+            ),
+            lambda row: "refused" if row.refused else "answered",
+            oracle.value,
+        )
+    misses = [
+        explain(question, row, each.answer, failure=each.failure, same_content=same_content)
+        for question, row, each in zip(asked, run.rows, run.answered, strict=True)
+        if row.figures["numeric_match_any"] is False
+    ]
+    told = {
+        "oracle": oracle.value,
+        "judge": judge,
+        "misses": [{"id": miss.row.id, "stage": miss.stage.name.lower(), "detail": miss.detail} for miss in misses],
+    }
+    write_misses(misses, out / "misses.csv")
+    report = summarize(run.rows)
+    return asking.publish(run, report, told, tables=tables_of(report, _GIVEN[oracle]))
+
+
+def judgement_by(model: str, settings: Settings) -> Judgement:
+    """The judge of answers in words that `model` names. Raises ModelSetupError where it cannot be set up."""
+    judge = ModelTextJudge(judge_named(model, settings), settings.prompts)
+    return Judgement(judge, Meter(settings.models.batch_budget, of="benchmark's judge"), warn)
+
+
+@command
+def generated(
+    on: OnIndex,
+    models: ModelOptions,
+    kind: list[Family] | None = None,
+    count: Annotated[int | None, typer.Option(min=1)] = None,
+    seed: Seed = 0,
+    out: MaybeFolder = None,
+    strategy: StrategyName = None,
+) -> ExitCode:
+    """Make questions from the index's own figures and hold the answers, ledgers and refusals against them.
+
+    On the command line:
+        kind (--kind): Which questions to make and ask; repeat for several, all where not given.
+        count (--count N): How many of each kind; 100 multi-filing, 60 unanswerable and 120 lookups where not given.
+    """
+    settings, kinds = models.settings(strategy=strategy), tuple(kind or Family)
+    counts = of_figures.COUNTS if count is None else dict.fromkeys(Family, count)
+    with on.opened() as workspace:
+        questions = of_figures.generated_questions(workspace, kinds, seed, counts=counts)
+        if not questions:
+            raise QuestionError(
+                "the index holds no figures that questions can be made of",
+                remedy="Bring in annual reports with `fin-agent ingest PATH...`",
+            )
+        _warn_of_fewer(questions, kinds, counts, "what the index holds")
+        asking = Asking(workspace, settings, on, out)
+        return _ask_made(questions, "Generated questions", workspace, asking, failed, seed)
+
+
+@command
+def tagged_questions(
+    folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
+    on: OnIndex,
+    models: ModelOptions,
+    kind: list[QuestionKind] | None = None,
+    count: Annotated[int | None, typer.Option(min=1)] = None,
+    seed: Seed = 0,
+    out: MaybeFolder = None,
+    strategy: StrategyName = None,
+) -> ExitCode:
+    """Make questions with exact answers from inline XBRL tags, ask them, and report accuracy by kind.
+
+    On the command line:
+        folder (DIR): Inline XBRL files of the index.
+        kind (--kind): Which questions to make and ask; repeat for several.
+        count (--count N): How many of each kind; 530 questions in all where not given.
+    """
+    settings, kinds = models.settings(strategy=strategy), tuple(kind or QuestionKind)
+    counts = of_tags.COUNTS if count is None else dict.fromkeys(QuestionKind, count)
+    with on.opened() as workspace:
+        held = of_tags.read_folder(folder, workspace)
+        for name in held.not_indexed:
+            warn(f"{name} is not in the index: nothing is asked about it")
+        questions = of_tags.tagged_questions(TaggedMaterial(workspace, held.filings), kinds, seed, counts=counts)
+        if not questions:
+            raise QuestionError(
+                f"{folder} holds no tagged reports that are in the index",
+                remedy=f"Bring them in with `fin-agent ingest {folder}`",
+            )
+        _warn_of_fewer(questions, kinds, counts, "these filings")
+        if out is not None:
+            made = (json.dumps(asdict(each)) for each in questions)
+            write_whole(out / "questions.jsonl", "".join(f"{line}\n" for line in made).encode())
+        title = "Questions made from tags (right: within 0.5 %; one tagged figure: to its last digit)"
+        asking = Asking(workspace, settings, on, out)
+        return _ask_made(questions, title, workspace, asking, lambda row: not row.figures["right"], seed)
+
+
+def _ask_made(
+    questions: Sequence[GeneratedQuestion],
+    title: str,
+    workspace: Workspace,
+    asking: Asking,
+    missed: Callable[[Row], bool],
+    seed: int,
+) -> ExitCode:
+    run = asking.run(
+        questions,
+        lambda each: asking.ask(each.text, each.id),
+        lambda question, answered: judge_made(question, answered.answer, workspace.directory.by_key),
+        lambda row: "missed" if missed(row) else "right",
+    )
+    misses = [row for row in run.rows if missed(row)]
+    told = {"seed": seed, "misses": [asdict(row) for row in misses]}
+    lines = (line for row in misses for line in of_figures.miss_lines(row))
+    return asking.publish(run, of_figures.report_on_made(run.rows, title), told, lines)
+
+
+def _warn_of_fewer(
+    questions: Sequence[GeneratedQuestion], kinds: Sequence[Any], counts: Mapping[Any, int], of: str
+) -> None:
+    for kind in kinds:
+        found = sum(question.family is kind for question in questions)
+        if found < counts[kind]:
+            warn(f"only {found} of {counts[kind]} {kind.value} questions can be made of {of}")
+
+
+@command
+def tatqa(
+    file: Path,
+    to: Output,
+    models: ModelOptions,
+    answer_type: list[str] | None = None,
+    count: Annotated[int | None, typer.Option(min=1)] = None,
+    seed: Seed = 0,
+    out: RunFolder = OUT,
+    strategy: StrategyName = None,
+) -> ExitCode:
+    """Ask TAT-QA's questions of its tables and paragraphs, each read as a small filing: exact match and F1.
+
+    The filings and their index are kept in --out.
+
+    On the command line:
+        file (FILE): TAT-QA's questions with answers, JSON or gzip.
+        answer_type (--type): Of this answer type only: arithmetic, span ...; may be repeated.
+        count (--count): So many of them, drawn at random; all if none.
+    """
+    read = tatqa_questions.load_tatqa(file)
+    warn_of(read.faults)
+    questions = read.drawn(count, answer_type or (), seed)
+    if not questions:
+        raise QuestionError("no questions of these types", subject=str(file), remedy="Name others, or none")
+    with index_of({each.doc_id: read.filings[each.doc_id] for each in questions}, out) as index:
+        asking = Asking(Workspace(index), models.settings(strategy=strategy), to, out)
+        run = asking.run(
+            questions,
+            lambda each: asking.ask(each.question, each.id, Scope(doc_ids=(each.doc_id,))),
+            lambda question, answered: tatqa_questions.judge_tatqa(question, answered.answer),
+            lambda row: row.figures["miss"] or "right",
+        )
+    told = {"seed": seed, "left_out": read.faults}
+    return asking.publish(run, tatqa_questions.report_on_tatqa(run.rows), told, tatqa_questions.misses_of(run.rows))
+
+
+@command
+def lofin(
+    files: list[Path],
+    on: OnIndex,
+    models: ModelOptions,
+    out: RunFolder = OUT,
+    strategy: StrategyName = None,
+    oracle: GoldGiven = Oracle.NONE,
+    judge: JudgeModel = None,
+) -> ExitCode:
+    """Ask LOFin's questions: pages of the passages used, accuracy by HiREC's rule, errors, rounds, curve, cost.
+
+    On the command line:
+        files (FILE...): LOFin's questions, JSON Lines, by type.
+    """
+    settings = models.settings(strategy=strategy)
+    with on.opened() as workspace:
+        page_counts = {record.doc_id: record.page_count for record in workspace.index.filings()}
+        asked = pages_used.load_lofin(files, page_counts)
+        judgement = None if judge is None else judgement_by(judge, settings)
+
+        def right(question: FinanceBenchQuestion, answer: Answer) -> bool | None:
+            by_number = pages_used.right_number(question, answer)
+            if by_number is not None or judgement is None:
+                return by_number
+            pages = "\n\n".join(stored.page.text for stored in workspace.index.pages(question.pages))
+            reference = f"{question.answer}\n\nWhat the filing says there:\n{pages}"
+            return judgement(question.question, reference, answer)
+
+        asking = Asking(workspace, settings, on, out)
+        return _pages_used("LOFin", asked, workspace, asking, right, oracle, {"oracle": oracle.value, "judge": judge})
+
+
+@command
+def finqa(
+    file: Path,
+    on: OnIndex,
+    models: ModelOptions,
+    out: RunFolder = OUT,
+    strategy: StrategyName = None,
+    oracle: GoldGiven = Oracle.NONE,
+) -> ExitCode:
+    """Ask FinQA's questions of the indexed annual reports: pages of the passages used, results within 1%.
+
+    On the command line:
+        file (FILE): FinQA's questions, JSON.
+    """
+    settings = models.settings(strategy=strategy)
+    with on.opened() as workspace:
+        reports = {
+            (record.identity.ticker or "", record.identity.fiscal_year): record.doc_id
+            for record in workspace.index.filings()
+            if record.identity.form in ANNUAL_FORMS
+        }
+
+        def texts_of(doc_id: str) -> list[str]:
+            keys = [PageKey(doc_id, number) for number in range(workspace.index.filing(doc_id).page_count)]
+            return [stored.page.text for stored in workspace.index.pages(keys)]
+
+        asked = pages_used.load_finqa(file, lambda ticker, year: reports.get((ticker, year)), texts_of)
+        asking, told = Asking(workspace, settings, on, out), {"oracle": oracle.value}
+        return _pages_used("FinQA", asked, workspace, asking, pages_used.right_result, oracle, told)
+
+
+def _pages_used(
+    title: str,
+    asked: pages_used.Asked,
+    workspace: Workspace,
+    asking: Asking,
+    right: pages_used.Rule,
+    oracle: Oracle,
+    told: Mapping[str, object],
+) -> ExitCode:
+    """Ask, judge by `right`, and measure the pages used; what of the files was left out is told by line."""
+    warn_of(asked.faults)
+    if not asked.questions:
+        raise QuestionError(
+            "none of the questions can be asked", subject=title, remedy="Bring in the filings they are about"
+        )
+    owners = workspace.directory.owners
+    run = asking.run(
+        asked.questions,
+        lambda each: asking.ask(each.question, each.id, allowed(each, oracle, owners) or EVERYTHING),
+        lambda question, answered: pages_used.judge_pages(question, answered, owners, right),
+        lambda row: row.figures["error"] or "right page",
+        oracle.value,
+    )
+    measured = pages_used.told_of(run.rows, run.answered)
+    report = pages_used.report_on_pages(run.rows, title)
+    document = {**told, "left_out": asked.faults, **measured}
+    return asking.publish(run, report, document, pages_used.lines_of(measured))
