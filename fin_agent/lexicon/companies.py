@@ -268,7 +268,7 @@ class _Wording:
         first = self.phrase[0]
         return first.isdigit() or (first.isupper() and (self.relaxed or not self.shouted))
 
-    @cached_property
+    @property
     def possessive(self) -> bool:
         """Whether it owns what follows."""
         end = self.start + len(self.phrase)
@@ -322,7 +322,7 @@ class _Wording:
     def may_be_misspelt(self) -> bool:
         """Whether a name may be meant that is spelt otherwise: names have capitals, or possess something."""
         last = self.phrase.split()[-1]
-        return self.possessive or (self.capital and (last[0].isupper() or last[0].isdigit()))
+        return (self.capital and (last[0].isupper() or last[0].isdigit())) or self.possessive
 
     def may_name(self, alias: str, how: str) -> bool:
         """Whether an alias may be meant: everyday words want a capital, a possessive or a company's place."""

@@ -139,6 +139,8 @@ def read_as_printed(
     listed, also unless `listed`: `contribution loss and contribution margin` may be words of one row, and are two.
     Company and period are those of `before` where the question names none.
     """
+    if len(question.split()) > _MOST_WORDS:
+        return None
     about = [one.key for one in before.companies] if before is not None else []
     lexed = lex(written_out(question), names, about=about)
     named = {
@@ -189,4 +191,5 @@ def _without(tokens: Sequence[Token], text: str) -> str:
 
 _WORD = re.compile(r"\d[\d.,]*\d%?|\w[\w&'/.-]*\w|\w%?")
 _ASKING = stems("of asking")
-_FEWEST_WORDS = 2
+_FEWEST_WORDS, _MOST_WORDS = 2, 80
+"""No figure's address has more words than these, whatever stands around it in a question."""
