@@ -181,8 +181,12 @@ def said_by_file(file: Path, schema: type[BaseModel], *, trusted: bool) -> Itera
             API key is refused in any file, since it belongs in the environment. Where the file is not `trusted`, so is
             every setting that decides where questions and keys are sent, what is asked, and what is opened or written.
     """
-    tree = _read(file)
-    leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
+    try:
+        tree = _read(file)
+        leaves = [Said(place, value, str(file)) for place, value in _leaves(tree)]
+    except RecursionError:
+        remedy = "No setting stands more than three names deep"
+        raise SettingsError("it is nested too deep to be read", subject=str(file), remedy=remedy) from None
     for each in leaves:
         if any(_KEY_NAMES.search(name) and name not in _NOT_KEYS for name in each.place):
             raise _key_error(each)

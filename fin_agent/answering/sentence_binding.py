@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,9 +34,10 @@ def not_borne_out(
 
     `also` is what may be repeated without a quote: names and amounts that a question has, never what it says has
     happened. Directions, denials, amounts in words and events are looked for, in the clauses of the quotes that speak
-    of the same. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may stand anywhere
-    in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of `results`
-    needs no quote that goes the same way. That a filing does not tell something needs none either.
+    of the same; so are reasons, half of whose words the quotes have to say, and a sentence has to share a third of its
+    words with what is known. A sentence that `claims_nothing` of its own, as one that answers no, may deny. Names may
+    stand anywhere in what was `shown`, and a direction may be that of a calculated result: a sentence that holds one of
+    `results` needs no quote that goes the same way. That a filing does not tell something needs none either.
 
     >>> quotes = ["Net sales increased 6% to $3,763 million."]
     >>> not_borne_out("Net sales grew.", quotes), not_borne_out("Net sales fell.", quotes)
@@ -49,6 +52,12 @@ def not_borne_out(
     lacking += [f"`{found}`" for found in _found("events", sentence) if not _same_beginning(found, "events", happened)]
     named = " ".join((known, *shown)).lower()
     lacking += [f"`{name}`" for name in _NAME.findall(sentence) if not _is_named(name, named, sentence)]
+    own, told_of = _telling(sentence), _telling(" ".join((known, *shown)))
+    if len(own) > 1 and len(own & told_of) * 3 < len(own) and not _found("denials", sentence, whole=True):
+        lacking.append("anything of what it says")
+    reason = _REASON.search(sentence)
+    if reason is not None and not _gives(sentence[reason.end() :], quotes):
+        lacking.append(f"`{sentence[reason.start() :].strip()[:80]}`")
     for said in _clauses(sentence):
         near = [clause for clause in held if clause.stems & said.stems] or held
         calculated = any(result in sentence for result in results)
@@ -80,12 +89,33 @@ _FEWEST_OF_ITS_OWN, _ALSO_SAID, _BORNE_OUT = 3, 0.25, 0.5
 """Telling words that a sentence has beside the question's; shares of its own, and of the answer's, that both say."""
 
 
+_REASON = re.compile(
+    r"\b(?:because(?: of)?|(?:due|owing|thanks|attributable) to|(?:driven|caused|led) by|as a result of"
+    r"|stemming from)\b",
+    re.I,
+)
+
+
+def _gives(reason: str, quotes: Iterable[str]) -> bool:
+    """Whether quotes say at least half of what a reason says, if in other words."""
+    said, held = _telling(reason), _telling(" ".join(quotes))
+    meant = [family for family in _families() if family & held]
+    return 2 * sum(stem in held or any(stem in family for family in meant) for stem in said) >= len(said)
+
+
+@lru_cache(maxsize=1)
+def _families() -> tuple[frozenset[str], ...]:
+    """Stems of single words that mean the same."""
+    families = word_lists("same_words").values()
+    return tuple(frozenset(stem for word in words if " " not in word for stem in stems_of(word)) for words in families)
+
+
 @dataclass(frozen=True, slots=True)
 class _Clause:
     text: str
     stems: frozenset[str]
     direction: str
-    """`rose`, `fell`; `both`; empty where nothing went anywhere."""
+    """`rose`, `fell`, `both` or `stayed`; empty where nothing is said of it."""
     denies: bool
 
 
@@ -98,32 +128,30 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
 
 
 def _telling(text: str) -> frozenset[str]:
-    stems = frozenset(stems_of(text))
-    return frozenset(stem for stem in stems - _little() if len(stem) > 2 and not stem.isdigit())
+    for which in ("rose", "fell", "stayed"):
+        text = _pattern(which, whole=False).sub(" ", text)
+    stems = frozenset(stems_of(text)) - _OF_ANY_SENTENCE
+    return frozenset(stem for stem in stems if len(stem) > 2 and not stem.isdigit())
 
 
-@lru_cache(maxsize=1)
-def _little() -> frozenset[str]:
-    lists = word_lists("sentence_claims")
-    return frozenset(stems_of(" ".join((*lists["rose"], *lists["fell"], _OF_ANY_SENTENCE))))
-
-
-_OF_ANY_SENTENCE = "company year fiscal compared total quarter thousand million billion trillion percent dollar amount"
+_OF_ANY_SENTENCE = frozenset(
+    stems_of("company year fiscal compared total quarter thousand million billion trillion percent dollar amount")
+)
 
 
 def _direction(text: str) -> str:
     rose, fell = bool(_found("rose", text)), bool(_found("fell", text))
-    return "both" if rose and fell else "rose" if rose else "fell" if fell else ""
+    stayed = "stayed" if _found("stayed", text) else ""
+    return "both" if rose and fell else "rose" if rose else "fell" if fell else stayed
 
 
 def _goes(said: _Clause, near: Iterable[_Clause]) -> bool:
     """Whether a clause says the same direction, or its figures, the latest first as filings print them, show it."""
-    for clause in near:
-        if (said.direction in (clause.direction, "both") and clause.direction) or clause.direction == "both":
-            return True
-        if not clause.direction and said.direction == _shown(clause.text):
-            return True
-    return False
+    if said.direction == "stayed":
+        went = {clause.direction for clause in near}
+        return "stayed" in went or went <= {""}
+    went = {clause.direction or _shown(clause.text) for clause in near}
+    return "both" in went or went >= ({"rose", "fell"} if said.direction == "both" else {said.direction})
 
 
 def _shown(text: str) -> str:
@@ -182,22 +210,34 @@ _LINKED = re.compile(r"!?\[([^\[\]]{0,500})\]\s?(?:\([^()\s]{0,2000}[^()]{0,300}
 _DEFINED = re.compile(r"^\s{0,3}\[[^\[\]]{1,100}\]:\s*\S++.*+$", re.M)
 _TAG = re.compile(r"</?[a-z!][^<>]{0,2000}>?", re.I)
 _ADDRESS = re.compile(
-    r"<?(?<!\w)(?:(?:https?|ftp|file|wss?|vbscript|javascript|data|mailto|tel):\S++|www\.\S++|//[\w-]{1,63}\.\S++|[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}/\S*+)>?",
+    r"<?(?<!\w)(?:(?:https?|ftp|file|wss?|vbscript|javascript|data|mailto|tel|blob):\S++|www\.\S++|//[\w-]{1,63}\.\S++"
+    r"|[\w.+-]{1,64}@[\w-]{1,63}\.\S++|(?:[\w-]{1,63}\.){1,8}[a-z][\w-]{1,62}(?:/\S*+|[?#\\]\w\S*+|:\d\S*+)"
+    r"|(?:\d{1,3}\.){3}\d{1,3}[/:]\S++)>?",
     re.I,
 )
+
+
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def without_markup(text: str) -> str:
     """A text of a model without links, pictures, tags and addresses, which would lead whoever reads it elsewhere.
 
+    They are looked for as a browser reads them, whatever entities, wide letters or invisible ones they are written in.
+
     >>> without_markup("Sales rose. [Proof](http://evil.example/x) ![](https://evil.example/i.png) <b>Now</b>")
     'Sales rose. Proof Now'
     """
-    cleaned = text
-    for _ in range(3):  # what is left of one may be another
-        before = cleaned
-        cleaned = _DEFINED.sub("", _LINKED.sub(r"\1", cleaned))
-        cleaned = _ADDRESS.sub("", _TAG.sub("", cleaned))
-        if cleaned == before:
-            break
+    shown = _INVISIBLE.sub("", unicodedata.normalize("NFKC", html.unescape(text).replace("。", ".")))
+    cleaned = _cleaned(text) if _cleaned(shown) == shown else _cleaned(shown)
     return text if cleaned == text else re.sub(r"[ \t]{2,}", " ", cleaned).strip()
+
+
+def _cleaned(text: str) -> str:
+    for _ in range(3):  # what is left of one may be another
+        before = text
+        text = _DEFINED.sub("", _LINKED.sub(r"\1", text))
+        text = _ADDRESS.sub("", _TAG.sub("", text))
+        if text == before:
+            break
+    return text

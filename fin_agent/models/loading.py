@@ -204,13 +204,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
                 subject=f"chat model {name!r}",
                 remedy=f"Set {variable} anew, to the key alone",
             )
-        if address is not None and shows_secrets(address):
-            raise ModelSetupError(
-                f"the key in {variable} would be sent to {address} over plain HTTP, which anybody on the way can read",
-                subject=f"chat model {name!r}",
-                remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; where it asks for no key, set"
-                f" {KEY_VARIABLE}={_NO_KEY}",
-            )
+        _refuse_in_the_open(address, f"the key in {variable}", name)
         return key
     if key_variable is not None:
         raise ModelSetupError(
@@ -219,6 +213,7 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
             remedy=f"Set {key_variable} in the environment",
         )
     if provider != _OPENAI:
+        _refuse_in_the_open(address, "a key that its package finds", name)
         return None
     if address is not None:
         return _NO_KEY
@@ -227,6 +222,16 @@ def _key(provider: str, address: str | None, key_variable: str | None, name: str
         subject=f"chat model {name!r}",
         remedy=f"Set {_OPENAI_KEY} in the environment, or give the base URL of a server that needs none",
     )
+
+
+def _refuse_in_the_open(address: str | None, key: str, name: str) -> None:
+    if address is not None and shows_secrets(address):
+        raise ModelSetupError(
+            f"{key} would be sent to {address} over plain HTTP, which anybody on the way can read",
+            subject=f"chat model {name!r}",
+            remedy=f"Give an address with https, or a tunnel to it on 127.0.0.1; where it asks for no key, set"
+            f" {KEY_VARIABLE}={_NO_KEY}",
+        )
 
 
 @lru_cache(maxsize=1)

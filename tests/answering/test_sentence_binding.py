@@ -32,6 +32,17 @@ QUOTES = (
         "Its auditor Arthur Andersen has served since 2004.",
         "The auditor issued an adverse opinion.",
         "Net sales increased, and the Company filed for bankruptcy.",
+        "Net sales softened.",
+        "Net sales barely increased.",
+        "Net sales stagnated.",
+        "Net sales were flat.",
+        "Net sales increased because of lower volumes.",
+        "Higher volumes reduced net sales.",
+        "Net sales increased due to tax relief.",
+        "Net sales decreased and cost of sales increased.",
+        "The finance chief left.",
+        "Investors should sell the shares immediately.",
+        "Net sales were in the trillions.",
     ],
 )
 def test_what_no_quote_bears_out(sentence: str) -> None:
@@ -48,6 +59,8 @@ def test_what_no_quote_bears_out(sentence: str) -> None:
         "Ernst & Young LLP is the auditor.",
         "Net sales were $3,763 million.",
         "Pricing and volumes moved net sales.",
+        "Net sales increased thanks to higher prices and volumes.",
+        "Net sales grew because of pricing.",
     ],
 )
 def test_what_a_quote_bears_out(sentence: str) -> None:
@@ -73,6 +86,11 @@ def test_a_question_is_no_evidence_of_what_happened() -> None:
         ("[x][1]\n[1]: http://evil.example", "x"),
         ("<https://evil.example>", ""),
         ("[a](<http://evil.example>) b", "a b"),
+        ("&#104;ttp://evil.example/x h\u200bttps://evil.example/x", ""),
+        ("&lt;img src=//evil.example&gt; evil．example/x evil。example/x", ""),
+        ("evil.example?x=1 evil.example#x evil.example:8080/x", ""),
+        ("write to a@evil.example", "write to"),
+        ("A current ratio of 1.5/2.0; of Amazon.com: is it higher? Yes.", None),
         ("Net sales < 5 and > 3; Amazon.com, Inc. rose [1] by $3.5 (see note 2)", None),
         ("| Year | Sales |\n| 2024 | **3,763** |", None),
     ],

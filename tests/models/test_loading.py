@@ -131,5 +131,8 @@ def test_no_key_goes_over_plain_http_to_another_machine(monkeypatch: pytest.Monk
         load_chat_model("openai:qwen3", base_url="http://models.example.com/v1")
     assert "sesame" not in str(raised.value) and "FIN_AGENT_API_KEY=none" in raised.value.remedy
     load_chat_model("openai:qwen3", base_url="http://127.0.0.1:9/v1")
+    monkeypatch.delenv("FIN_AGENT_API_KEY")
+    with pytest.raises(ModelSetupError, match="a key that its package finds would be sent"):
+        load_chat_model("anthropic:x", base_url="http://models.example.com/v1")
     monkeypatch.setenv("FIN_AGENT_API_KEY", "none")
     load_chat_model("openai:qwen3", base_url="http://models.example.com/v1")

@@ -208,7 +208,7 @@ def test_a_quote_that_is_not_there_is_dropped_and_told(workspace: Workspace) -> 
     def reply(call: ModelCall) -> Mapping[str, object]:
         good = quotes(SETTLED, "That of Corvane, for $6 million.")(call)
         sentences = [
-            {"text": "Apple paid.", "citations": [{"passage": 1, "quote": "Apple paid us a lot of money"}]},
+            {"text": "Corvane paid.", "citations": [{"passage": 1, "quote": "Apple paid us a lot of money"}]},
             *good["sentences"],  # type: ignore[misc]
             {"text": "It cost $6 million.", "citations": []},
             {"text": "It cost $60 million.", "citations": None},
@@ -218,7 +218,7 @@ def test_a_quote_that_is_not_there_is_dropped_and_told(workspace: Workspace) -> 
     found, warnings, _ = reasoned(workspace, SUIT, reply)
     assert [citation.text for citation in found.citations] == [SETTLED]
     assert [(step.text, step.citations) for step in found.steps] == [
-        ("Apple paid.", ()), ("It is said.", (0,)), ("It cost $6 million.", ()),
+        ("Corvane paid.", ()), ("It is said.", (0,)), ("It cost $6 million.", ()),
     ]  # fmt: skip
     assert warnings == (
         "a quote of the model stands in no passage and is dropped: 'Apple paid us a lot of money'",
