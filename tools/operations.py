@@ -93,6 +93,7 @@ def explained_pages(
     result = context.strategy.search(understood, scope, depth)
     ranked_pages = result.pages[: given.k]
     keys = [ranked.key for ranked in ranked_pages]
+    context.workspace.index.check_rows({key.doc_id for key in keys}, words=True)
     best = _best_passages(result.passages, keys, context)
     stored = {page.key: page.page for page in context.workspace.index.pages(keys)}
     found = []
@@ -128,6 +129,7 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
 
     if given.each is None:
         found = find_facts(workspace, query, company=company, scope=scope, limit=given.k)
+        workspace.index.check_rows({hit.sourced.doc_id for hit in found.hits}, words=False)
         hits = tuple(map(told, found.hits))
         return FactsListed(phrase=given.phrase, facts=hits, sure=found.sure, rivals=len(found.rivals))
     if company is None or given.fiscal_year is None:
@@ -135,6 +137,7 @@ def facts_found(context: SearchContext, given: take.FactSearchArguments) -> Fact
     if given.each not in (*KINDS, ANY_KIND):
         raise ToolInputError(f"{given.each!r} is no kind of part", remedy=f"Kinds: {', '.join((*KINDS, ANY_KIND))}.")
     made = family(workspace, query, company, kind=None if given.each == ANY_KIND else given.each, scope=scope)
+    workspace.index.check_rows({each.doc_id for member in made.members for each in member.facts}, words=False)
     return FactsListed(
         phrase=given.phrase,
         facts=tuple(told(FactHit(member.facts[-1], 1.0)) for member in made.members[: given.k]),
@@ -238,6 +241,7 @@ def _best_passages(
 def _pages_named(context: ToolContext, doc_id: str, pages: str) -> tuple[FilingListed, list[PageKey]]:
     known_id(doc_id, context.workspace, context.within)
     filing = FilingListed.of(context.workspace.index.filing(doc_id))
+    context.workspace.index.check_rows([doc_id], words=True)
     numbers = pages_in(pages, filing.pages)
     if len(numbers) > MOST_PAGES:
         raise ToolInputError(
@@ -258,6 +262,7 @@ def _facts_on(context: ToolContext, sources: Sequence[take.FigurePlace]) -> list
             f"{len(keys)} pages are more than a program is held against",
             remedy=f"Name the pages that its figures stand on, at most {MOST_SOURCE_PAGES}.",
         )
+    index.check_rows({key.doc_id for key in keys}, words=False)
     return index.facts({key.doc_id for key in keys}, pages=keys) if keys else []
 
 

@@ -142,8 +142,8 @@ class FilingIndex(Protocol):
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """Raises FilingIndexError where what an answer reads of these filings is not what was written.
 
-        Looked at is who and when each of them is, its figures, and its tags or, for an answer in `words`, its passages.
-        A cluster is taken at its word: it holds its files against checksums itself.
+        Looked at is who and when each of them is, its figures, and its tags or, for an answer in `words`, its passages
+        and pages. A cluster is taken at its word: it holds its files against checksums itself.
         """
 
     def check_whole(self) -> None:

@@ -297,7 +297,7 @@ def _mark_damaged(connection: sqlite3.Connection, lost: LostFiling) -> None:
         "UPDATE ingested_files SET state = ?, failure = ?, remedy = ? WHERE doc_id = ? AND state = 'done'",
         (FileState.DAMAGED.value, failure, RETRY, lost.doc_id),
     ).rowcount
-    if not marked and lost.source:
+    if lost.source and (not marked or Path(lost.source).is_file()):  # an entry's own path is proved by nothing
         connection.execute(
             "INSERT OR IGNORE INTO ingested_files VALUES (?, ?, 0, 0, '', '', ?, ?, ?)",
             (lost.source, lost.doc_id, failure, RETRY, FileState.DAMAGED.value),

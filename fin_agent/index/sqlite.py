@@ -161,7 +161,7 @@ class SqliteIndex(Database):
     def check_rows(self, doc_ids: Collection[str], *, words: bool) -> None:
         """See FilingIndex.check_rows. A part of a filing is looked at once while the index stays as it is."""
         proven = self._proven.value()
-        parts = (Part.FILING, Part.FACTS, Part.PASSAGES if words else Part.TAGS)
+        parts = (Part.FILING, Part.FACTS, *((Part.PASSAGES, Part.PAGES) if words else (Part.TAGS,)))
         for doc_id in sorted(set(doc_ids)):
             wanted = [part for part in parts if (doc_id, part) not in proven]
             if not wanted:
@@ -477,6 +477,7 @@ _CHECKED = {
     Part.FACTS: "figures",
     Part.TAGS: "tags",
     Part.PASSAGES: "passages",
+    Part.PAGES: "pages",
 }
 
 

@@ -70,6 +70,7 @@ def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
             best = max((hit.score for hit in fitting), default=0.0)
             points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
             series.append(_series(company, points))
+    index.check_rows({point["doc_id"] for each in series for point in each["points"]}, words=False)
     return {"phrase": asked.phrase, "series": series}
 
 

@@ -109,6 +109,18 @@ def test_a_half_filing_is_taken_out_and_its_file_read_again(folder: Path, sample
     assert sealed(folder) == before
 
 
+def test_a_filing_whose_entry_names_another_file_is_read_from_where_it_was(folder: Path) -> None:
+    """The list of files has no checksums: a bit of a path may have changed as well."""
+    before = sealed(folder)
+    change(folder, "DELETE FROM facts WHERE filing_id = (SELECT id FROM filings WHERE doc_id = 'quillmark_2023_10k')")
+    change(folder, "UPDATE ingested_files SET path = replace(path, '/q', '@q') WHERE doc_id = 'quillmark_2023_10k'")
+    repair(folder)
+    with SqliteIndex(folder) as index:
+        report = ingest([file.path for file in Manifest(index).unread()], index, prepare, workers=0)
+    assert (report.count(Outcome.ADDED), len(report.failures)) == (1, 1)
+    assert sealed(folder) == before
+
+
 def test_vectors_that_are_damaged_are_left_out(folder: Path) -> None:
     before = sealed(folder)
     with SqliteIndex(folder) as index:
