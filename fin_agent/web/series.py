@@ -60,7 +60,7 @@ def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
     if asked.doc_id:
         row = _row_at(asked, context)
         own = workspace.directory.by_key[workspace.directory.owners[asked.doc_id]]
-        series.append(_series(own, _continued(row, _rows_of(own, row.lead.statement, context))))
+        series.append(_series(own, _continued(row, _rows_of(own, row.lead.statement, context)), index))
     for company in (company_named(name, workspace) for name in asked.company):
         if company != own:
             query = FactQuery(asked.phrase)
@@ -69,13 +69,14 @@ def series_shown(context: ToolContext, asked: SeriesAsked) -> Json:
             fitting = [hit for hit in found if not hit.missing and _fits(hit.sourced.fact, row)]
             best = max((hit.score for hit in fitting), default=0.0)
             points = _by_year((hit.sourced for hit in fitting if hit.score >= best - _NEAR), index)
-            series.append(_series(company, points))
-    index.check_rows({point["doc_id"] for each in series for point in each["points"]}, words=False)
+            series.append(_series(company, points, index))
     return {"phrase": asked.phrase, "series": series}
 
 
-def _series(company: Company, points: Iterable[SourcedFact]) -> Json:
-    return {"company": company.name, "points": [figure_shown(each.fact, each.doc_id) for each in points]}
+def _series(company: Company, points: Iterable[SourcedFact], index: FilingIndex) -> Json:
+    shown = list(points)
+    index.check_rows({each.doc_id for each in shown}, words=False)
+    return {"company": company.name, "points": [figure_shown(each.fact, each.doc_id) for each in shown]}
 
 
 @dataclass(frozen=True, slots=True)
