@@ -262,8 +262,8 @@ _TIME = re.compile(
 _ANY_TIME = re.compile(r"(?:19|20)\d\d")
 _NO_PERIOD = re.compile(
     r"\b(?:due|maturing|matures?|mature|maturit(?:y|ies)(?:\s+of)?|expir\w+|through|until|till|by|after|before|beyond|since"
-    r"|beginning|starting|commencing|prior\s+to|effective|redeem\w*|terminat\w+|dated|beginning\s+of|begins?)"
-    r"(?:\s+(?:on|in|at|as\s+of|or\s+about|(?:the\s+)?(?:end|beginning)\s+of|january|february|march|april|may|june|july|august"
+    r"|beginning|starting|commencing|prior\s+to|effective|redeem\w*|terminat\w+|dated|between|beginning\s+of|begins?)"
+    r"(?:\s+(?:on|in|at|as\s+of|or\s+about|(?:the\s+)?(?:end|beginning|close)\s+of|business|january|february|march|april|may|june|july|august"
     r"|september|october|november|december|fiscal|year|early|late|mid|the|of))*[\s-]*$",
     re.I,
 )
@@ -434,6 +434,7 @@ def _dated(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) ->
             for time in times
             if time.end <= one.start
             and time.start not in taken
+            and not _COMPARED.search(sentence, max(0, time.start - _REACH_BACK), time.start)
             and sentence.count(")", time.end, one.start) <= sentence.count("(", time.end, one.start)
         ]
         if before:
@@ -445,6 +446,8 @@ def _dated(sentence: str, amounts: Sequence[_Amount], times: Sequence[_Time]) ->
     return [period or UNDATED for period in dated]
 
 
+_COMPARED = re.compile(r"\b(?:compar\w+\s+(?:to|with)|versus|from|than|against)\s+(?:(?:the|fiscal|years?)\s+)*$", re.I)
+"""Words before the time that a figure is held against: what follows is not of that time."""
 _CHAINED = re.compile(r",?\s*(?:or|to|and)\s+(?:(?:an?|approximately|about)\s+)*", re.I)
 """Between amounts of one statement: `by $5 million, or 3%, to $9 million in 2022`."""
 
@@ -467,7 +470,8 @@ def _lists(sentence: str, amounts: Sequence[_Amount]) -> Iterator[list[int]]:
     group: list[int] = []
     for index, one in enumerate(amounts):
         last = amounts[group[-1]] if group else None
-        if last is None or last.unit != one.unit or not _ENUMERATED.fullmatch(sentence, last.end, one.start):
+        listed = last is not None and last.unit == one.unit and _ENUMERATED.fullmatch(sentence, last.end, one.start)
+        if not listed or _RANGE.search(sentence, 0, last.start if last else 0):
             if len(group) > 1:
                 yield group
             group = []
@@ -476,6 +480,7 @@ def _lists(sentence: str, amounts: Sequence[_Amount]) -> Iterator[list[int]]:
         yield group
 
 
+_RANGE = re.compile(r"\b(?:between|from)\s+(?:approximately\s+|about\s+)?$", re.I)
 _ENUMERATED = re.compile(
     r"\s*(?:,|,?\s*(?:and|or|compared\s+(?:to|with)))\s*(?:an?\s+)?(?:(?:approximately|about|a\s+loss\s+of)\s+)?", re.I
 )

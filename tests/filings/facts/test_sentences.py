@@ -97,6 +97,16 @@ def test_notes_that_print_amounts_without_a_scale_have_that_of_their_tables() ->
         ),
         ("Sales in 2022 were $5 billion, compared to $4 billion in 2021.", [YEAR[2022], YEAR[2021]]),
         ("Sales rose to $5 million in 2022 from $4 million in the prior year.", [YEAR[2022], YEAR[2021]]),
+        (
+            "Revenues fell $5 million in 2022 compared to 2021, primarily due to a decrease of $3 million in fees.",
+            [YEAR[2022], YEAR[2022]],
+        ),
+        (
+            "At December 31, 2022 and 2021, we had shares with rates between 4% and 5% of their price.",
+            [END[2022], END[2022]],
+        ),
+        ("The credits of $399 million will expire at various dates between 2020 and 2039.", [UNDATED]),
+        ("Prior to the close of business on December 1, 2021, each $1,000 of notes may be converted.", [UNDATED]),
         ("We have $2 billion of notes due 2027 and 2030 in our books.", [UNDATED]),
         ("The grants under the 2018 Plan had a value of $7 million in all.", [UNDATED]),
         (
