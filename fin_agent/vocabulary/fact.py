@@ -90,7 +90,7 @@ UNDATED = FactPeriod(0, None, 0)
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A fact as inline XBRL states it (`ix:nonFraction`, `ix:fraction`, `ix:nonNumeric`)."""
+    """A fact as inline XBRL states it (`ix:nonFraction`, `ix:nonNumeric`)."""
 
     concept: str
     """With its prefix: `us-gaap:Assets`."""

@@ -21,9 +21,7 @@ from fin_agent.filings.xbrl.transformations import (
     is_nil,
     is_number_format,
     local_name,
-    parts_of_fraction,
     printed_name,
-    read_fraction,
     read_number,
     read_value,
     transform_text,
@@ -289,7 +287,7 @@ _ENOUGH = 4 * MAX_TEXT
 """Pieces hold runs of spaces: beyond this much no more is needed."""
 _AT_ONCE = 2_000
 _MOST_PARTS = 1_000
-_TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction", "fraction"})
+_TEXTS = frozenset({"nonnumeric", "continuation", "nonfraction"})
 _OF_INTEREST = _TEXTS | {"exclude"}
 _XHTML = "http://www.w3.org/1999/xhtml"
 _INLINE = {
@@ -350,7 +348,7 @@ class TaggedDocument:
 
 
 def read_tags(root: etree._Element) -> TaggedDocument:
-    """Every `ix:nonFraction`, `ix:fraction` and `ix:nonNumeric` below `root`; a document without any has no tags.
+    """Every `ix:nonFraction` and `ix:nonNumeric` below `root`; a document without any has no tags.
 
     `root` may have been read as XML or as browsers read HTML. Nothing in a document is an error: what is wrong with a
     tag is in its flags, and summed up in the warnings. Text is cut at `MAX_TEXT` characters.
@@ -411,7 +409,7 @@ class _Document:
         text = self.printed.of(element)
         stated = NumericValue(None)
         if numeric and not nil:
-            stated = self._value(element, text)
+            stated = read_value(element, text)
             flags += [stated.flag] if stated.flag else []
         elif not nil and (printed_format := attribute(element, "format")):
             transformed = _text_stated(text, transformation_name(printed_format))
@@ -434,14 +432,8 @@ class _Document:
             flags=tuple(flags),
         )
 
-    def _value(self, element: etree._Element, text: str) -> NumericValue:
-        if local_name(element) == "nonfraction":
-            return read_value(element, text)
-        parts = parts_of_fraction(element)
-        return read_fraction({name: (part, self.printed.of(part)) for name, part in parts.items()})
 
-
-_TAGS = frozenset({"nonfraction", "fraction", "nonnumeric"})
+_TAGS = frozenset({"nonfraction", "nonnumeric"})
 _EXAMPLES = 3
 
 

@@ -1,4 +1,4 @@
-"""Printed values of inline XBRL by the transformation that their format names: numbers, dates, durations."""
+"""Printed values of inline XBRL by the transformation that their format names: numbers, dates, texts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal
 from functools import lru_cache
-from importlib import resources
 
-import yaml
 from lxml import etree
 
 
@@ -102,91 +100,6 @@ _SMALL = {word: number for number, word in enumerate([*_ONES, *_TEENS])}
 _SMALL |= {word: 10 * tens for tens, word in enumerate(_TENS, start=2)}
 _SMALL |= {"a": 1, "an": 1, "single": 1}
 _LARGE = {word: 10 ** (3 * power) for power, word in enumerate(["thousand", "million", "billion", "trillion"], start=1)}
-
-
-def read_duration(printed: str, transformation: str) -> str | None:
-    """ISO form of a printed length of time, or None where it shows none.
-
-    `durwordsen` reads `five years and six months`; the others take a number of the unit they name. What is left of a
-    year or month goes on in smaller units, a month being 30.4375 days, as the SEC's transformations define.
-    """
-    if transformation == "durwordsen":
-        return _in_words(printed)
-    number = read_number(printed.strip(), "")
-    if number is None or number > _LONGEST_DURATION:
-        return None
-    return _UNITS[transformation](abs(number), "-" if number < 0 else "")
-
-
-def is_duration_format(transformation: str) -> bool:
-    """Whether a transformation is one of those for lengths of time that are known here."""
-    return transformation == "durwordsen" or transformation in _UNITS
-
-
-_LONGEST_PRINT = 200
-_LONGEST_DURATION = 1_000_000
-_MONTH = Decimal("30.4375")
-_LENGTHS = re.compile(r"(?:([a-z\d][a-z\d\s-]*?)[\s-]+)(year|month|week|day|hour)s?\b[\s,]*(?:and\b\s*)?", re.I)
-
-
-def _in_words(printed: str) -> str | None:
-    if len(printed) > _LONGEST_PRINT:
-        return None
-    text = " ".join(printed.replace("‑", "-").replace("–", "-").replace("‐", "-").split())
-    if text.lower() in ("no", "none", "zero"):
-        return "P0D"
-    counts: dict[str, int] = {}
-    end = 0
-    for match in _LENGTHS.finditer(text):
-        count = int(match[1]) if match[1].isdecimal() and len(match[1]) < 7 else read_number_words(match[1])
-        if match.start() != end or count is None or match[2].lower() in counts:
-            return None
-        counts[match[2].lower()] = count
-        end = match.end()
-    if not counts or end != len(text):
-        return None
-    days = counts.get("day", 0) + 7 * counts.get("week", 0)
-    pairs = ((counts.get("year", 0), "Y"), (counts.get("month", 0), "M"), (days, "D"))
-    date_part = "".join(f"{count}{unit}" for count, unit in pairs if count)
-    hours = f"T{counts['hour']}H" if counts.get("hour") else ""
-    return f"P{date_part}{hours}" if date_part or hours else "P0D"
-
-
-def _years(number: Decimal, sign: str) -> str:
-    years = int(number)
-    return _iso_duration(sign, f"{years}Y" if years else "", *_months_and_days((number - years) * 12), zero="0Y")
-
-
-def _months(number: Decimal, sign: str) -> str:
-    return _iso_duration(sign, *_months_and_days(number), zero="0M")
-
-
-def _weeks(number: Decimal, sign: str) -> str:
-    return f"{sign}P{int(number * 7)}D"
-
-
-def _days(number: Decimal, sign: str) -> str:
-    days = int(number)
-    hours = int((number - days) * 24)
-    return _iso_duration(sign, f"{days}D" if days else "", f"T{hours}H" if hours else "", zero="0D")
-
-
-def _hours(number: Decimal, sign: str) -> str:
-    return f"{sign}PT{int(number)}H"
-
-
-def _months_and_days(number: Decimal) -> tuple[str, str]:
-    months = int(number)
-    days = int((number - months) * _MONTH)
-    return f"{months}M" if months else "", f"{days}D" if days else ""
-
-
-def _iso_duration(sign: str, *parts: str, zero: str) -> str:
-    length = "".join(parts)
-    return f"{sign}P{length}" if length else f"P{zero}"
-
-
-_UNITS = {"duryear": _years, "durmonth": _months, "durweek": _weeks, "durday": _days, "durhour": _hours}
 
 
 def read_date(printed: str, transformation: str) -> str | None:
@@ -305,7 +218,6 @@ _DOT = re.compile(rf"[,{_BETWEEN_DIGITS}]+")
 _COMMA = re.compile(rf"[.{_BETWEEN_DIGITS}]+")
 _DIGITS = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.A)
 _PLAIN = re.compile(r"\s*([-+−]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?|\.\d+)(?:[eE]([-+]?\d{1,2}))?\s*", re.A)
-_UNIT = re.compile(rf"\s*(\d[\d.,{_BETWEEN_DIGITS}]*)[^\d.,]+(\d{{1,2}})[^\d]*", re.A)
 
 
 def _plain(printed: str) -> Decimal | None:
@@ -325,14 +237,6 @@ def _dot_decimal(printed: str) -> Decimal | None:
 
 def _comma_decimal(printed: str) -> Decimal | None:
     return _of_digits(_COMMA.sub("", printed).replace(",", "."))
-
-
-def _unit_decimal(printed: str) -> Decimal | None:
-    """`1,234 dollars 5 cents`: the words between part whole units from hundredths."""
-    if (match := _UNIT.fullmatch(printed)) is None:
-        return None
-    whole = re.sub(rf"[.,{_BETWEEN_DIGITS}]", "", match[1])
-    return _of_digits(f"{whole}.{match[2]:0>2}")
 
 
 def _words(printed: str) -> Decimal | None:
@@ -358,9 +262,6 @@ _READINGS: dict[str, Callable[[str], Decimal | None]] = {
     **dict.fromkeys(("numcommadot", "numspacedot"), _dot_decimal),
     **dict.fromkeys(("numcommadecimal", "numcommadecimalapos"), _comma_decimal),
     **dict.fromkeys(("numdotcomma", "numspacecomma", "numcomma"), _comma_decimal),
-    **dict.fromkeys(
-        ("numunitdecimal", "numunitdecimalapos", "numunitdecimalin", "numunitdecimalinapos"), _unit_decimal
-    ),
     **dict.fromkeys(("zerodash", "numdash", "fixedzero"), _zero),
     **dict.fromkeys(("nocontent", "fixedempty", "numinf", "numneginf", "numnan"), _none),
     "numwordsen": _words,
@@ -399,30 +300,7 @@ def read_value(element: etree._Element, printed: str) -> NumericValue:
     return NumericValue(amount, _decimals(element, amount), unknown)
 
 
-def read_fraction(prints: dict[str, tuple[etree._Element, str]]) -> NumericValue:
-    """The value of an `ix:fraction` from its `numerator` and `denominator` and what they print.
-
-    A fraction without an end is cut at 28 digits.
-    """
-    above, below = (read_value(*prints[part]).amount if part in prints else None for part in _PARTS)
-    if above is None or not below:
-        return NumericValue(None, flag=NOT_A_NUMBER)
-    return NumericValue(_LONG_DIVISION.divide(above, below))
-
-
-def parts_of_fraction(element: etree._Element) -> dict[str, etree._Element]:
-    """The `numerator` and `denominator` of an `ix:fraction`, those of them that are there."""
-    found: dict[str, etree._Element] = {}
-    for part in element.iter():
-        name = local_name(part)
-        if name in _PARTS:
-            found.setdefault(name, part)
-    return found
-
-
-_PARTS = ("numerator", "denominator")
 _EXACT = Context(prec=400)
-_LONG_DIVISION = Context(prec=28)
 _LEAST_DECIMALS, _MOST_DECIMALS = -60, 60
 
 
@@ -464,25 +342,17 @@ def transformation_name(printed_format: str) -> str:
 
 
 def transform_text(printed: str, transformation: str) -> str | None:
-    """What a text tag states: dates and durations in ISO form, `true` and `false`, codes; None where it is unread.
+    """What a text tag states: dates in ISO form, `true` and `false`, names as printed; None where it is unread.
 
-    `transformation` is named as by `transformation_name`. Names of countries, and others for which no code is known,
-    stay as printed.
+    `transformation` is named as by `transformation_name`.
     """
     if transformation in _FIXED:
         return _FIXED[transformation]
     if is_date_format(transformation):
         return read_date(printed, transformation)
-    if is_duration_format(transformation):
-        return read_duration(printed, transformation)
     if transformation in _BALLOT_BOXES:
         checked = _BALLOTS.get(printed.strip())
         return None if checked is None else _BALLOT_BOXES[transformation][checked]
-    if transformation == "entityfilercategoryen":
-        return _FILER_CATEGORIES.get(" ".join(printed.lower().replace("‑", "-").split()), printed)
-    if transformation in _CODED:
-        name = " ".join(printed.lower().split()).removeprefix("the ")
-        return _codes(_CODED[transformation]).get(name, printed)
     return printed if transformation in _AS_PRINTED else None
 
 
@@ -499,16 +369,8 @@ _FIXED = {
 _BALLOT_BOXES = {"boolballotbox": ("false", "true"), "yesnoballotbox": ("No", "Yes")}
 # Wingdings and the letter x stand in for boxes in older files.
 _BALLOTS = dict.fromkeys("☐□o¨", False) | dict.fromkeys("☑☒✓✔xXþý", True)
-_FILER_CATEGORIES = {
-    "large accelerated filer": "Large Accelerated Filer",
-    "accelerated filer": "Accelerated Filer",
-    "non-accelerated filer": "Non-accelerated Filer",
-}
-_CODED = {"stateprovnameen": "states", "exchnameen": "exchanges"}
-_AS_PRINTED = frozenset({"countrynameen", "edgarprovcountryen"})
-
-
-@lru_cache(maxsize=4)
-def _codes(kind: str) -> dict[str, str]:
-    text = resources.files(__package__).joinpath("codes.yaml").read_text(encoding="utf-8")
-    return {name.lower(): code for name, code in yaml.safe_load(text)[kind].items()}
+_AS_PRINTED = frozenset(
+    {"countrynameen", "edgarprovcountryen", "stateprovnameen", "exchnameen", "entityfilercategoryen"}
+    | {"durwordsen", "duryear", "durmonth", "durweek", "durday", "durhour"}
+)
+"""Formats of names and lengths of time, which say more as printed than as a code (`five years`, `Delaware`)."""
