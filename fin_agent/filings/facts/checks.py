@@ -22,7 +22,6 @@ from fin_agent.filings.facts.check import (
     step_of,
 )
 from fin_agent.vocabulary.fact import Fact
-from fin_agent.vocabulary.filing import Filing
 from fin_agent.vocabulary.page import Statement
 
 _CASH_ROWS_TRIED = 4
@@ -300,11 +299,6 @@ def _same(column: Column, other: Column) -> bool:
 _BALANCE_ROWS_TRIED = 6
 _MEZZANINE_ROWS_TRIED = 5
 """Rows beside the totals that may be part of a sum; more would let misread figures close by chance."""
-
-
-def checks_of_filing(filing: Filing) -> tuple[Check, ...]:
-    """The checks of a filing that was just read."""
-    return check_facts(filing.facts)
 
 
 def check_facts(facts: Sequence[Fact]) -> tuple[Check, ...]:

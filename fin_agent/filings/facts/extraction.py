@@ -28,10 +28,8 @@ from fin_agent.filings.facts.statement_roles import with_roles, with_unlabelled_
 from fin_agent.filings.outline.statements import statement_titled
 from fin_agent.filings.tables.cells import scale_of
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
-from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
-from fin_agent.vocabulary.identity import Identity
-from fin_agent.vocabulary.page import PageContent, Statement
+from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.table import Row, Table
 
 UnitOf = Callable[[str], str]
@@ -151,17 +149,6 @@ def _span(fact: Fact) -> _Span:
 
 MetricOf = Callable[[str, Statement | None, Sequence[str]], str | None]
 """Canonical metric of a printed row label: (label, statement, section path) -> metric id or None."""
-
-
-def extract_facts(
-    pages: Sequence[PageContent],
-    identity: Identity,
-    statements: Mapping[int, Statement],
-    metric_of: MetricOf,
-    unit_of: UnitOf | None = None,
-) -> list[Fact]:
-    """Facts of every table with dated columns on `pages`; `statements` names the primary statements' pages."""
-    return facts_of_tables(read_tables(pages, identity), statements, metric_of, unit_of)
 
 
 def facts_of_tables(

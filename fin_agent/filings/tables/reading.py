@@ -224,11 +224,6 @@ def _end_key(period: FactPeriod) -> tuple[int, int | None] | None:
     return (period.fiscal_year, None) if period.months in (0, 12) else None
 
 
-def tables_of_page(page: PageContent, identity: Identity | None = None) -> list[Table]:
-    """Tables of one page, read by itself."""
-    return read_tables([page], identity)
-
-
 _BALANCE_LABEL = re.compile(r"^total (?:current )?(?:assets|liabilities)\b", re.I)
 _BALANCE_CAPTION = re.compile(r"\bbalance sheets?\b|\bstatements? of financial (?:position|condition)\b", re.I)
 

@@ -109,13 +109,6 @@ def _runs(tables: Sequence[Table]) -> Iterator[list[Table]]:
 _MOST_IN_A_RUN = 4
 
 
-def proved_cells(rows: Sequence[Sequence[Cell | None]]) -> set[tuple[int, int]]:
-    """(row, column) of every cell that some sum of the table bears out."""
-    return _cells(
-        [(each, each.closing) for each in row_sums(rows)], [(each, each.closing) for each in column_sums(rows)]
-    )
-
-
 _Held = Iterable[tuple[SumFound, Sequence[int]]]
 """Sums, each with the positions of the cells that are meant."""
 

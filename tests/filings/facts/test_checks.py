@@ -8,10 +8,8 @@ from decimal import Decimal
 import pytest
 
 from fin_agent.filings.facts.check import Check, Outcome
-from fin_agent.filings.facts.checks import check_facts, checks_of_filing
+from fin_agent.filings.facts.checks import check_facts
 from fin_agent.vocabulary.fact import Fact, FactPeriod, Tag
-from fin_agent.vocabulary.filing import Filing
-from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
 from fin_agent.vocabulary.place import Box
 
@@ -301,9 +299,3 @@ def test_many_rows_of_one_name_are_no_totals() -> None:
     rows += [(f"ROW {number}", ("3", "4")) for number in range(300)]
     facts = cash_flow(*rows, *TestCash.INSIDE)
     assert outcomes(facts, "cash") == ["holds", "holds"]
-
-
-def test_a_filing_is_checked_by_its_facts() -> None:
-    facts = tuple(sheet(BALANCE, TestBalance.TOTALS))
-    filing = Filing("a", "a.pdf", "00", Identity("Example Corp.", Form.TEN_K), (), (), facts)
-    assert checks_of_filing(filing) == check_facts(facts)

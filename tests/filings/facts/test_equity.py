@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.filings.facts.extraction import facts_of_tables
 from fin_agent.filings.facts.rows_in_time import balance_period, total_column
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent, Statement
@@ -46,7 +47,9 @@ def row(page: Page, label: str, *cells: str) -> Page:
 
 def facts(*pages: PageContent) -> list[Fact]:
     statements = {page.number: Statement.EQUITY for page in pages if page.number}
-    return extract_facts([balance_sheet(), *pages], ANNUAL, {0: Statement.BALANCE_SHEET, **statements}, metric_of)
+    return facts_of_tables(
+        read_tables([balance_sheet(), *pages], ANNUAL), {0: Statement.BALANCE_SHEET, **statements}, metric_of
+    )
 
 
 def statement() -> PageContent:

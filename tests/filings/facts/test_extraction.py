@@ -6,8 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.filings.facts.extraction import facts_of_tables
 from fin_agent.filings.tables.cells import scale_of, share_scale_of, unit_line_in
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -24,7 +25,7 @@ def metric_of(label: str, statement: Statement | None, section: Sequence[str]) -
 
 
 def facts(page: Page, statement: Statement | None = None) -> list[Fact]:
-    return extract_facts([page.done()], ANNUAL, {0: statement} if statement else {}, metric_of)
+    return facts_of_tables(read_tables([page.done()], ANNUAL), {0: statement} if statement else {}, metric_of)
 
 
 def named(found: Sequence[Fact], label: str) -> Fact:
@@ -64,7 +65,7 @@ def test_without_a_unit_line_the_statements_scale_is_meant() -> None:
     statement = income_statement("(in thousands, except per share data)").done()
     note = Page(1).header(TWO, stub="December 31,").row("Land", ["$ 10", "$ 9"], EDGES)
     note.row("Buildings", ["20", "18"], EDGES).row("Machinery", ["30", "28"], EDGES)
-    found = extract_facts([statement, note.done()], ANNUAL, {0: Statement.INCOME}, metric_of)
+    found = facts_of_tables(read_tables([statement, note.done()], ANNUAL), {0: Statement.INCOME}, metric_of)
     assert named(found, "Buildings").value == 20_000
 
 

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.filings.facts.extraction import facts_of_tables
 from fin_agent.filings.facts.rows_in_time import period_under, row_time
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import Fact, FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent, Statement
@@ -36,7 +37,7 @@ def income_statement() -> Page:
 
 
 def facts(page: PageContent) -> list[Fact]:
-    found = extract_facts([income_statement().done(), page], ANNUAL, {0: Statement.INCOME}, metric_of)
+    found = facts_of_tables(read_tables([income_statement().done(), page], ANNUAL), {0: Statement.INCOME}, metric_of)
     return [fact for fact in found if fact.page == 1]
 
 
@@ -104,18 +105,20 @@ def test_a_table_that_repeats_the_balance_sheet_is_true_at_its_days() -> None:
     note = Page(1).header([("2022", 420.0), ("2021", 520.0)]).row("Presses", ["4,000", "3,000"], EDGES)
     note.row("Lathes", ["1,000", "1,200"], EDGES).row("Total machinery", ["5,000", "4,200"], EDGES)
     statements = {0: Statement.BALANCE_SHEET}
-    found = extract_facts([balance.done(), note.done()], ANNUAL, statements, metric_of)
+    found = facts_of_tables(read_tables([balance.done(), note.done()], ANNUAL), statements, metric_of)
     assert {fact.period.months for fact in found if fact.page == 1} == {0}
-    alone = extract_facts(
-        [
-            balance.done(),
-            Page(1)
-            .header([("2022", 420.0), ("2021", 520.0)])
-            .row("Presses", ["4,000", "3,000"], EDGES)
-            .row("Lathes", ["900", "800"], EDGES)
-            .done(),
-        ],
-        ANNUAL,
+    alone = facts_of_tables(
+        read_tables(
+            [
+                balance.done(),
+                Page(1)
+                .header([("2022", 420.0), ("2021", 520.0)])
+                .row("Presses", ["4,000", "3,000"], EDGES)
+                .row("Lathes", ["900", "800"], EDGES)
+                .done(),
+            ],
+            ANNUAL,
+        ),
         statements,
         metric_of,
     )

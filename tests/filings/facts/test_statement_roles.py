@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fin_agent.filings.facts.extraction import extract_facts
+from fin_agent.filings.facts.extraction import facts_of_tables
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.lexicon.lexicon import load_lexicon
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import Statement
@@ -17,7 +18,7 @@ def metrics(statement: Statement, *rows: tuple[str, str, str]) -> dict[str, str 
     drawn.header([("2018", 420.0), ("2017", 520.0)], stub="At and for the years ended December 31,")
     for label, *cells in rows:
         drawn.row(label, cells, EDGES)
-    facts = extract_facts([drawn.done()], IDENTITY, {0: statement}, load_lexicon().metric_of_label)
+    facts = facts_of_tables(read_tables([drawn.done()], IDENTITY), {0: statement}, load_lexicon().metric_of_label)
     return {f"{fact.amount:,}": fact.metric for fact in facts}
 
 

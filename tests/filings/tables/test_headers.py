@@ -8,7 +8,7 @@ import pytest
 from fin_agent.filings.tables.headers import is_header_line
 from fin_agent.filings.tables.lines import lines_of
 from fin_agent.filings.tables.periods import FiscalCalendar, time_words
-from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.table import Table
@@ -28,7 +28,7 @@ def with_rows(page: Page, columns: int, labels: Sequence[str] = ("Sales", "Costs
 
 
 def periods(page: Page, identity: Identity | None = CALENDAR_YEAR) -> list[FactPeriod | None]:
-    tables: list[Table] = tables_of_page(page.done(), identity)
+    tables: list[Table] = read_tables([page.done()], identity)
     assert len(tables) == 1
     return list(tables[0].periods)
 
@@ -163,7 +163,7 @@ def test_without_identity_calendar_years_are_assumed() -> None:
 
 def test_a_unit_line_in_the_header_is_no_name() -> None:
     page = Page().header(over("2022", "2021"), stub="(In millions)")
-    table = tables_of_page(with_rows(page, 2).done(), CALENDAR_YEAR)[0]
+    table = read_tables([with_rows(page, 2).done()], CALENDAR_YEAR)[0]
     assert table.unit_line == "(In millions)"
     assert table.columns == ("2022", "2021")
 
@@ -200,7 +200,7 @@ def test_days_of_one_year_are_the_ends_of_its_quarters() -> None:
     page.header([("Dec. 26", 300.0), ("Sep. 26", 380.0), ("Jun. 27", 460.0), ("Mar. 28", 540.0)])
     for label in ("Net revenue", "Net loss", "Basic"):
         page.row(label, ["958", "1,061", "942", "1,030"], [315.0, 395.0, 475.0, 555.0])
-    (table,) = tables_of_page(page.done(), Identity("Acme", Form.TEN_K, 2015, None, date(2015, 12, 26), 12))
+    (table,) = read_tables([page.done()], Identity("Acme", Form.TEN_K, 2015, None, date(2015, 12, 26), 12))
     assert [period and (period.months, period.end and period.end.month) for period in table.periods] == [
         (3, 12), (3, 9), (3, 6), (3, 3),
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_agent.filings.tables.periods import FiscalCalendar, named_after, time_words
-from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.fact import FactPeriod
 from fin_agent.vocabulary.identity import Form, Identity
 from tests.filings.typeset import Page
@@ -65,7 +65,7 @@ def test_a_transition_period_beside_years() -> None:
     for label in ("Sales", "Costs", "Profit"):
         page.row(label, ["1,000", "2,400"], [420.0, 540.0])
     identity = Identity("Example", Form.TEN_K, 2022, None, date(2022, 12, 31), 12)
-    periods = tables_of_page(page.done(), identity)[0].periods
+    periods = read_tables([page.done()], identity)[0].periods
     assert periods[0] == FactPeriod(2022, None, 5, date(2022, 12, 31))
 
 
@@ -77,7 +77,7 @@ def test_years_by_name_get_the_end_of_a_dated_column() -> None:
     for label in ("Sales", "Costs", "Profit"):
         page.row(label, ["1,000", "2,400"], [420.0, 540.0])
     retailer = Identity("Example Stores", Form.TEN_K, 2022, None, date(2023, 1, 28), 1)
-    assert tables_of_page(page.done(), retailer)[1].periods == (
+    assert read_tables([page.done()], retailer)[1].periods == (
         FactPeriod(2022, None, 12, date(2023, 1, 28)),
         FactPeriod(2021, None, 12, date(2022, 1, 29)),
     )
@@ -91,7 +91,7 @@ def test_no_calendar_tells_the_end_of_a_year_that_drifts() -> None:
     for label in ("Sales", "Costs", "Profit"):
         page.row(label, ["1,000", "2,400"], [420.0, 540.0])
     filer = Identity("Example Mills", Form.TEN_K, 2020, None, date(2020, 5, 31), 5)
-    assert [period.end for period in tables_of_page(page.done(), filer)[1].periods if period] == [
+    assert [period.end for period in read_tables([page.done()], filer)[1].periods if period] == [
         date(2019, 5, 26),
         None,
     ]

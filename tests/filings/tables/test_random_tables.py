@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
-from fin_agent.filings.tables.reading import tables_of_page
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.identity import Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.table import Table
@@ -21,4 +21,4 @@ def read_back(table: Table) -> Model:
 @settings(max_examples=60, deadline=None)
 def test_a_table_of_any_make_up_is_read_back(made: tuple[PageContent, Identity, list[Model]]) -> None:
     page, identity, models = made
-    assert [read_back(table) for table in tables_of_page(page, identity)] == models
+    assert [read_back(table) for table in read_tables([page], identity)] == models

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fin_agent.filings.tables.lines import flows_of, lines_of
-from fin_agent.filings.tables.reading import read_tables, tables_of_page
+from fin_agent.filings.tables.reading import read_tables
 from fin_agent.vocabulary.identity import Form, Identity
 from fin_agent.vocabulary.page import PageContent
 from fin_agent.vocabulary.place import Word
@@ -28,7 +28,7 @@ def labels(table: Table) -> list[str]:
 
 
 def only(page: PageContent, identity: Identity = ANNUAL) -> Table:
-    tables = tables_of_page(page, identity)
+    tables = read_tables([page], identity)
     assert len(tables) == 1
     return tables[0]
 
@@ -156,7 +156,7 @@ def test_prose_makes_no_table() -> None:
     page = Page()
     for _ in range(12):
         page.text("Revenue rose by 12 to 1,234 in 2022 from 1,100 in 2021, mainly because of volume of 45 and price")
-    assert tables_of_page(page.done(), ANNUAL) == []
+    assert read_tables([page.done()], ANNUAL) == []
 
 
 def test_prose_parts_two_tables() -> None:
@@ -165,7 +165,7 @@ def test_prose_parts_two_tables() -> None:
         page.text(f"The following table shows {name} for the years ended December 31, 2022 and 2021 (in thousands):")
         page.header(TWO).row(f"{name} sales", ["1,000", "900"], EDGES).row(f"{name} costs", ["700", "650"], EDGES)
         page.skip(12)
-    tables = tables_of_page(page.done(), ANNUAL)
+    tables = read_tables([page.done()], ANNUAL)
     assert [labels(table) for table in tables] == [["Alpha sales", "Alpha costs"], ["Beta sales", "Beta costs"]]
     assert [table.unit_line for table in tables] == ["(in thousands)", "(in thousands)"]
 
@@ -174,7 +174,7 @@ def test_a_header_repeated_lower_begins_a_new_table() -> None:
     page = Page().header(TWO).row("Sales", ["1,000", "900"], EDGES).row("Costs", ["700", "650"], EDGES)
     page.header([("2020", 420.0), ("2019", 520.0)])
     page.row("Sales", ["800", "750"], EDGES).row("Costs", ["600", "550"], EDGES)
-    tables = tables_of_page(page.done(), ANNUAL)
+    tables = read_tables([page.done()], ANNUAL)
     assert [[period.fiscal_year for period in table.periods if period] for table in tables] == [
         [2022, 2021],
         [2020, 2019],
