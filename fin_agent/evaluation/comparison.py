@@ -293,11 +293,13 @@ class ComparisonReport:
         for heading in ("difference", "95% interval", "questions\ndiffering", "p", *(["p,\ncorrected"] * several)):
             table.add_column(heading, justify="right")
         for pair in self.pairs:
-            interval = pair.test.interval
+            found = pair.test.difference
             table.add_row(
                 f"{pair.first}\n  {pair.second}",
-                f"{100 * pair.test.difference:+.1f}",
-                f"{100 * interval.low:+.1f} to {100 * interval.high:+.1f}" if interval else "-",
+                f"{100 * found.mean:+.1f}",
+                "-"
+                if found.low is None or found.high is None
+                else f"{100 * found.low:+.1f} to {100 * found.high:+.1f}",
                 str(pair.test.differing),
                 *("< 0.001" if p < 0.001 else f"{p:.3f}" for p in (pair.test.p_value, *([pair.corrected] * several))),
             )

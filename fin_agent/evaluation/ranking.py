@@ -309,7 +309,7 @@ def report_on_rankings(scores: Sequence[Row], *, k: int, seeds: int, resamples: 
         Column("graded", "graded"),
         Column("map", f"MAP@{k}"),
         Column("mrr", f"MRR@{k}"),
-        Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference:+.1f}"),
+        Column("gain", "over BM25", gain_of, lambda test: f"{100 * test.difference.mean:+.1f}"),
         Column("round_variance", "rounds", shown="{:.4f}".format),
         Column("lost", of=lambda held: dict(Counter(lost for score in held if (lost := score.figures["lost"])))),
         Column("seconds", "seconds", shown="{:.2f}".format),

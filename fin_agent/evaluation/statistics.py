@@ -33,14 +33,6 @@ RESAMPLES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """A 95% confidence interval."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """A mean over questions, and how far it can be trusted."""
 
@@ -55,21 +47,12 @@ class Estimate:
         return f"{100 * self.mean:.1f}{ends}"
 
 
-def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate | None:
-    """The mean of a sample with its interval, as `mean_interval` finds it; None for an empty one."""
-    if not sample:
-        return None
-    interval = mean_interval(sample, resamples=resamples, seed=seed)
-    return Estimate(fmean(sample), interval.low if interval else None, interval.high if interval else None)
-
-
 @dataclass(frozen=True, slots=True)
 class PairedTest:
     """The same questions put to two strategies."""
 
-    difference: float
+    difference: Estimate
     """Mean of the first less mean of the second."""
-    interval: Interval | None
     p_value: float
     """Two-sided: how often a difference this large comes about where the two do not differ."""
     exact: bool
@@ -78,17 +61,17 @@ class PairedTest:
     """Questions on which the two differ; the others say nothing about the difference."""
 
 
-def mean_interval(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> Interval | None:
-    """Bootstrap interval of the mean, bias-corrected and accelerated (BCa), drawing questions.
+def estimate(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate | None:
+    """The mean with its bootstrap interval, bias-corrected and accelerated (BCa), drawing questions.
 
-    None for fewer than two values. Where all values are equal it is that value alone, which says less than it seems to:
-    the bootstrap knows only the values it has seen. Questions count as independent; many on few companies make it
-    somewhat too narrow.
+    None for an empty sample; no interval for fewer than two values. Where all values are equal it is that value alone,
+    which says less than it seems to: the bootstrap knows only the values it has seen. Questions count as independent;
+    many on few companies make it somewhat too narrow.
     """
     if len(sample) < 2:
-        return None
+        return Estimate(sample[0], None, None) if sample else None
     if min(sample) == max(sample):
-        return Interval(sample[0], sample[0])
+        return Estimate(sample[0], sample[0], sample[0])
     import numpy
     from scipy.stats import bootstrap
 
@@ -100,7 +83,7 @@ def mean_interval(sample: Sequence[float], *, resamples: int = RESAMPLES, seed: 
         method="BCa",
         rng=numpy.random.default_rng(seed),
     ).confidence_interval
-    return Interval(float(found.low), float(found.high))
+    return Estimate(fmean(sample), float(found.low), float(found.high))
 
 
 def paired_test(
@@ -117,9 +100,10 @@ def paired_test(
     differences = [one - other for one, other in zip(first, second, strict=True)]
     telling = [difference for difference in differences if difference]
     exact = 2 ** len(telling) <= resamples
+    difference = estimate(differences, resamples=resamples, seed=seed)
+    assert difference is not None
     return PairedTest(
-        difference=fmean(differences),
-        interval=mean_interval(differences, resamples=resamples, seed=seed),
+        difference=difference,
         p_value=_p_value(telling, resamples, seed, exact) if telling else 1.0,
         exact=exact,
         differing=len(telling),

@@ -161,7 +161,7 @@ class TestComparing:
         assert overall["stumbling"]["failed"] == 4
         assert overall["stumbling"]["page_recall_of_pages"]["mean"] == pytest.approx(2 / 12)
         (pair,) = ran.document["report"]["pairs"]
-        assert (pair["first"], pair["second"], pair["difference"] > 0) == ("default", "stumbling", True)
+        assert (pair["first"], pair["second"], pair["difference"]["mean"] > 0) == ("default", "stumbling", True)
 
     @pytest.mark.usefixtures("stumbling")
     def test_misses_are_those_of_the_first_strategy(self, questions: Path, sample_index: Path, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ class TestReport:
 
     def test_a_pair_is_tested_on_page_recall(self, report: ComparisonReport) -> None:
         (pair,) = report.pairs
-        assert pair.test.difference == pytest.approx(0.5)
+        assert pair.test.difference.mean == pytest.approx(0.5)
         assert (pair.test.differing, pair.test.exact, pair.test.p_value, pair.corrected) == (2, True, 0.5, 0.5)
 
     def test_several_pairs_are_corrected_together(self, comparison: Comparison) -> None:
