@@ -159,6 +159,8 @@ class Composer:
             if share and isinstance(measures[0], Line | Named):
                 self.take("SHARE", "CAME_FROM", "PERCENT", "TURNED", "WHICH")
                 own = measures[0]
+                if self.before.parts is not None and isinstance(own, Line):
+                    own = own.model_copy(update={"whole": True})
                 of_it = _OF_WHAT_WAS_ASKED.search(self.told.asked) is not None
                 self.parsed.measures = [percentage(own, earlier[0]) if of_it else percentage(earlier[0], own)]
 

@@ -500,6 +500,8 @@ def unit_fits(asked: str, intent: Intent) -> bool:
     )
     if asked in ("percent", "percentage points", "basis points"):
         return is_rate
+    if asked == "days":
+        return intent.measure_unit == "days"
     return not asked.startswith("USD") or (intent.measure_unit == "USD" and not is_rate)
 
 

@@ -160,10 +160,10 @@ def reworded(query: Query, workspace: Workspace) -> str:
         (
             " of ",
             edit(
-                [one.key for one in before.companies],
-                [one.key for one in query.companies],
-                _places(lexed, "COMPANY"),
-                lambda key: names[str(key)],
+                [*(one.key for one in before.companies), *before.unknown_companies],
+                [*(one.key for one in query.companies), *query.unknown_companies],
+                [*_places(lexed, "COMPANY"), *_places(lexed, "UNKNOWN")],
+                lambda key: names.get(str(key), str(key)),
             ),
         ),
         (" of ", edit(_parts_of(before), _parts_of(query), _places(lexed, "PART"), str)),

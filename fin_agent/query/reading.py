@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from fin_agent.lexicon.shorthand import written_out
 from fin_agent.query.asking import Composer
@@ -49,6 +50,8 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
     about = [one.key for one in before.companies] if before is not None else []
     before = _with_part(before, about, names) if before is not None else None
     lexed = lex(" ? ".join(told.sentences), names, tuple(given), about)
+    if before is not None:
+        lexed = replace(lexed, tokens=_going_on(lexed.tokens))
     used = {token.start: str(token.value) for token in lexed.tokens if token.type == "GIVEN"}
     inner = {name for one in told.definitions for name in given if name != one[0] and name.lower() in one[1].lower()}
     unused = [given[name] for name in given.keys() - set(used.values()) - inner]
@@ -71,6 +74,19 @@ def readings(question: str, names: Names, before: Query | None = None) -> Iterat
                 yield query.model_copy(update={"question": asked})
     if not seen and failed is not None:
         raise failed
+
+
+def _going_on(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The tokens of a question that begins in the middle: what it divides, or chooses among, was asked before."""
+    first = next((place for place, one in enumerate(tokens) if one.type not in ("AND", "COMMA")), 0)
+    return tuple(
+        replace(one, type=_IN_THE_MIDDLE.get(one.type, one.type)) if place == first else one
+        for place, one in enumerate(tokens)
+    )
+
+
+_IN_THE_MIDDLE = {"OF_WHICH": "SHARE", "OVER": "SHARE", "DEFINED": "WHICH"}
+"""`as a share of revenue?`, `divided by revenue?`, `which is higher?`."""
 
 
 def _with_part(before: Query, keys: Sequence[str], names: Names) -> Query:

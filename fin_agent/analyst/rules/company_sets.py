@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from fin_agent.analyst.rules.asked_before import AskedBefore, listed
-from fin_agent.analyst.rules.follow_up_phrases import found_in, phrases, simplified
+from fin_agent.analyst.rules.context_carryover import AskedBefore
+from fin_agent.analyst.rules.question_wording import listed
 from fin_agent.lexicon.company_names import Company
 from fin_agent.workspace import Workspace
 
@@ -62,32 +62,6 @@ def names_of_all(text: str, conversation: Sequence[AskedBefore], workspace: Work
     told = " and ".join(f"{name}'s" for name in names) if owned else listed(names)
     rest = text[found.end() + (owned.end() if owned else 0) :]
     return f"{text[: found.start()]}{told}{rest}"
-
-
-def changed_set(text: str, named: Sequence[str], before: AskedBefore, workspace: Workspace) -> tuple[str, ...] | None:
-    """The companies that are meant after `add X`, `only X`, `without X`; None where the text says nothing like it."""
-    for kind in ("adding", "only", "without"):
-        found = found_in(text, kind)
-        if found is None or simplified(text[: found.start()]) not in phrases("set opening"):
-            continue
-        if kind == "adding":
-            return tuple(dict.fromkeys((*before.names, *_unsaid(named, before, workspace))))
-        if kind == "only":
-            return tuple(named)
-        keys = {mention.company.key for name in named for mention in workspace.directory.mentions(name)}
-        left = [
-            name
-            for name in before.names
-            if name not in named and not keys & {each.company.key for each in workspace.directory.mentions(name)}
-        ]
-        return tuple(left)
-    return None
-
-
-def _unsaid(named: Sequence[str], before: AskedBefore, workspace: Workspace) -> list[str]:
-    """Those that the question before does not name yet, by whatever name."""
-    there = {each.company.key for name in before.names for each in workspace.directory.mentions(name)}
-    return [name for name in named if not there & {each.company.key for each in workspace.directory.mentions(name)}]
 
 
 def _spoken_of(conversation: Sequence[AskedBefore]) -> list[str]:

@@ -10,9 +10,9 @@ from functools import reduce
 
 from pydantic import BaseModel, ConfigDict
 
-from fin_agent.analyst.rules.asked_before import AskedBefore
 from fin_agent.analyst.rules.asked_periods import periods_asked
-from fin_agent.analyst.rules.company_sets import changed_set, names_of_all, says_all
+from fin_agent.analyst.rules.company_sets import names_of_all, says_all
+from fin_agent.analyst.rules.context_carryover import AskedBefore, FollowUp
 from fin_agent.analyst.rules.follow_up_phrases import (
     found_in,
     has_no_other_words,
@@ -23,20 +23,9 @@ from fin_agent.analyst.rules.follow_up_phrases import (
     without_opening,
 )
 from fin_agent.analyst.rules.intents import FORMS, LONGEST_QUESTION, period_spans, understood_spans
-from fin_agent.analyst.rules.pooling import pooled
-from fin_agent.analyst.rules.replacing import (
-    about_reasons,
-    as_share_of,
-    completed,
-    in_unit,
-    of_companies,
-    replaced,
-)
-from fin_agent.analyst.rules.said_now import SaidNow, without_spans
-from fin_agent.analyst.rules.set_against import about_movement, set_against_companies, set_against_time
-from fin_agent.analyst.rules.which_of_listed import asks_which, which_of_listed
 from fin_agent.answering.answer import Answer
-from fin_agent.errors import QuestionError
+from fin_agent.errors import FinAgentError
+from fin_agent.lexicon.wording import written_over
 from fin_agent.workspace import Workspace
 
 
@@ -121,7 +110,7 @@ def read_message(message: str, earlier: Sequence[Earlier], workspace: Workspace)
             return Reading(kind=kind if earlier else MessageKind.UNCLEAR)
     try:
         return _read(bare, asked, earlier, workspace)
-    except QuestionError:
+    except FinAgentError:
         return Reading(kind=MessageKind.UNCLEAR)
 
 
@@ -129,31 +118,31 @@ def _read(bare: str, asked: str, earlier: Sequence[Earlier], workspace: Workspac
     if not re.search(r"\w", asked):
         return Reading(kind=MessageKind.UNCLEAR)
     opened = simplified(asked) != simplified(bare)
+    last = _last_with_a_company(earlier, workspace)
     if not found_in(asked, "choosing"):
         named = names_of_all(asked, _conversation(earlier, workspace), workspace)
-        if named is None and SaidNow.of(asked, workspace, opened=opened).is_fragment:
+        if named is None and not FollowUp(asked, last, workspace, opened=opened).is_clause:
             return Reading(kind=MessageKind.UNCLEAR)
         if named is not None and named != asked:
             asked, bare = named, named
-    now = SaidNow.of(asked, workspace, opened=opened)
-    if not earlier:
-        return _first(bare, now)
-    last = _last_with_a_company(earlier, workspace)
-    before = AskedBefore.of(last.question, workspace)
-    whole = _made_whole(bare, now, before, last.answer, workspace)
-    if whole is None and _goes_on(now):
-        return Reading(kind=MessageKind.UNCLEAR)
-    if whole is None:
-        is_whole = not now.is_fragment or (now.names and now.measures)
-        return Reading(kind=MessageKind.QUESTION, question=bare) if is_whole else Reading(kind=MessageKind.UNCLEAR)
-    if simplified(whole) == simplified(bare):
+    now = FollowUp(asked, last, workspace, opened=opened)
+    if not now.is_whole and (question := now.question()):
+        whole = simplified(question) == simplified(bare)
+        kind = MessageKind.QUESTION if whole else MessageKind.FOLLOW_UP
+        return Reading(kind=kind, question=question)
+    if now.stands_alone:
         return Reading(kind=MessageKind.QUESTION, question=bare)
-    return Reading(kind=MessageKind.FOLLOW_UP, question=whole)
+    return Reading(kind=MessageKind.UNCLEAR)
 
 
 def _of_filing(text: str) -> str:
     """`text` with `filing` for kinds of filings."""
     return reduce(lambda left, form: form[0].sub("filing", left), FORMS, text)
+
+
+def _without_spans(text: str, spans: list[tuple[int, int]]) -> str:
+    """`text` with blanks where `spans` (start, end) stand, and without the possessive behind them."""
+    return re.sub(r"(?<=\s)['’]s\b", "  ", written_over(text, spans))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +171,7 @@ def index_asked(text: str, workspace: Workspace) -> IndexAsked | None:
     spans = [(each.start, each.end) for each in mentions] + period_spans(text)
     spans += [found.span() for name in unknown for found in re.finditer(re.escape(name), text)]
     spans += [found.span() for pattern, _ in forms for found in pattern.finditer(text)]
-    rest = without_spans(text, spans)
+    rest = _without_spans(text, spans)
     here = found_in(rest, "index nouns")
     if not here and not found_in(rest, "pointing back"):
         asks = found_in(rest, "clause") or found_in(rest, "index forms")
@@ -213,87 +202,30 @@ def gone_on_from(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier | 
 def _stands(each: Earlier, workspace: Workspace) -> bool:
     if each.answer is None or not each.answer.refused:
         return True
-    if not each.whole:
-        return False
+    before = _asked(each, workspace) if each.whole else None
+    return before is not None and bool(before.names and before.query.measures)
+
+
+def _asked(each: Earlier, workspace: Workspace) -> AskedBefore | None:
+    """The question, read; None where it has no reading."""
     try:
-        before = AskedBefore.of(each.question, workspace)
-    except QuestionError:
-        return False
-    return bool(before.names and before.measure)
+        return AskedBefore.of(each.question, workspace, each.answer)
+    except FinAgentError:
+        return None
 
 
-def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> Earlier:
+def _last_with_a_company(earlier: Sequence[Earlier], workspace: Workspace) -> AskedBefore | None:
     """The last question that stands, but for those that name nobody: what follows goes on from the one before."""
     looked_at = list(reversed(earlier))[:_LOOKED_BACK]
     standing = [each for each in looked_at if _stands(each, workspace)]
-    for each in (*standing, *looked_at):
-        if AskedBefore.of(each.question, workspace).names:
-            return each
-    return earlier[-1]
+    read = (_asked(each, workspace) for each in (*standing, *looked_at))
+    return next((before for before in read if before is not None and before.names), None)
 
 
 def _conversation(earlier: Sequence[Earlier], workspace: Workspace) -> list[AskedBefore]:
-    """The last questions that stand, taken apart, the last one last."""
+    """The last questions that stand, read, the last one last."""
     standing = [each for each in earlier[-_LOOKED_BACK:] if _stands(each, workspace)]
-    return [AskedBefore.of(each.question, workspace) for each in standing]
+    return [before for each in standing if (before := _asked(each, workspace)) is not None]
 
 
 _LOOKED_BACK = 6
-
-
-def _goes_on(now: SaidNow) -> bool:
-    """Whether it can only be understood from what was asked before."""
-    if any(is_phrase(now.text, kind) for kind in _REFERRING):
-        return True
-    if asks_which(now.text):
-        return True
-    comparing = found_in(now.text, "comparing")
-    return comparing is not None and comparing.start() == 0
-
-
-_REFERRING = ("why", "why up", "why down", "change", "units")
-
-
-def _first(bare: str, now: SaidNow) -> Reading:
-    """Nothing goes before it."""
-    refers = _goes_on(now)
-    nothing_named = not (now.names or now.measures or now.rest)
-    if refers or nothing_named or (now.opened and now.is_fragment and not now.names):
-        return Reading(kind=MessageKind.UNCLEAR)
-    return Reading(kind=MessageKind.QUESTION, question=bare)
-
-
-def _made_whole(
-    bare: str, now: SaidNow, before: AskedBefore, answer: Answer | None, workspace: Workspace
-) -> str | None:
-    """The question that is meant; None where the message takes nothing from the one before."""
-    for kind, direction in (("why up", "increase"), ("why down", "decrease"), ("why", "")):
-        if is_phrase(now.text, kind):
-            return about_reasons(before, answer, direction, workspace)
-    if now.names:
-        changed = changed_set(now.text, now.names, before, workspace)
-        if changed is not None:
-            return of_companies(before, changed, now, answer)
-    chosen = which_of_listed(before, now, answer)
-    if chosen is not None:
-        return chosen
-    if asks_which(now.text):
-        return None
-    if is_phrase(now.text, "units"):
-        return in_unit(before, now.text)
-    for how in ("average", "total"):
-        if is_phrase(now.text, f"the {how}"):
-            return pooled(before, answer, how)
-    if is_phrase(now.text, "change"):
-        return about_movement(before, answer, now.text)
-    share = found_in(now.text, "share of")
-    if share is not None and share.start() == 0 and not now.names:
-        return as_share_of(before, now.text[share.end() :].strip(" ?.!"), workspace)
-    comparing = found_in(now.text, "comparing")
-    if comparing is not None and comparing.start() == 0 and now.names:
-        return set_against_companies(before, now.names, answer, now.periods)
-    if comparing is not None and comparing.start() == 0 and now.is_fragment and now.only_time and len(now.periods) == 1:
-        return set_against_time(before, now.periods[0], answer)
-    if now.is_fragment:
-        return replaced(before, now, answer, workspace)
-    return completed(bare, now, before, answer, workspace)

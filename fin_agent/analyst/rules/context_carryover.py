@@ -1,0 +1,529 @@
+"""A message that goes on from the question before it, as a whole question: its Query, read with the Query before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fin_agent.analyst.rules.follow_up_phrases import all_in, found_in, is_phrase, phrases, simplified, without_opening
+from fin_agent.analyst.rules.metric_direction import direction_of
+from fin_agent.analyst.rules.question_wording import in_periods, listed, possessive, shifted, worded
+from fin_agent.answering.answer import Answer
+from fin_agent.errors import FinAgentError
+from fin_agent.evidence.intent import Intent
+from fin_agent.lexicon.periods import parse_periods
+from fin_agent.lexicon.shorthand import written_out
+from fin_agent.query.binding import unit_fits
+from fin_agent.query.editing import reworded
+from fin_agent.query.intents import intent_of_question, names_of
+from fin_agent.query.lexer import Lexed, Token, lex
+from fin_agent.query.reading import read
+from fin_agent.query.tree import (
+    Axis,
+    Company,
+    Comparison,
+    How,
+    Kind,
+    Line,
+    Measure,
+    Move,
+    Named,
+    Operation,
+    Parts,
+    Period,
+    Query,
+    lines_of,
+)
+from fin_agent.retrieval.terms import stems_of
+from fin_agent.workspace import Workspace
+
+_JOINING = frozenset({"AND", "OR", "COMMA", "STOP", "FROM_WORD", "TO", "DASH", "COLON"})
+_MEASURES = frozenset({"METRIC", "FORMULA", "PHRASE"})
+_COMPANIES = frozenset({"COMPANY", "UNKNOWN"})
+_TIMES = frozenset({"PERIOD", "YEAR_BEFORE", "NEXT_YEAR", "QUARTER_BEFORE"})
+_UNITS = frozenset({"PERCENT", "THOUSANDS", "MILLIONS", "BILLIONS", "BPS", "POINTS", "DAYS_UNIT"})
+_AGAINST = frozenset({"VERSUS", "HIGHER", "LOWER", "THAN"})
+_REPLACING = _MEASURES | _COMPANIES | _TIMES | _UNITS | _AGAINST | {"PART"}
+_RANKING = frozenset({"HIGHEST", "LOWEST", "FASTEST", "SLOWEST", "RANK"})
+_STEPS_IN_WORDS = {"earlier": (-1, 0), "later": (1, 0)}
+_STEPS = {"YEAR_BEFORE": (-1, 0), "NEXT_YEAR": (1, 0), "QUARTER_BEFORE": (0, -1)}
+
+
+@dataclass(frozen=True)
+class AskedBefore:
+    """A whole question of the conversation, read, and its answer."""
+
+    question: str
+    intent: Intent
+    query: Query
+    """Its companies are named as the question names them."""
+    answer: Answer | None = None
+
+    @classmethod
+    def of(cls, question: str, workspace: Workspace, answer: Answer | None = None) -> AskedBefore:
+        """Read `question`. Raises QuestionError where it has no words, is too long or has no reading."""
+        intent = intent_of_question(question, workspace)
+        query = intent.query if intent.query is not None else read(question, names_of(workspace))
+        called = called_in(question, workspace)
+        companies = tuple(_called(one, called) for one in query.companies)
+        return cls(question, intent, query.model_copy(update={"companies": companies}), answer)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The companies as the question names them, those that are not indexed behind the others."""
+        return (*(one.name for one in self.query.companies), *self.query.unknown_companies)
+
+    @property
+    def asks_figures(self) -> bool:
+        """Whether figures answer it; which of the companies that are not indexed cannot be told."""
+        return self.intent.numeric and bool(self.query.measures)
+
+    @cached_property
+    def periods(self) -> tuple[Period, ...]:
+        """Those that it asks about, else the last of which its answer gives a figure."""
+        if self.query.periods or self.answer is None:
+            return self.query.periods
+        slots = [entry.slot for entry in self.answer.ledger if entry.figure is not None and entry.required]
+        slots.sort(key=lambda slot: (slot.fiscal_year, slot.quarter or 5))
+        return tuple(
+            Period(fiscal_year=slot.fiscal_year, quarter=slot.quarter, months=3 if slot.quarter else 12)
+            for slot in slots[-1:]
+        )
+
+    @property
+    def counted(self) -> str:
+        """The words by which it counts its periods: `over the last three years`."""
+        return _counted(self.question)
+
+    def of_the_chosen(self) -> AskedBefore:
+        """The same of the one company that its answer singles out, which `its` means; itself where that is none."""
+        comparison = self.query.comparison
+        chooses = comparison is not None and comparison.how in (How.HIGHEST, How.LOWEST)
+        if not chooses or self.answer is None or self.answer.refused:
+            return self
+        said = self.answer.answer.text.lower()
+        chosen = [one for one in self.query.companies if said.startswith(one.name.lower())]
+        if len(chosen) != 1:
+            return self
+        alone = {"companies": tuple(chosen), "comparison": None, "kind": Kind.VALUE}
+        query = self.query.model_copy(update=alone)
+        return AskedBefore(self.question, self.intent.model_copy(update={"query": query}), query, self.answer)
+
+
+def called_in(text: str, workspace: Workspace) -> dict[str, str]:
+    """How `text` calls the companies that it names, by their keys."""
+    found = workspace.directory.mentions(text)
+    return {one.company.key: text[one.start : one.end] for one in reversed(found)}
+
+
+def _called(company: Company, called: dict[str, str]) -> Company:
+    return company.model_copy(update={"name": called.get(company.key, company.name)})
+
+
+def _counted(text: str) -> str:
+    parsed = parse_periods(text)
+    if parsed.trailing_years in _NUMBERS and not parsed.years:
+        return f"over the last {_NUMBERS[parsed.trailing_years]} years"
+    if parsed.since is not None:
+        return f"since FY{parsed.since}"
+    return f"in the latest {parsed.latest}" if parsed.latest else ""
+
+
+_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 10: "ten"}
+
+
+class FollowUp:
+    """A message without its opening, beside the question that it may go on from."""
+
+    def __init__(self, text: str, before: AskedBefore | None, workspace: Workspace, *, opened: bool) -> None:
+        """`opened`: it began with words that join it to what was asked (`and`, `what about`)."""
+        self._set = next((kind for kind in _SETS if _leads_to_company(text, kind, workspace)), "")
+        """How the companies named change those asked about: they join them, stand alone, or are left out."""
+        self.text = text = without_opening(text, self._set) if self._set else text
+        self._against = found_in(text, "comparing") is not None
+        if self._against:
+            self.text = text = without_opening(text, "comparing")
+        self.opened = opened
+        self._workspace = workspace
+        self._names = names_of(workspace)
+        self.is_clause = simplified(text).split(" ")[0].rstrip(",") in phrases("clause")
+        self._refers = bool(found_in(text, "theirs") or found_in(text, "them"))
+        about = [one.key for one in before.query.companies] if before is not None else []
+        self._counted = "" if self._against else _counted(text)
+        self._lexed: Lexed = lex(written_out(text), self._names, (), about)
+        quarters = parse_periods(text).loose_quarters
+        self._quarters = () if any(one.type == "PERIOD" for one in self._lexed.tokens) else quarters
+        self.tokens: Sequence[Token] = [
+            one
+            for one in self._lexed.tokens
+            if one.type not in _JOINING
+            and not (self._quarters and one.text.upper() in _QUARTERS)
+            and not (self._counted and one.type in ("OVER", "YEAR_BEFORE"))
+        ]
+        self.kinds = {one.type for one in self.tokens}
+        than = {"HIGHER", "LOWER"} & self.kinds and "THAN" in self.kinds
+        told = "" if self.kinds & _TIMES else next((one for one in _STEPS_IN_WORDS if is_phrase(text, one)), "")
+        self._step = _STEPS_IN_WORDS.get(told)
+        """Years and quarters to the period meant, where words tell it that the grammar does not know."""
+        if self._step is not None:
+            self.tokens, self.kinds = (), set()
+        self._against = bool(self._against or "VERSUS" in self.kinds or than)
+        self._has_before = before is not None
+        nobody = Query(question="")
+        before = before or AskedBefore("", Intent(question="", core=""), nobody)
+        self.before = before.of_the_chosen() if self._refers and self.is_clause else before
+
+    @cached_property
+    def companies(self) -> tuple[Company, ...]:
+        """The indexed companies that it names, as it names them."""
+        called = called_in(self.text, self._workspace)
+        named = {one.company.key: one.company for one in self._lexed.companies}
+        return tuple(Company(key=key, name=called.get(key, one.name)) for key, one in named.items())
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The companies that it names and that are not indexed."""
+        return tuple(dict.fromkeys(self._lexed.unknown))
+
+    @property
+    def _is_yes_or_no(self) -> bool:
+        return simplified(self.text).split(" ")[0] in _AUXILIARIES
+
+    @property
+    def names_company(self) -> bool:
+        """Whether it names a company, indexed or not."""
+        return bool(self.companies or self.unknown)
+
+    @property
+    def names_measure(self) -> bool:
+        """Whether it has words that may name a measure or a topic."""
+        return bool(self.kinds & _MEASURES)
+
+    @property
+    def names_topic(self) -> bool:
+        """Whether it names anything that filings speak of, beside companies and periods."""
+        return self.names_measure or any(one == "PART" or one.startswith("KIND_") for one in self.kinds)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it needs nothing of what was asked before: a clause of its own that names its company."""
+        if found_in(self.text, "any company") is not None and self.names_measure:
+            return True
+        refers = self._refers or found_in(self.text, "same time") is not None
+        compares = self._against and not self.names_measure
+        return self.is_clause and self.names_company and not refers and not compares
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it may be asked as it stands, where it does not go on from anything."""
+        if self.is_whole or (self.names_company and self.names_measure):
+            return True
+        if self._has_before:
+            return False
+        if self.opened and not self.is_clause and not self.names_company:
+            return False
+        return self.names_company or self.names_topic or (self.is_clause and not self.tokens)
+
+    def question(self) -> str:
+        """The whole question that is meant; empty where that cannot be told."""
+        if not self._has_before:
+            return ""
+        if self._against and not self.before.asks_figures:
+            return ""
+        try:
+            if ("WHY" in self.kinds and "PHRASE" not in self.kinds) or is_phrase(self.text, "why"):
+                return self._reason()
+            for made in (self._told_otherwise, self._qualified, self._replaced, self._computed, self._in_words):
+                question = made()
+                if question:
+                    return question
+        except FinAgentError:
+            return ""
+        return ""
+
+    # Parts of the question before in whose place the message puts others.
+
+    def _replaced(self) -> str:
+        """The question before with what the message names in the place of what stood there."""
+        measures = self.kinds & _MEASURES
+        if self.kinds - _REPLACING or not (self.kinds or self._quarters or self._step or self._counted):
+            return ""
+        if measures and (self.is_clause or "PHRASE" in measures or not self.before.asks_figures):
+            return ""
+        if self.kinds & {"HIGHER", "LOWER", "THAN"} and not self._against:
+            return ""
+        query = self._with_measure(self.before.query) if measures else self.before.query
+        if query is None:
+            return ""
+        if self._against and self.names_company:
+            query = self._beside_companies(query)
+        elif self.names_company:
+            query = self._with_companies(query)
+        moves = self._against and not self.names_company and not measures
+        query = self._moved(query) if moves else self._with_periods(query)
+        if query is None:
+            return ""
+        unit = read(self.text, self._names, self.before.query).unit
+        query = query.model_copy(update={"unit": unit or query.unit})
+        if "PART" in self.kinds:
+            parts = tuple(str(one.value) for one in self.tokens if one.type == "PART")
+            query = query.model_copy(update={"parts": Parts(names=parts)})
+        return self._put(query)
+
+    def _with_measure(self, query: Query) -> Query | None:
+        """A measure named alone is asked for itself; one that is led to (`and revenue?`) as the one before was."""
+        found = read(self.text, self._names, self.before.query).measures
+        if not found or len(query.measures) > 1:
+            return None
+        old = query.measures[0] if query.measures else None
+        if isinstance(old, Move) and self.opened and len(found) == 1:
+            return query.model_copy(update={"measures": (old.model_copy(update={"of": found[0]}),)})
+        if isinstance(old, Move):
+            return query.model_copy(update={"measures": found, "kind": Kind.VALUE, "periods": query.periods[-1:]})
+        return query.model_copy(update={"measures": found, "parts": None})
+
+    def _with_companies(self, query: Query) -> Query:
+        """Others take the place of one; they join or leave several, as the words before them say."""
+        own, unknown = self.companies, self.unknown
+        there = {one.key for one in query.companies}
+        several = len(there) + len(query.unknown_companies) > 1
+        joins = several and self.opened and not there & {one.key for one in own} and not self.kinds & _MEASURES
+        if self._set == "without":
+            leaving = {one.key for one in own}
+            own = tuple(one for one in query.companies if one.key not in leaving)
+        elif self._set == "adding" or (joins and not self._set):
+            own = (*query.companies, *(one for one in own if one.key not in there))
+            unknown = tuple(dict.fromkeys((*query.unknown_companies, *unknown)))
+        update: dict[str, object] = {"companies": own, "unknown_companies": unknown}
+        compared = query.comparison is not None and query.comparison.axis is Axis.COMPANIES
+        if compared and len(own) + len(unknown) == 1:
+            update |= {"comparison": None, "kind": Kind.VALUE}
+        if query.parts is not None and query.parts.names:
+            update["parts"] = None
+        return query.model_copy(update=update)
+
+    def _beside_companies(self, query: Query) -> Query:
+        """The figure of the question before, beside that of other companies."""
+        there = {one.key for one in query.companies}
+        companies = (*query.companies, *(one for one in self.companies if one.key not in there))
+        compared = Comparison(axis=Axis.COMPANIES, how=How.EACH)
+        unknown = tuple(dict.fromkeys((*query.unknown_companies, *self.unknown)))
+        update = {"companies": companies, "unknown_companies": unknown, "comparison": compared}
+        return query.model_copy(update=update)
+
+    def _with_periods(self, query: Query) -> Query | None:
+        """The periods that the message names, else those of the question before, moved where it says so."""
+        known = self.before.periods
+        if self._counted:
+            return query.model_copy(update={"periods": ()})
+        if self._quarters:
+            years = [one.fiscal_year for one in known]
+            named = [Period(fiscal_year=year, quarter=one, months=3) for year in years[-1:] for one in self._quarters]
+            return query.model_copy(update={"periods": tuple(named)}) if named else None
+        step = next((_STEPS[one.type] for one in self.tokens if one.type in _STEPS), self._step)
+        if step is None:
+            return query.model_copy(update={"periods": self._named_periods(query)})
+        if not known or (step[1] and not known[0].quarter):
+            return None
+        return query.model_copy(update={"periods": tuple(shifted(one, *step) for one in known)})
+
+    def _named_periods(self, query: Query) -> tuple[Period, ...]:
+        if "PERIOD" not in self.kinds:
+            return () if self._counted else query.periods
+        named = read(self.text, self._names, self.before.query).periods
+        moves = any(isinstance(one, Move) for one in query.measures)
+        if len(named) == 1 and moves and len(query.periods) > 1:
+            step = (named[0].fiscal_year or 0) - (query.periods[-1].fiscal_year or 0)
+            return tuple(shifted(one, step) for one in query.periods)  # `and in 2024?` of a change from year to year
+        return named
+
+    def _moved(self, query: Query) -> Query | None:
+        """By how much the measure moved between the period asked about and the other one: `vs 2022`."""
+        other = self._with_periods(query)
+        now, then = self.before.periods, other.periods if other is not None else ()
+        if len(now) != 1 or len(then) != 1 or now == then or bool(now[0].quarter) != bool(then[0].quarter):
+            return None
+        span = sorted((*now, *then), key=lambda one: (one.fiscal_year or 0, one.quarter or 0))
+        measure: Measure = query.measures[0]
+        update = {"measures": (Move(of=measure, how="change"),), "kind": Kind.CHANGE, "periods": tuple(span)}
+        return query.model_copy(update=update) if not isinstance(measure, Move) else None
+
+    def _put(self, query: Query) -> str:
+        """The words of `query`: those of the question before, else plain ones; empty where neither is read as it."""
+        counted = self._counted or ("" if self.kinds & _TIMES else self.before.counted)
+        plain = worded(query, counted)
+        old = self.before.query
+        same = (
+            len(query.companies + query.unknown_companies) == len(old.companies + old.unknown_companies)
+            and len(query.periods) == len(old.periods)
+            and query.measures == old.measures
+            and (query.unit, query.comparison) == (old.unit, old.comparison)
+            and not any(isinstance(one, Move) for one in query.measures)
+        )
+        edited = "" if self._counted else self._edited(query)
+        for words in (edited, plain) if same else (plain, edited):
+            if words and self._says(words, query):
+                return words
+        return ""
+
+    def _edited(self, query: Query) -> str:
+        return reworded(query.model_copy(update={"question": self.before.question}), self._workspace)
+
+    def _says(self, words: str, query: Query) -> bool:
+        """Whether `words` are read as `query`."""
+        intent = intent_of_question(words, self._workspace)
+        own = intent.query
+        if own is None:
+            own = read(words, self._names)
+        if self.before.asks_figures and not (intent.numeric or query.unknown_companies):
+            return False
+        if query.unit and not self.before.query.unit and intent.numeric and not unit_fits(query.unit, intent):
+            return False
+        return _key(own) == _key(query)
+
+    # What the message asks itself.
+
+    def _told_otherwise(self) -> str:
+        """The figures before side by side (`compare them`), or a growth as an amount (`in dollars`)."""
+        query = self.before.query
+        if is_phrase(self.text, "compare them") and len(self.before.names) > 1:
+            compared = Comparison(axis=Axis.COMPANIES, how=How.EACH)
+            return self._put(query.model_copy(update={"comparison": compared, "kind": Kind.COMPARISON}))
+        measure = query.measures[0] if len(query.measures) == 1 else None
+        if is_phrase(self.text, "in dollars") and isinstance(measure, Move) and measure.how == "growth":
+            moved = measure.model_copy(update={"how": "change"})
+            return self._put(_from_the_year_before(query.model_copy(update={"measures": (moved,)})))
+        return ""
+
+    def _qualified(self) -> str:
+        """The measure before made another by the words said: `per share`, `diluted`, `basic`."""
+        query, words = self.before.query, simplified(self.text)
+        line = query.measures[0] if len(query.measures) == 1 else None
+        if not isinstance(line, Line | Named) or self.names_company or self.kinds & (_TIMES | _UNITS):
+            return ""
+        first = words.split(" or ")[0]
+        for phrase in (f"{first} {line.words}", f"{line.words} {first}"):
+            known = self._workspace.lexicon.mentions(phrase)
+            if len(known) == 1 and (known[0].start, known[0].end) == (0, len(phrase)):
+                measures = read(phrase, self._names).measures
+                return self._put(query.model_copy(update={"measures": measures}))
+        return ""
+
+    def _computed(self) -> str:
+        """What the message asks of figures, with what it leaves out as in the question before."""
+        if not (self.tokens or self._counted) or ("PHRASE" in self.kinds and self._is_yes_or_no):
+            return ""
+        before = self.before.intent.model_copy(update={"query": self.before.query})
+        if self.before.periods and not self.before.counted:
+            filled = self.before.query.model_copy(update={"periods": self.before.periods})
+            before = before.model_copy(update={"query": filled})
+        intent = intent_of_question(self.text, self._workspace, before)
+        query = intent.query
+        if query is None or not intent.numeric or intent.unsupported or query.unread or not self._asks_anew(query):
+            return ""
+        called = {one.key: one.name for one in (*self.before.query.companies, *self.companies)}
+        companies = tuple(_called(one, called) for one in query.companies)
+        query = query.model_copy(update={"companies": companies})
+        query = query if self._counted else _from_the_year_before(query)
+        counted = self._counted or ("" if "PERIOD" in self.kinds else self.before.counted)
+        words = worded(query, counted)
+        return words if words and self._says(words, query) else ""
+
+    def _asks_anew(self, query: Query) -> bool:
+        """Whether anything of the message made it another question than the one before."""
+        return _key(query) != _key(self.before.query)
+
+    def _reason(self) -> str:
+        """Why the measure moved; where the figures went the other way than is said, whether it did."""
+        before = self.before.of_the_chosen()
+        measures = read(self.text, self._names).measures if self.kinds & {"METRIC", "FORMULA"} else ()
+        query = before.query.model_copy(update={"measures": measures or before.query.measures, "comparison": None})
+        if not query.measures or not (before.asks_figures or query.kind is Kind.REASON):
+            return ""
+        measure = query.measures[0]
+        line = measure.of if isinstance(measure, Move) else measure
+        periods = before.periods[-1:] if isinstance(measure, Move) else before.periods
+        kinds = set() if is_phrase(self.text, "why") else self.kinds
+        said = "increase" if kinds & {"UP", "HIGHER"} else "decrease" if kinds & {"DOWN", "LOWER"} else ""
+        metric = line.metric if isinstance(line, Line) else None
+        went = ""
+        if metric and len(query.companies) == len(periods) == 1:
+            went = direction_of(metric, query.companies[0].key, periods[0], self._workspace)
+        asked = query.model_copy(update={"measures": (line,), "periods": periods, "kind": Kind.REASON, "claim": None})
+        if said and went and said != went:
+            return worded(asked, moved=said).replace("Why did", "Did", 1)
+        return worded(asked, moved=said or went or "change")
+
+    def _in_words(self) -> str:
+        """A clause that words answer, of the same company; a topic that the filings of that company print."""
+        owners = self.before.names
+        if not owners or self.names_company or not self.names_topic or self.kinds & _RANKING:
+            return ""
+        when = in_periods(self.before.periods)
+        if self.is_clause:
+            text, told = self._with_names(owners)
+            figure = (self._is_yes_or_no or self.kinds & {"METRIC", "FORMULA"}) and not self.kinds & _TIMES
+            behind = f"{'' if told else f' at {listed(owners)}'} {when if figure else ''}".rstrip()
+            return f"{text.rstrip(' ?.!')}{behind}?"
+        noun = simplified(" ".join(one.text for one in self.tokens))
+        if self.kinds != {"PHRASE"} or not _is_spoken_of(noun, self._workspace):
+            return ""
+        return f"{f'What is said about {noun} by {listed(owners)} {when}'.rstrip()}?"
+
+    def _with_names(self, owners: Sequence[str]) -> tuple[str, bool]:
+        """The message with the companies in the place of the words that stand for them, and whether it had any."""
+        text = self.text
+        for kind, told in (("theirs", listed([possessive(one) for one in owners])), ("them", listed(owners))):
+            for start, end in reversed(all_in(text, kind)[:1]):
+                text = f"{text[:start]}{told}{text[end:]}"
+        return text, text != self.text
+
+
+_SETS = ("adding", "only", "without")
+
+
+def _leads_to_company(text: str, kind: str, workspace: Workspace) -> bool:
+    rest = without_opening(text, kind)
+    found = workspace.directory.mentions(rest)
+    return simplified(rest) != simplified(text) and bool(found) and found[0].start == 0
+
+
+def _is_spoken_of(noun: str, workspace: Workspace) -> bool:
+    """Whether every word may name a topic, and some page has it."""
+    words = noun.split()
+    if any(word in phrases(kind) for word in words for kind in ("small", "vague", "reckoning")):
+        return False
+    stems = set(stems_of(noun))
+    return bool(stems) and all(workspace.index.document_frequencies(stems).get(one, 0) for one in stems)
+
+
+_AUXILIARIES = ("is", "are", "was", "were", "did", "does", "do", "has", "have", "had", "can", "will")
+_QUARTERS = ("Q1", "Q2", "Q3", "Q4")
+
+
+def _from_the_year_before(query: Query) -> Query:
+    """A change of one period is from the year before, which its plain wording says."""
+    companies = query.comparison is not None and query.comparison.axis is Axis.COMPANIES
+    moves = any(isinstance(one, Move) and (one.how == "change" or companies) for one in query.measures)
+    if not moves or len(query.periods) != 1:
+        return query
+    return query.model_copy(update={"periods": (shifted(query.periods[0], -1), *query.periods)})
+
+
+def _key(query: Query) -> object:
+    """What two readings of one question have in common, whatever their words."""
+    moves = any(isinstance(one, Move) for one in query.measures)
+    periods = set(query.periods[:1] + query.periods[-1:] if moves else query.periods)
+    lines = {getattr(one, "metric", None) or getattr(one, "formula", None) or one.words.lower()
+             for measure in query.measures for one in lines_of(measure)}  # fmt: skip
+    comparison = (
+        query.comparison and query.comparison.how not in (How.EACH,) and (query.comparison.axis, query.comparison.how)
+    )
+    shares = any(isinstance(one, Operation) for one in query.measures)
+    unit = query.unit if query.unit != "percent" or not shares else None
+    parts = query.parts and (query.parts.names, query.parts.kind)
+    return (
+        {one.key for one in query.companies}, set(query.unknown_companies), periods, lines, moves,
+        comparison or None, parts or None, query.claim and query.claim.way, unit, shares, query.kind is Kind.REASON,
+    )  # fmt: skip

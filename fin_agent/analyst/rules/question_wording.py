@@ -1,0 +1,144 @@
+"""A Query that follows from another one, in the words of a whole question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fin_agent.query.tree import (
+    Axis,
+    Claim,
+    How,
+    Kind,
+    Line,
+    Measure,
+    Move,
+    Named,
+    Number,
+    Operation,
+    Period,
+    Query,
+    written,
+)
+
+_COMPARISONS = {
+    (Axis.COMPANIES, How.EACH): "How does {first} {noun} {when} compare to {others}",
+    (Axis.COMPANIES, How.HIGHEST): "Which company had the highest {noun} {when}, {choice}",
+    (Axis.COMPANIES, How.LOWEST): "Which company had the lowest {noun} {when}, {choice}",
+    (Axis.COMPANIES, How.DIFFERENCE): "What was the difference between {owners} {noun} {when}",
+    (Axis.COMPANIES, How.TOTAL): "What was the combined {noun} of {names} {when}",
+    (Axis.COMPANIES, How.AVERAGE): "What was the average {noun} of {names} {when}",
+    (Axis.COMPANIES, How.RANK): "Rank {names} by {noun} {when}",
+    (Axis.PERIODS, How.HIGHEST): "In which year was {owners} {noun} the highest, {years}",
+    (Axis.PERIODS, How.LOWEST): "In which year was {owners} {noun} the lowest, {years}",
+    (Axis.PERIODS, How.TOTAL): "What was {owners} total {noun} {when}",
+    (Axis.PERIODS, How.AVERAGE): "What was {owners} average {noun} {when}",
+    (Axis.PARTS, How.HIGHEST): "Which {kind} of {names} had the highest {noun} {when}",
+    (Axis.PARTS, How.LOWEST): "Which {kind} of {names} had the lowest {noun} {when}",
+    (Axis.PARTS, How.RANK): "Rank the {kind}s of {names} by {noun} {when}",
+}
+_MOVES_COMPARED = {
+    (Axis.COMPANIES, How.HIGHEST): "Which company's {noun} grew fastest {when}, {choice}",
+    (Axis.COMPANIES, How.LOWEST): "Which company's {noun} grew slowest {when}, {choice}",
+    (Axis.PARTS, How.HIGHEST): "Which {kind} of {names} had the fastest growth of {noun} {when}",
+    (Axis.PARTS, How.LOWEST): "Which {kind} of {names} had the slowest growth of {noun} {when}",
+}
+_MOVES = {
+    "change": "By how much did {owners} {noun} change {when}",
+    "growth": "What was the growth of {owners} {noun} {when}",
+    "cagr": "What was the CAGR of {owners} {noun} {when}",
+}
+_CLAIMS = {"rose": "Did {owners} {noun} increase {when}", "fell": "Did {owners} {noun} decrease {when}"}
+_PLAIN = "What was {owners} {noun} {when}"
+_PLURAL = re.compile(r"(?:(?<!s)(?<!nes)(?<!i)(?<!u)s|data)$")
+
+
+def worded(query: Query, counted: str = "", moved: str = "change") -> str:
+    """The question that asks for `query`; empty where it is of a kind that has no plain wording.
+
+    Args:
+        query: its companies are named as they are called there.
+        counted: the periods where words count them (`over the last three years`).
+        moved: the verb for what is to be explained, of a question for reasons.
+    """
+    if not query.measures:
+        return ""
+    measure, names = query.measures[0], [*(one.name for one in query.companies), *query.unknown_companies]
+    form = _form(query, measure.how if isinstance(measure, Move) else "")
+    if not form or not names:
+        return ""
+    parts = query.parts.names if query.parts is not None else ()
+    nouns = [_noun(one.of if isinstance(one, Move) else one) for one in query.measures]
+    noun = f"{listed(parts)} {listed(nouns)}".strip()
+    periods = query.periods
+    text = form.format(
+        noun=noun,
+        names=listed(names),
+        owners=listed([possessive(one) for one in names]),
+        first=possessive(names[0]),
+        others=listed([possessive(one) for one in names[1:]]),
+        choice=f"{', '.join(names[:-1])} or {names[-1]}",
+        years=listed([str(one) for one in periods]),
+        kind=query.parts.kind if query.parts is not None else "",
+        when=counted or in_periods(periods, moving=isinstance(measure, Move)),
+        moved=moved,
+    )
+    if form == _PLAIN and _PLURAL.search(noun.partition(_SHARE)[0]) and not nouns[-1].isupper():
+        text = text.replace("What was", "What were", 1)
+    unit = "" if any(_SHARE in one for one in nouns) else (query.unit or "").removeprefix("USD ")
+    return " ".join(f"{text} {f'in {unit}' if unit else ''}".split()).replace(" ,", ",") + "?"
+
+
+def _noun(measure: Measure) -> str:
+    """The measure as a question names it."""
+    if not isinstance(measure, Operation) or measure.operator != "/":
+        return written(measure)
+    part, whole = measure.left, measure.right
+    if isinstance(part, Operation) and part.left == Number(value=100, unit="percent"):
+        part = part.right
+    if not isinstance(part, Line | Named) or not isinstance(whole, Line | Named):
+        return written(measure)
+    return f"{written(part)}{_SHARE}{'total ' * (isinstance(whole, Line) and whole.whole)}{written(whole)}"
+
+
+_SHARE = " as a percentage of "
+
+
+def _form(query: Query, how: str) -> str:
+    comparison, claim = query.comparison, query.claim
+    if query.kind is Kind.REASON:
+        return "Why did {owners} {noun} {moved} {when}"
+    if claim is not None:
+        return _CLAIMS.get(claim.way, "") if claim == Claim(way=claim.way) else ""
+    if comparison is None:
+        return _MOVES[how] if how else _PLAIN if query.kind is Kind.VALUE else ""
+    if comparison.nth or comparison.top or query.chosen_by is not None:
+        return ""
+    return (_MOVES_COMPARED if how else _COMPARISONS).get((comparison.axis, comparison.how), "")
+
+
+def in_periods(periods: Sequence[Period], *, moving: bool = False) -> str:
+    """`in FY2023`, `in FY2021 and FY2023`, `from FY2021 to FY2023`; empty where there is none."""
+    years = [period.fiscal_year or 0 for period in periods]
+    run = len(periods) > 2 and years == list(range(years[0], years[-1] + 1))
+    if len(periods) > 1 and (moving or run):
+        return f"from {periods[0]} to {periods[-1]}"
+    return f"in {listed([str(one) for one in periods])}" if periods else ""
+
+
+def shifted(period: Period, years: int, quarters: int = 0) -> Period:
+    """The period some years or quarters later, or earlier where these are negative."""
+    count = (period.fiscal_year or 0) * 4 + (period.quarter or 1) - 1 + years * 4 + quarters
+    end = period.end and period.end.replace(year=period.end.year + years, day=min(period.end.day, 28))
+    year = period.fiscal_year and count // 4
+    return period.model_copy(update={"fiscal_year": year, "quarter": period.quarter and count % 4 + 1, "end": end})
+
+
+def possessive(name: str) -> str:
+    """`A's`, `Stores'`."""
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`A`, `A and B`, `A, B and C`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
