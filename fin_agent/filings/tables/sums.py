@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import log2
+from math import gcd, log2
 from operator import add, mul
 
 from fin_agent.vocabulary.place import Box
@@ -254,6 +254,7 @@ def _closed(
     slack = 0 if len(parts) == 1 else 1 if len(parts) < _MANY else _SLACK
     closing: list[int] = []
     failing: list[int] = []
+    told: set[tuple[int, ...]] = set()
     allowed = _most_failing(cells)
     bits = -cost
     for cell in cells:
@@ -267,8 +268,11 @@ def _closed(
             bits -= _COST_OF_A_MISS
             continue
         closing.append(cell)
-        if wanted and (largest := max(map(abs, values))):
-            bits += log2(1 + min(largest, abs(wanted)) / (1 + 2 * off)) - (off > 0)
+        if wanted and (*values, wanted) not in told and (largest := max(map(abs, values))):
+            # Round figures close by chance more often, and a column that repeats another tells nothing further.
+            told.add((*values, wanted))
+            step = gcd(*values, wanted) if len(values) > 1 else 1
+            bits += log2(1 + min(largest, abs(wanted)) / step / (1 + 2 * off)) - (off > 0)
     if not closing:
         return
     bits -= sum(1 for part in parts if not any(lines[part][cell] for cell in closing))
