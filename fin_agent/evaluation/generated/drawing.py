@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -33,8 +32,6 @@ class Material:
     workspace: Workspace
     attempts: ClassVar[int] = 600
     """Draws for one question until the material is taken not to hold another of its kind."""
-    fewest_filings: ClassVar[int] = 2
-    """That a question over several years has to need."""
 
     def wording(self, draw: Random) -> Wording:
         """The words that questions are asked in."""
@@ -83,15 +80,16 @@ class Material:
 
 
 MaterialT = TypeVar("MaterialT", bound=Material)
+WordingT = TypeVar("WordingT", bound="Wording")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(Generic[MaterialT]):
+class Turn(Generic[MaterialT, WordingT]):
     """A try to make one question of a kind."""
 
     material: MaterialT
     draw: Random
-    wording: Wording
+    wording: WordingT
     number: int
     """How many of the kind there are already."""
 
@@ -113,7 +111,7 @@ class Turn(Generic[MaterialT]):
         return self.wording.text(kind, self.number if number is None else number, **fields)
 
 
-Maker = Callable[[Turn[Any]], GeneratedQuestion | None]
+Maker = Callable[[Turn[Any, Any]], GeneratedQuestion | None]
 """Tries to make one question; None where the draw does not go together."""
 
 
@@ -208,12 +206,6 @@ class Wording:
         """The question: wordings of a kind take turns."""
         wordings = self._words.texts[kind]
         return filled(wordings[number % len(wordings)], **fields)
-
-
-def reads_well(text: str, year: str) -> bool:
-    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
-    begins = year.split(" ", 1)[0]
-    return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None
 
 
 def _by_calendar(filed: Sequence[FiscalYears]) -> bool:

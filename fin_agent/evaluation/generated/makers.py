@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fin_agent.evaluation import Family
-from fin_agent.evaluation.generated.drawing import Turn, listed, reads_well, slots_of
+from fin_agent.evaluation.generated.drawing import Turn, listed, slots_of
 from fin_agent.evaluation.generated.figures import AskedMeasure, Computed, StatedFigure, fewest_filings
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
 from fin_agent.lexicon.company_names import Company
@@ -22,19 +22,19 @@ _LEAST_MOVE = 0.02
 _FEWEST_YEARS_OF_A_RATE = 2
 
 
-def total(turn: Turn[Any]) -> GeneratedQuestion | None:
+def total(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """The sum of a flow over consecutive years."""
     drawn = _years(turn, lambda measure: not measure.is_balance and measure.unit == "USD")
     return None if drawn is None else drawn.asked("total", sum(drawn.values))
 
 
-def average(turn: Turn[Any]) -> GeneratedQuestion | None:
+def average(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """The mean of a measure over consecutive years."""
     drawn = _years(turn, lambda measure: True)
     return None if drawn is None else drawn.asked("average", sum(drawn.values) / len(drawn.values))
 
 
-def change(turn: Turn[Any]) -> GeneratedQuestion | None:
+def change(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """By how much a figure moved between two years."""
     drawn = _years(turn, _is_stated, ends_only=True)
     if drawn is None:
@@ -46,7 +46,7 @@ def change(turn: Turn[Any]) -> GeneratedQuestion | None:
     return drawn.asked(kind, after - before, signed=kind == "change", number=turn.number // 3)
 
 
-def growth(turn: Turn[Any]) -> GeneratedQuestion | None:
+def growth(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Relative growth between two years."""
     drawn = _growing(turn)
     if drawn is None:
@@ -57,7 +57,7 @@ def growth(turn: Turn[Any]) -> GeneratedQuestion | None:
     return drawn.asked("percentage_change", rate, unit="percent", number=third)
 
 
-def annual_growth(turn: Turn[Any]) -> GeneratedQuestion | None:
+def annual_growth(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Compound annual growth between two years."""
     drawn = _growing(turn)
     if drawn is None:
@@ -75,7 +75,7 @@ def _is_stated(measure: AskedMeasure) -> bool:
 class _Years:
     """A measure of a company in several years."""
 
-    turn: Turn[Any]
+    turn: Turn[Any, Any]
     company: Company
     measure: AskedMeasure
     computed: tuple[Computed, ...]
@@ -89,10 +89,10 @@ class _Years:
     def asked(
         self, kind: str, value: float, *, unit: str = "", signed: bool = True, number: int | None = None
     ) -> GeneratedQuestion | None:
-        """None where too few filings are needed; `unit` is that of the measure where none is given."""
+        """None where one filing covers all of it; `unit` is that of the measure where none is given."""
         turn, filed = self.turn, self.turn.material.workspace.years[self.company.key]
         filings = fewest_filings([figure for each in self.computed for figure in each.figures])
-        if len(filings) < turn.material.fewest_filings:
+        if len(filings) < 2:
             return None
         fields = turn.named(self.company, self.measure, without=kind)
         first, last = turn.wording.ends(self.first, self.last, filed)
@@ -111,7 +111,7 @@ class _Years:
         )
 
 
-def _growing(turn: Turn[Any]) -> _Years | None:
+def _growing(turn: Turn[Any, Any]) -> _Years | None:
     drawn = _years(turn, _is_stated, ends_only=True)
     if drawn is None or min(drawn.values) <= 0:
         return None
@@ -119,7 +119,7 @@ def _growing(turn: Turn[Any]) -> _Years | None:
     return drawn if abs(after / before - 1) > _LEAST_MOVE else None
 
 
-def _years(turn: Turn[Any], fits: Fits, *, ends_only: bool = False) -> _Years | None:
+def _years(turn: Turn[Any, Any], fits: Fits, *, ends_only: bool = False) -> _Years | None:
     company, measure = turn.company_and_measure(fits)
     years = turn.material.years(company)
     if len(years) < 2:
@@ -138,22 +138,17 @@ def _kind(kind: str, measure: AskedMeasure) -> str:
 # --- One figure of a company
 
 
-def own_year(turn: Turn[Any]) -> GeneratedQuestion | None:
+def own_year(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """A figure of the year that an annual report is of."""
-    return _of_a_year(turn, "lookup, own year", _is_stated, own=True)
+    return _of_a_year(turn, "lookup, own year", own=True)
 
 
-def earlier_year(turn: Turn[Any]) -> GeneratedQuestion | None:
+def earlier_year(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """A figure that stands in an earlier year's column."""
-    return _of_a_year(turn, "lookup, earlier column", _is_stated, own=False)
+    return _of_a_year(turn, "lookup, earlier column", own=False)
 
 
-def computed_of_a_year(turn: Turn[Any]) -> GeneratedQuestion | None:
-    """A margin or ratio of one year."""
-    return _of_a_year(turn, "computed", lambda measure: measure.is_formula)
-
-
-def of_a_quarter(turn: Turn[Any]) -> GeneratedQuestion | None:
+def of_a_quarter(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """A figure of a quarter, or of its end."""
     if not turn.material.quarterly:
         return None
@@ -173,20 +168,18 @@ def of_a_quarter(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _looked_up("lookup, quarter", company, measure, f"{year} Q{quarter}", text, found)
 
 
-def _of_a_year(turn: Turn[Any], kind: str, fits: Fits, own: bool | None = None) -> GeneratedQuestion | None:
-    company, measure = turn.company_and_measure(fits)
+def _of_a_year(turn: Turn[Any, Any], kind: str, *, own: bool) -> GeneratedQuestion | None:
+    company, measure = turn.company_and_measure(_is_stated)
     filed = turn.material.workspace.years[company.key]
-    years = [year for year in turn.material.years(company) if own in (year in filed.annual, None)]
+    years = [year for year in turn.material.years(company) if (year in filed.annual) is own]
     if not years:
         return None
     year = turn.draw.choice(years)
     found = turn.material.computed(measure, company, year)
     if found is None:
         return None
-    fields = turn.named(company, measure)
-    when = turn.wording.year(year, filed)
-    text = turn.text("computed" if measure.is_formula else "lookup", **fields, year=when)
-    return _looked_up(kind, company, measure, str(year), text, found) if reads_well(text, when) else None
+    text = turn.text("lookup", **turn.named(company, measure), year=turn.wording.year(year, filed))
+    return _looked_up(kind, company, measure, str(year), text, found)
 
 
 def _looked_up(
@@ -211,7 +204,7 @@ _MOST_TIMES = 50
 _SPANS = (2, 3, 4)
 
 
-def difference(turn: Turn[Any]) -> GeneratedQuestion | None:
+def difference(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """How much more one company has than another."""
     drawn = _ranked(turn, 2, lambda measure: True)
     if drawn is None:
@@ -221,7 +214,7 @@ def difference(turn: Turn[Any]) -> GeneratedQuestion | None:
     return drawn.of_two("difference", Expected(high.value - low.value, unit, drawn.rounding, signed=False))
 
 
-def ratio(turn: Turn[Any]) -> GeneratedQuestion | None:
+def ratio(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """How many times another company's figure."""
     drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD")
     if drawn is None:
@@ -232,7 +225,7 @@ def ratio(turn: Turn[Any]) -> GeneratedQuestion | None:
     return drawn.of_two("ratio", Expected(high.value / low.value, "ratio"))
 
 
-def combined(turn: Turn[Any]) -> GeneratedQuestion | None:
+def combined(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """The figures of two companies added up."""
     drawn = _ranked(turn, 2, lambda measure: measure.unit == "USD" and not measure.is_formula)
     if drawn is None:
@@ -241,7 +234,7 @@ def combined(turn: Turn[Any]) -> GeneratedQuestion | None:
     return drawn.of_two("combined", Expected(one.value + other.value, drawn.measure.unit, drawn.rounding))
 
 
-def highest(turn: Turn[Any]) -> GeneratedQuestion | None:
+def highest(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Which of several companies has the highest figure, or the lowest."""
     drawn = _ranked(turn, turn.draw.choice((3, 3, 4)), lambda measure: True)
     if drawn is None:
@@ -256,7 +249,7 @@ def highest(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _between(kind, drawn.measure, drawn.year, names, text, drawn.computed, expected)
 
 
-def of_highest(turn: Turn[Any]) -> GeneratedQuestion | None:
+def of_highest(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """A figure of whichever company has the highest other figure."""
     drawn = _ranked(turn, 3, lambda measure: True)
     if drawn is None:
@@ -275,7 +268,7 @@ def of_highest(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _between("of highest", drawn.measure, drawn.year, names, text, computed, expected, other.id)
 
 
-def faster(turn: Turn[Any]) -> GeneratedQuestion | None:
+def faster(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Which of two companies grew a figure faster."""
     material, draw = turn.material, turn.draw
     measure = draw.choice([measure for measure in material.measures if _is_stated(measure)])
@@ -297,7 +290,7 @@ def faster(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _between("faster", measure, last, companies, text, known, expected)
 
 
-def highest_over_years(turn: Turn[Any]) -> GeneratedQuestion | None:
+def highest_over_years(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Which of several companies has the highest average or total over consecutive years."""
     material, draw = turn.material, turn.draw
     companies = draw.sample(material.companies, min(draw.choice((2, 3)), len(material.companies)))
@@ -325,7 +318,7 @@ def highest_over_years(turn: Turn[Any]) -> GeneratedQuestion | None:
 class _Ranked:
     """A measure of one year, of companies in falling order."""
 
-    turn: Turn[Any]
+    turn: Turn[Any, Any]
     measure: AskedMeasure
     year: int
     ranked: Sequence[tuple[Company, Computed]]
@@ -350,7 +343,7 @@ class _Ranked:
         return _between(kind, self.measure, self.year, self.companies, text, self.computed, expected)
 
 
-def _ranked(turn: Turn[Any], count: int, fits: Fits) -> _Ranked | None:
+def _ranked(turn: Turn[Any, Any], count: int, fits: Fits) -> _Ranked | None:
     """None where a figure is lacking or the ends are close."""
     material, draw = turn.material, turn.draw
     if len(material.companies) < count:
@@ -377,7 +370,7 @@ def _share_inputs(one: Computed, other: Computed) -> bool:
 
 
 def _several(
-    turn: Turn[Any], companies: Sequence[Company], measure: AskedMeasure, year: int
+    turn: Turn[Any, Any], companies: Sequence[Company], measure: AskedMeasure, year: int
 ) -> tuple[list[Company], dict[str, str]]:
     """The companies in some order, and the fields that name them, the measure and the year."""
     mixed = turn.draw.sample(companies, len(companies))

@@ -30,7 +30,7 @@ class _Absent(BaseModel):
     absent_company: tuple[str, ...]
 
 
-def company_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+def company_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Of a company that is not in the index."""
     absent, material, draw = _absent(), turn.material, turn.draw
     name = draw.choice(absent.companies)
@@ -47,7 +47,7 @@ def company_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _question("company absent", f"{name} {measure.id} {year}", text, names)
 
 
-def year_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+def year_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Of a year before the first or after the last that is filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)
@@ -65,7 +65,7 @@ def year_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _question("year absent", f"{company.key} {measure.id} {year}", text, (f"FY{year}", str(year)))
 
 
-def metric_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+def metric_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Of a metric that the company does not report."""
     named, material = _absent().metrics, turn.material
     company = turn.draw.choice(material.companies)
@@ -80,7 +80,7 @@ def metric_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
     return _question("metric not reported", f"{company.key} {metric} {year}", text, names)
 
 
-def period_absent(turn: Turn[Any]) -> GeneratedQuestion | None:
+def period_absent(turn: Turn[Any, Any]) -> GeneratedQuestion | None:
     """Of a quarter that is not filed."""
     material = turn.material
     company, measure = turn.company_and_measure(_is_of_outside_periods)

@@ -11,6 +11,7 @@ from fin_agent.evaluation.generated import makers
 from fin_agent.evaluation.generated.drawing import Maker, questions_of
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions import makers as of_parts
+from fin_agent.evaluation.tagged_questions import one_company
 from fin_agent.evaluation.tagged_questions.filings import TaggedFiling, read_tagged, tagged_files
 from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
 from fin_agent.filings.reader import doc_id_of
@@ -28,14 +29,14 @@ COUNTS: Mapping[QuestionKind, int] = {
 
 _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, Maker, int]]] = {
     QuestionKind.LOOKUP: (
-        ("lookup, own year", makers.own_year, 6),
-        ("lookup, earlier column", makers.earlier_year, 6),
+        ("lookup, own year", one_company.own_year, 6),
+        ("lookup, earlier column", one_company.earlier_year, 6),
         ("lookup, quarter", makers.of_a_quarter, 3),
     ),
     QuestionKind.DERIVED: (
-        ("computed", makers.computed_of_a_year, 5),
-        ("growth", makers.growth, 4),
-        ("change", makers.change, 2),
+        ("computed", one_company.computed, 5),
+        ("growth", one_company.growth, 4),
+        ("change", one_company.change, 2),
     ),
     QuestionKind.COMPARISON: (
         ("difference", makers.difference, 3),
@@ -53,9 +54,9 @@ _MAKERS: Mapping[QuestionKind, Sequence[tuple[str, Maker, int]]] = {
         ("share of a part", of_parts.share_of_part, 1),
     ),
     QuestionKind.TOTAL: (
-        ("total", makers.total, 5),
-        ("average", makers.average, 4),
-        ("annual growth", makers.annual_growth, 2),
+        ("total", one_company.total, 5),
+        ("average", one_company.average, 4),
+        ("annual growth", one_company.annual_growth, 2),
     ),
     QuestionKind.FAMILY: (
         ("highest", of_parts.highest, 5),

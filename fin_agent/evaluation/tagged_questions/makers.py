@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.generated.drawing import Turn, reads_well
 from fin_agent.evaluation.generated.figures import AskedMeasure
 from fin_agent.evaluation.generated.question import Expected, GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.figures import PartFamily, PartFigure, PartKind, tagged_wordings
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial
-
-PartTurn = Turn[TaggedMaterial]
+from fin_agent.evaluation.tagged_questions.material import TaggedTurn, reads_well
 
 # --- One part
 
 
-def part_in_a_year(turn: PartTurn) -> GeneratedQuestion | None:
+def part_in_a_year(turn: TaggedTurn) -> GeneratedQuestion | None:
     """A part's figure of a full year, the report's own or an earlier one."""
     figure = _drawn_part(turn)
     year, quarter = figure.period
@@ -28,7 +25,7 @@ def part_in_a_year(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_part(turn, f"{figure.kind}, {own}", _worded_as(figure), figure, when)
 
 
-def part_in_a_quarter(turn: PartTurn) -> GeneratedQuestion | None:
+def part_in_a_quarter(turn: TaggedTurn) -> GeneratedQuestion | None:
     """A part's figure of a quarter."""
     quarterly = [figure for figure in turn.material.parts if figure.period[1] is not None]
     if not quarterly:
@@ -38,7 +35,7 @@ def part_in_a_quarter(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_part(turn, f"{figure.kind}, quarter", _worded_as(figure), figure, when)
 
 
-def growth_of_part(turn: PartTurn) -> GeneratedQuestion | None:
+def growth_of_part(turn: TaggedTurn) -> GeneratedQuestion | None:
     """Relative growth of a part's figure between two years."""
     after = _drawn_part(turn)
     year, quarter = after.period
@@ -52,7 +49,7 @@ def growth_of_part(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_part(turn, kind, "growth_of_part", after, last, rate, first=first, last=last)
 
 
-def share_of_part(turn: PartTurn) -> GeneratedQuestion | None:
+def share_of_part(turn: TaggedTurn) -> GeneratedQuestion | None:
     """What part of the company's revenue it is, in percent."""
     figure = _drawn_part(turn)
     year, quarter = figure.period
@@ -64,7 +61,7 @@ def share_of_part(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_part(turn, "share of a part", "share_of_part", figure, when, share)
 
 
-def _drawn_part(turn: PartTurn) -> PartFigure:
+def _drawn_part(turn: TaggedTurn) -> PartFigure:
     """A company first: one with many parts is not asked about more often."""
     figures = turn.material.parts
     company = turn.draw.choice(sorted({figure.company for figure in figures}))
@@ -79,7 +76,7 @@ def _worded_as(figure: PartFigure) -> str:
 
 
 def _of_part(
-    turn: PartTurn,
+    turn: TaggedTurn,
     kind: str,
     wording: str,
     figure: PartFigure,
@@ -106,11 +103,11 @@ def _of_part(
     )
 
 
-def _measure(turn: PartTurn, metric: str) -> AskedMeasure:
+def _measure(turn: TaggedTurn, metric: str) -> AskedMeasure:
     return next(measure for measure in turn.material.measures if measure.id == metric)
 
 
-def _named(turn: PartTurn, company: str, measure: AskedMeasure) -> dict[str, str]:
+def _named(turn: TaggedTurn, company: str, measure: AskedMeasure) -> dict[str, str]:
     fields = turn.named(turn.material.workspace.directory.by_key[company], measure)
     return {**fields, "measure": fields["measure"].removeprefix("total ")}
 
@@ -118,7 +115,7 @@ def _named(turn: PartTurn, company: str, measure: AskedMeasure) -> dict[str, str
 # --- All parts of a kind
 
 
-def highest(turn: PartTurn) -> GeneratedQuestion | None:
+def highest(turn: TaggedTurn) -> GeneratedQuestion | None:
     """The member with the largest figure of a year, or the smallest."""
     low = turn.number % 3 == 2 and any(one.whole for one in turn.material.families)
     family = _drawn_family(turn, lambda one: one.whole or not low)
@@ -126,7 +123,7 @@ def highest(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "lowest_part" if low else "highest_part", family, value)
 
 
-def nth(turn: PartTurn) -> GeneratedQuestion | None:
+def nth(turn: TaggedTurn) -> GeneratedQuestion | None:
     """The second or third largest."""
     family = _drawn_family(turn)
     place = turn.draw.choice((2, 2, 3))
@@ -134,7 +131,7 @@ def nth(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "nth_part", family, value, place=("second", "third")[place - 2])
 
 
-def fastest(turn: PartTurn) -> GeneratedQuestion | None:
+def fastest(turn: TaggedTurn) -> GeneratedQuestion | None:
     """The member that grew fastest, with its rate."""
     family = _drawn_family(turn)
     before = _of_year(turn, family, family.year - 1)
@@ -146,7 +143,7 @@ def fastest(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "fastest_part", family, rate, unit="percent") if rate > 0 else None
 
 
-def difference(turn: PartTurn) -> GeneratedQuestion | None:
+def difference(turn: TaggedTurn) -> GeneratedQuestion | None:
     """By how much one member exceeds another."""
     family = _drawn_family(turn)
     pair = turn.draw.sample(sorted(family.members), 2)
@@ -155,7 +152,7 @@ def difference(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "members_apart", family, value, one=one, other=other)
 
 
-def together(turn: PartTurn) -> GeneratedQuestion | None:
+def together(turn: TaggedTurn) -> GeneratedQuestion | None:
     """The sum of two members."""
     family = _drawn_family(turn)
     one, other = turn.draw.sample(sorted(family.members), 2)
@@ -163,7 +160,7 @@ def together(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "members_together", family, value, one=one, other=other)
 
 
-def highest_margin(turn: PartTurn) -> GeneratedQuestion | None:
+def highest_margin(turn: TaggedTurn) -> GeneratedQuestion | None:
     """The member with the highest operating margin."""
     if not any(one.metric == "operating_income" for one in turn.material.families):
         return None
@@ -175,21 +172,21 @@ def highest_margin(turn: PartTurn) -> GeneratedQuestion | None:
     return _of_family(turn, "highest_margin", family, margin, unit="percent")
 
 
-def _drawn_family(turn: PartTurn, fits: Callable[[PartFamily], bool] = lambda one: True) -> PartFamily:
+def _drawn_family(turn: TaggedTurn, fits: Callable[[PartFamily], bool] = lambda one: True) -> PartFamily:
     """A company first, then one of its families."""
     families = [one for one in turn.material.families if fits(one)]
     company = turn.draw.choice(sorted({one.company for one in families}))
     return turn.draw.choice([one for one in families if one.company == company])
 
 
-def _of_year(turn: PartTurn, family: PartFamily, year: int, metric: str = "") -> PartFamily | None:
+def _of_year(turn: TaggedTurn, family: PartFamily, year: int, metric: str = "") -> PartFamily | None:
     wanted = family.company, family.kind, metric or family.metric, year
     families = turn.material.families
     return next((one for one in families if (one.company, one.kind, one.metric, one.year) == wanted), None)
 
 
 def _of_family(
-    turn: PartTurn, kind: str, family: PartFamily, value: float, *, unit: str = "", **fields: str
+    turn: TaggedTurn, kind: str, family: PartFamily, value: float, *, unit: str = "", **fields: str
 ) -> GeneratedQuestion:
     measure = _measure(turn, family.metric)
     named = _named(turn, family.company, measure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -9,7 +10,7 @@ from functools import cached_property
 from random import Random
 from typing import ClassVar
 
-from fin_agent.evaluation.generated.drawing import Material, Wording
+from fin_agent.evaluation.generated.drawing import Material, Turn, Wording
 from fin_agent.evaluation.generated.figures import AskedMeasure, asked_measures
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.figures import (
@@ -71,7 +72,6 @@ class TaggedMaterial(Material):
 
     filings: tuple[TaggedFiling, ...]
     attempts: ClassVar[int] = 400
-    fewest_filings: ClassVar[int] = 1
 
     def wording(self, draw: Random) -> TaggedWording:
         """With the last days of years."""
@@ -111,6 +111,10 @@ class TaggedMaterial(Material):
         """Parts of a kind that are all of them."""
         return families_of(self.parts, self.figures)
 
+    def tagged_years(self, company: Company) -> list[int]:
+        """Years that the tags of the company's annual reports are of."""
+        return sorted(self.last_days.get(self.workspace.years[company.key], {}))
+
     @cached_property
     def last_days(self) -> Mapping[FiscalYears, Mapping[int, date]]:
         """By the years of a company: the last day of each fiscal year that its tags are of."""
@@ -125,3 +129,11 @@ class TaggedMaterial(Material):
 
 
 _A_YEAR = timedelta(350), timedelta(380)
+
+TaggedTurn = Turn[TaggedMaterial, TaggedWording]
+
+
+def reads_well(text: str, year: str) -> bool:
+    """Whether a year named by its last day stands where a sentence can have it: after `in`, `for`, a comma."""
+    begins = year.split(" ", 1)[0]
+    return begins != "the" or re.search(rf"(?:\b(?:in|for|of|In|For)|[,:]) {re.escape(year)}", text) is not None

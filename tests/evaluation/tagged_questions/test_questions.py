@@ -8,10 +8,9 @@ from random import Random
 import pytest
 
 from fin_agent.evaluation import QuestionKind
-from fin_agent.evaluation.generated.drawing import reads_well
 from fin_agent.evaluation.generated.question import GeneratedQuestion
 from fin_agent.evaluation.tagged_questions.benchmark import tagged_questions
-from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording
+from fin_agent.evaluation.tagged_questions.material import TaggedMaterial, TaggedWording, reads_well
 from fin_agent.lexicon.fiscal import FiscalYears
 
 Questions = tuple[GeneratedQuestion, ...]
