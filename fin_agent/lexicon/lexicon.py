@@ -20,7 +20,6 @@ from fin_agent.lexicon.metrics import (
     StatementNames,
     Synonym,
     Topic,
-    UnitWords,
     check_expressions,
     expression_inputs,
 )
@@ -59,7 +58,7 @@ def own_fingerprint() -> str:
 
 
 class Lexicon:
-    """Metrics, formulas, statement names, Items, topics and units, and how words lead to them.
+    """Metrics, formulas, statement names, Items and topics, and how words lead to them.
 
     >>> lexicon = load_lexicon()
     >>> lexicon.metric_of_label("Total net sales", Statement.INCOME)
@@ -77,7 +76,6 @@ class Lexicon:
         self.items: Mapping[str, Item] = entries.checked("items", Item)
         self.topic_entries: Mapping[str, Topic] = entries.checked("topics", Topic)
         self.synonyms: Mapping[str, Synonym] = entries.checked("synonyms", Synonym)
-        self.units: Mapping[str, UnitWords] = entries.checked("units", UnitWords)
         self._not_metrics = tuple(entries.lists["not_metrics"])
         check_expressions(self.metrics, self.formulas, entries)
         self._check_references(entries)

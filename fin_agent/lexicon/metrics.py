@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -198,14 +199,6 @@ class Synonym(Entry):
     expand: Phrases
 
 
-class UnitWords(Entry):
-    """Words for a scale or a unit: `in millions`, `per share`, `percent`."""
-
-    words: Phrases
-    scale: int | None = None
-    unit: Unit | None = None
-
-
 _KINDS: dict[str, type[Entry]] = {
     "metrics": Metric,
     "formulas": Formula,
@@ -214,11 +207,10 @@ _KINDS: dict[str, type[Entry]] = {
     "items": Item,
     "topics": Topic,
     "synonyms": Synonym,
-    "units": UnitWords,
 }
 _BUILT_IN = (
     *("income", "balance", "cash_flow", "other", "not_metrics", "formulas"),
-    *("sections", "statements", "page_kinds", "items", "topics", "synonyms", "units"),
+    *("sections", "statements", "page_kinds", "items", "topics", "synonyms"),
 )
 _LISTS = (
     *("title_qualifiers", "title_endings", "not_statements", "not_statement_pages", "not_metrics"),
@@ -339,30 +331,16 @@ def check_expressions(metrics: Mapping[str, Metric], formulas: Mapping[str, Form
                     subject=entries.subject(kind, name),
                     remedy="Correct the id, or add the metric.",
                 )
-    finished: set[str] = set()
-    for kind, name, _ in written:
-        cycle = _cycle(name, inputs, (), finished)
-        if cycle:
-            raise LexiconError(
-                f"the expression leads back to itself: {' -> '.join(cycle)}",
-                subject=entries.subject(kind, name),
-                remedy="Take one of these inputs out.",
-            )
-
-
-def _cycle(
-    name: str, inputs: Mapping[str, tuple[str, ...]], path: tuple[str, ...], finished: set[str]
-) -> tuple[str, ...]:
-    if name in path:
-        return (*path[path.index(name) :], name)
-    if name in finished:
-        return ()
-    for needed in inputs.get(name, ()):
-        found = _cycle(needed, inputs, (*path, name), finished)
-        if found:
-            return found
-    finished.add(name)
-    return ()
+    try:
+        TopologicalSorter(inputs).prepare()
+    except CycleError as error:
+        around = error.args[1][::-1]
+        name = around[0]
+        raise LexiconError(
+            f"the expression leads back to itself: {' -> '.join(around)}",
+            subject=entries.subject("metrics" if name in metrics else "formulas", name),
+            remedy="Take one of these inputs out.",
+        ) from error
 
 
 def _changed(held: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:

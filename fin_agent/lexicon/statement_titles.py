@@ -23,7 +23,7 @@ class StatementTitles:
     """
 
     def __init__(self, names: Mapping[str, StatementNames], lists: Mapping[str, Sequence[str]]) -> None:
-        """`lists` are those of `TITLE_LISTS`. Raises LexiconError for rows that are no regular expressions."""
+        """`lists` hold words around titles. Raises LexiconError for rows that are no regular expressions."""
         qualifiers = _any_of(map(squeezed, lists["title_qualifiers"]))
         endings = _any_of(map(squeezed, lists["title_endings"]))
         self._moved = re.compile(f"(statementof(?:changesin)?)((?:{qualifiers})+)")
@@ -86,8 +86,6 @@ class StatementRows:
         return sum(1 for row in self.patterns if row.search(lower_text))
 
 
-TITLE_LISTS = ("title_qualifiers", "title_endings", "not_statements", "not_statement_pages")
-"""Headings of the lexicon that hold words around titles."""
 _LONGEST = 150
 _SHORTEST = 8
 _TITLE_WORD = re.compile("statement|balancesheet|profitandlossaccount")

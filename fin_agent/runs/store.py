@@ -79,7 +79,6 @@ def store_file(folder: Path, recording: Recording) -> Path:
 
 
 FILE_NAME = "runs.sqlite"
-LAST = "last"
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 _MEGABYTE = 1_000_000
 _MOST_NAMED = 5

@@ -18,7 +18,7 @@ from tests.docs.blocks import Block
 from tests.docs.commands import understood
 from tests.docs.kinds import Command, UnknownKindError
 
-LEXICON = {"metrics", "formulas", "sections", "statements", "items", "topics", "units"}
+LEXICON = {"metrics", "formulas", "sections", "statements", "items", "topics"}
 
 
 def read_toml(block: Block, folder: Path) -> str:
