@@ -189,7 +189,9 @@ def _of_full_text(connection: sqlite3.Connection, writer: Owner | None) -> Itera
     except sqlite3.OperationalError as error:
         # SQLite checks them by a command that counts as writing.
         found = f"could not be checked, since the index cannot be written to ({error})"
-        yield IndexFinding(Aspect.FULL_TEXT, "full-text tables", found, "Verify while nobody writes, as a user who may", False)
+        yield IndexFinding(
+            Aspect.FULL_TEXT, "full-text tables", found, "Verify while nobody writes, as a user who may", False
+        )
 
 
 def _agrees(connection: sqlite3.Connection, table: str) -> bool:

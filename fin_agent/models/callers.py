@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import yaml
@@ -65,19 +64,6 @@ class Callers:
         called = name or f"{model._llm_type}:{getattr(model, 'model_name', None) or getattr(model, 'model', 'model')}"
         settings = (settings or ModelSettings()).model_copy(update={"model": called, "small": called, "roles": {}})
         return cls(settings, load=lambda asked, _: LoadedModel(asked, model, settings.base_url))
-
-    def __enter__(self) -> Callers:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file of kept replies."""
-        if self._cache is not None:
-            self._cache.close()
 
     def name(self, role: Role) -> str:
         """Return the name of the model that fills a role.

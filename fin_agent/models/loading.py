@@ -72,13 +72,12 @@ def load_chat_model(
     key_variable: str | None = None,
     timeout: float = _TIMEOUT_SECONDS,
     max_retries: int = MAX_RETRIES,
-    stream_usage: bool = True,
 ) -> LoadedModel:
     """The chat model named `PROVIDER:MODEL`. `openai` serves for every server that speaks OpenAI's protocol.
 
     Keys come from the environment alone: from `key_variable` where one is named, else from FIN_AGENT_API_KEY where a
     `base_url` is given, else from the provider's own variable. `timeout` is in seconds, for each request as a whole.
-    Failed requests are made again by `Caller`, so `max_retries` of the client is 0.
+    Failed requests are made again by the provider's client, `max_retries` times at most.
 
     Raises ModelSetupError, which says what is missing.
     """
@@ -100,7 +99,7 @@ def load_chat_model(
     if address is not None:
         options["base_url"] = address
     if provider == _OPENAI:
-        options |= {"stream_usage": stream_usage, **_http_client()}
+        options |= {"stream_usage": True, **_http_client()}
     if (key := _key(provider, address, key_variable, name)) is not None:
         options["api_key"] = key
     return LoadedModel(name, _initiated(name, model, options), address)

@@ -9,7 +9,6 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
 
 from pydantic import ValidationError
 
@@ -36,8 +35,8 @@ class ResponseCache:
     used any more, each with a warning in the log. Holds neither prompts nor keys, but replies as they came.
 
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, ResponseCache(Path(folder) / "replies.sqlite") as cache:
-    ...     cache.get("a key") is None
+    >>> with TemporaryDirectory() as folder:
+    ...     ResponseCache(Path(folder) / "replies.sqlite").get("a key") is None
     True
     """
 
@@ -47,17 +46,6 @@ class ResponseCache:
         self._most = megabytes * 1_000_000
         self._guard = threading.Lock()
         self._given_up = False
-
-    def __enter__(self) -> ResponseCache:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Nothing is held open between two uses."""
 
     def get(self, key: str) -> Reply | None:
         """The reply kept under a key of `cache_key`; None where there is none."""

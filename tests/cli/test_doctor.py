@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -294,7 +295,7 @@ def test_kept_replies(
     file = tmp_path / "replies.sqlite"
     monkeypatch.setenv("FIN_AGENT_CACHE", str(file))
     options = ("--model", "openai:gpt-4o", "--base-url", server.url, "--index", sample_index, "--offline")
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         Caller(load_chat_model("openai:gpt-4o", base_url=server.url), cache=cache).reply(text_call())
     assert Looked(*options).of("kept replies", "file")[:2] == ("ok", f"1 replies in {file}")
     file.write_bytes(b"no database at all" * 100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def ask_server(workspace: Workspace, script: Script, server: OpenAIServer, loade
         server.log.clear()
         settings = ModelSettings.model_validate({"model": MODEL, "preset": preset, "attempts": 2, **given})
         model = loaded[0.2 if failure in SLOW else 20.0]
-        with Callers(settings, load=lambda name, _: replace(model, name=name)) as callers:
+        with nullcontext(Callers(settings, load=lambda name, _: replace(model, name=name))) as callers:
             return answer_question(question, AnswerContext.from_settings(workspace, callers=callers))
 
     return asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,7 @@ def test_a_model_is_loaded_once_for_all_its_roles_and_threads() -> None:
 def test_one_model_that_is_there_already_fills_all_roles() -> None:
     model = ScriptedChatModel("said", model_name="mine")
     given = ModelSettings(model=LARGE, small=SMALL, roles={Role.QUERY: "x:one"})
-    with Callers.with_model(model, given) as callers:
+    with nullcontext(Callers.with_model(model, given)) as callers:
         (name,) = {callers.name(role) for role in Role}
         assert name.endswith(":mine") and callers.of(Role.QUERY) is callers.of(Role.REASONING)
         assert callers.of(Role.QUERY).reply(text_call()).text == "said"
@@ -79,7 +80,7 @@ def test_settings_reach_the_callers(tmp_path: Path) -> None:
     settings = ModelSettings.model_validate(
         {"model": LARGE, "output": "json", "attempts": 1, "cache": tmp_path / "kept.sqlite"}
     )
-    with Callers(settings, load=loads) as callers:
+    with nullcontext(Callers(settings, load=loads)) as callers:
         caller = callers.of(Role.REASONING)
         assert not caller.schema_in_use
         assert not caller.reply(text_call()).from_cache and caller.reply(text_call()).from_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_key_of_the_environment_gets_nowhere(
         HttpStatusError(401, f"Incorrect API key provided: {KEY}"),
     )
     file = tmp_path / "kept.sqlite"
-    with ResponseCache(file) as cache, metered(Meter()) as meter:
+    with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
         caller = Caller(model, cache=cache)
         with pytest.raises(KeyRefusedError) as raised:
             caller.value(value_call())
@@ -74,7 +75,7 @@ def test_a_key_that_a_model_says_is_taken_out_and_the_reply_is_not_kept(
     names_a_key(variable)
     model = loaded(echoed(KEY))
     file, heard = tmp_path / "kept.sqlite", [""]
-    with ResponseCache(file) as cache, metered(Meter()) as meter:
+    with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
         caller = Caller(model, cache=cache)
         _, reply = caller.value(value_call(), heard.append if ways != "value" else None)
         assert "[key]" in reply.text and "held a key" in reply.notes[0]

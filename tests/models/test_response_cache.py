@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,11 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_batch_that_starts_again_pays_for_nothing_twice(file: Path) -> None:
     first = loaded(HttpStatusError(400, "no response_format"), "no", GOOD)
-    with ResponseCache(file) as cache, metered(Meter()) as meter:
+    with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
         paid = Caller(first, cache=cache).value(value_call())
     assert meter.spent().calls == 2
     second = loaded(AssertionError("asked again"))
-    with ResponseCache(file) as cache, metered(Meter()) as meter:
+    with nullcontext(ResponseCache(file)) as cache, metered(Meter()) as meter:
         value, reply = Caller(second, cache=cache).value(value_call())
     assert value == paid[0] and reply.from_cache and reply.usage == paid[1].usage and not asked(second)
     assert meter.spent().calls == 0 and meter.spent().tokens == 0
@@ -52,7 +53,7 @@ def test_a_batch_that_starts_again_pays_for_nothing_twice(file: Path) -> None:
 
 
 def test_what_failed_is_not_kept(file: Path) -> None:
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         with pytest.raises(UnusableReplyError):
             Caller(loaded("no"), cache=cache).value(value_call())
         assert cache.count() == 0
@@ -81,14 +82,14 @@ def test_every_part_of_a_call_counts() -> None:
 
 def test_a_kept_reply_that_no_longer_fits_is_asked_for_anew(file: Path) -> None:
     model = loaded(GOOD)
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         caller = Caller(model, cache=cache)
         cache.put(cache_key(value_call(), "openai:scripted", None, "auto"), kept('{"value": "old"}'))
         assert caller.value(value_call())[0].value == 5 and len(asked(model)) == 1
 
 
 def test_the_oldest_go_where_there_is_no_room(file: Path) -> None:
-    with ResponseCache(file, megabytes=1) as cache:
+    with nullcontext(ResponseCache(file, megabytes=1)) as cache:
         for number in range(8):
             cache.put(f"k{number}", kept("x" * 200_000))
         assert cache.get("k7") is not None and cache.get("k0") is None
@@ -101,14 +102,14 @@ def test_the_oldest_go_where_there_is_no_room(file: Path) -> None:
 def test_a_damaged_file_is_left_and_stands_in_nobodys_way(
     file: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         for number in range(50):
             cache.put(f"k{number}", kept("x" * 1_000))
     whole = file.read_bytes()
     broken = {"garbage": b"not a database" * 500, "cut": whole[:5_000], "header": whole[:100] + b"\xff" * 8_000}
     file.write_bytes(broken[damage])
     model = loaded(GOOD)
-    with ResponseCache(file) as cache, caplog.at_level(logging.WARNING):
+    with nullcontext(ResponseCache(file)) as cache, caplog.at_level(logging.WARNING):
         assert Caller(model, cache=cache).value(value_call())[0].value == 5
         assert cache.get("k1") is None
     assert file.read_bytes() == broken[damage] and caplog.text.count("No replies are kept") == 1
@@ -121,7 +122,7 @@ def test_the_database_of_something_else_is_left_as_it_is(file: Path, caplog: pyt
     other.close()
     before = file.read_bytes()
     model = loaded(GOOD)
-    with ResponseCache(file) as cache, caplog.at_level(logging.WARNING):
+    with nullcontext(ResponseCache(file)) as cache, caplog.at_level(logging.WARNING):
         caller = Caller(model, cache=cache)
         assert [caller.value(value_call())[0].value for _ in range(2)] == [5, 5]
     assert file.read_bytes() == before and "No replies are kept" in caplog.text and len(asked(model)) == 2
@@ -129,7 +130,7 @@ def test_the_database_of_something_else_is_left_as_it_is(file: Path, caplog: pyt
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("")
-    with ResponseCache(tmp_path / "file" / "replies.sqlite") as cache, caplog.at_level(logging.WARNING):
+    with nullcontext(ResponseCache(tmp_path / "file" / "replies.sqlite")) as cache, caplog.at_level(logging.WARNING):
         cache.put("k", kept("x"))
         assert cache.get("k") is None
     assert caplog.text.count("No replies are kept") == 1
@@ -139,7 +140,7 @@ def test_a_locked_file_is_passed_over(
     file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("fin_agent.models.response_cache._BUSY_SECONDS", 0.01)
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         cache.put("k", kept("x"))
         other = sqlite3.connect(file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -154,7 +155,7 @@ def test_a_locked_file_is_passed_over(
 
 
 def test_threads_share_one(file: Path) -> None:
-    with ResponseCache(file) as cache, ThreadPoolExecutor(8) as pool:
+    with nullcontext(ResponseCache(file)) as cache, ThreadPoolExecutor(8) as pool:
         for waiting in [pool.submit(cache.put, f"k{n}", kept(str(n))) for n in range(100)]:
             waiting.result()
         assert [found.text for n in range(100) if (found := cache.get(f"k{n}"))] == [str(n) for n in range(100)]
@@ -168,12 +169,12 @@ def test_processes_share_one(file: Path) -> None:
     for writer in writers:
         writer.join()
     assert [writer.exitcode for writer in writers] == [0, 0]
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         assert cache.count() == 60
 
 
 def _write_thirty(file: Path, writer: int) -> None:
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         for number in range(30):
             cache.put(f"{writer}:{number}", kept("x"))
 
@@ -186,6 +187,6 @@ def test_without_a_cache_every_call_is_made() -> None:
 
 
 def test_prompts_are_not_kept(file: Path) -> None:
-    with ResponseCache(file) as cache:
+    with nullcontext(ResponseCache(file)) as cache:
         Caller(loaded("Yes."), cache=cache).reply(text_call(question="What of the secret merger?"))
     assert b"secret merger" not in file.read_bytes() and b"Yes." in file.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
@@ -105,7 +106,7 @@ def test_a_server_that_does_not_stream_is_asked_without() -> None:
 
 def test_a_kept_reply_is_told_at_once_and_one_that_was_streamed_is_kept(tmp_path: Path) -> None:
     model = loaded(GOOD)
-    with ResponseCache(tmp_path / "kept.sqlite") as cache:
+    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache:
         way(Caller(model, cache=cache), lambda text: None)
         heard: list[str] = []
         value, reply = way(Caller(model, cache=cache), heard.append)
@@ -187,7 +188,7 @@ def test_a_listener_is_told_of_each_call(tmp_path: Path) -> None:
         def call_ended(self, record: CallRecord) -> None:
             heard.append(f"{record.usage.total}{' kept' * record.from_cache}")
 
-    with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter(listener=Listener())):
+    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache, metered(Meter(listener=Listener())):
         caller = Caller(loaded('{"value": "none"}', WHOLE), cache=cache)
         caller.value(value_call())
         caller.value(value_call())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -141,11 +142,11 @@ def test_nobody_listens_there() -> None:
 
 def test_a_batch_broken_off_pays_for_nothing_twice(server: serving.OpenAIServer, tmp_path: Path) -> None:  # type: ignore[name-defined]
     questions = [text_call(question=f"What was revenue in {year}?", role=Role.CURATION) for year in range(2000, 2020)]
-    with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter()) as meter:
+    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache, metered(Meter()) as meter:
         asking = caller(server, cache=cache)
         for call in questions[:12]:
             asking.reply(call)
-    with ResponseCache(tmp_path / "kept.sqlite") as cache, metered(Meter(earlier=meter.records)) as again:
+    with nullcontext(ResponseCache(tmp_path / "kept.sqlite")) as cache, metered(Meter(earlier=meter.records)) as again:
         asking = caller(server, cache=cache)
         for call in questions:
             asking.reply(call)
