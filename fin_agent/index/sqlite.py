@@ -59,6 +59,11 @@ _EQUAL = 1e-8
 """Scores nearer than this may be equal when rounded."""
 MOST_MATCHES = 20_000
 """Summaries that one search may score, at about a microsecond each: what holds more than that tells little apart."""
+_OF_PART = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
+_OF_INCOME = (
+    "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
+    " OR facts.section LIKE '%cost of%')"
+)
 _TAG = ", ".join(f"tags.{column}" for column in rows.TAG_COLUMNS)
 
 
@@ -385,37 +390,22 @@ class SqliteIndex(Database):
         """See FilingIndex.parts. Scopes, rows of tagged parts, rows into which an income statement divides revenue."""
         known, filings = self._parts.value(), tuple(sorted(doc_ids))
         if filings not in known:
-            known[filings] = self._read_parts(filings)
+            scopes = self._of_facts("scope", filings, _OF_PART)
+            rows_of_parts = self._of_facts("label", filings, f"{_OF_PART} AND facts.tag IS NOT NULL")
+            known[filings] = scopes | rows_of_parts | self._of_facts("label", filings, _OF_INCOME)
         return known[filings]
 
     def address_texts(self, doc_ids: Collection[str]) -> frozenset[str]:
         """See FilingIndex.address_texts."""
-        where, values = _within(doc_ids)
-        of_filings = f"FROM facts JOIN filings ON filings.id = facts.filing_id WHERE {where}"
-        found: set[str] = set()
-        for name in ("label", "caption"):
-            found.update(row[0] for row in self._rows(f"SELECT DISTINCT facts.{name} {of_filings}", values))
-        for name in ("section", "column_path"):
-            for row in self._rows(f"SELECT DISTINCT facts.{name} {of_filings}", values):
-                found.update(json.loads(row[0]))
-        return frozenset(found)
+        lists = self._of_facts("section", doc_ids) | self._of_facts("column_path", doc_ids)
+        listed = (text for each in lists for text in json.loads(each))
+        return self._of_facts("label", doc_ids) | self._of_facts("caption", doc_ids) | frozenset(listed)
 
-    def _read_parts(self, doc_ids: Collection[str]) -> frozenset[str]:
+    def _of_facts(self, column: str, doc_ids: Collection[str], condition: str = "TRUE") -> frozenset[str]:
+        """What stands in a column of facts of these filings that meet a condition."""
         where, values = _within(doc_ids)
-        of_part = "facts.scope IS NOT NULL AND facts.metric IS NOT NULL AND coalesce(facts.statement, '') != 'equity'"
-        of_income = (
-            "facts.statement = 'income' AND (facts.section LIKE '%revenue%' OR facts.section LIKE '%sales%'"
-            " OR facts.section LIKE '%cost of%')"
-        )
-        found: set[str] = set()
-        for name, named_by in (
-            ("scope", of_part),
-            ("label", f"{of_part} AND facts.tag IS NOT NULL"),
-            ("label", of_income),
-        ):
-            joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {named_by}"
-            found.update(row[0] for row in self._rows(f"SELECT DISTINCT facts.{name} FROM {joined}", values))
-        return frozenset(found)
+        joined = f"facts JOIN filings ON filings.id = facts.filing_id WHERE {where} AND {condition}"
+        return frozenset(row[0] for row in self._rows(f"SELECT DISTINCT facts.{column} FROM {joined}", values))
 
     def tables(self, keys: Sequence[PageKey]) -> list[Table]:
         """See FilingIndex.tables."""
