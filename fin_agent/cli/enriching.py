@@ -188,7 +188,7 @@ def summarize(on: OnIndex, models: ModelOptions, doc: Docs = None, again: bool =
     meter = Meter(settings.models.batch_budget, of="run")
     made: list[tuple[FilingRecord, MadeSummary]] = []
     place = on.chosen.place
-    with callers, open_index(place) as index:
+    with open_index(place) as index:
         summarizer = ModelSummarizer(callers.of(Role.SUMMARY), Workspace(index), settings.prompts)
         records = [index.filing(doc_id) for doc_id in doc] if doc else list(index.filings())
         waiting = [record for record in records if again or not summarizer.is_made(record)]

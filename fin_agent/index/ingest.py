@@ -231,7 +231,7 @@ def _stamp(path: Path, manifest: Manifest) -> FileStamp:
         there = path.is_symlink() or path.exists()
         what = "it is no file, or a link to none" if there else "there is no such file"
         raise ReadError(what, subject=str(path), remedy="Check where it leads" if there else "Check the path")
-    return FileStamp.of(path, manifest.hash_of(path) if manifest.unchanged(path) else content_hash(path))
+    return FileStamp.of(path, manifest.known_hash(path) or content_hash(path))
 
 
 _RENAME = "Rename the file (or its folder)"

@@ -71,17 +71,11 @@ class Manifest:
         self._present = {row["doc_id"]: (row["content_hash"], row["reader_version"]) for row in present}
         self._rows: dict[str, sqlite3.Row] = {row["path"]: row for row in found}
 
-    def unchanged(self, path: Path) -> bool:
-        """Whether size and time are those of the last ingest: then the content need not be hashed again."""
-        row = self._rows.get(_key(path))
-        status = path.stat()
-        if row is None or not row["content_hash"]:
-            return False
-        return (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
-
-    def hash_of(self, path: Path) -> str:
-        """Content hash at the last ingest."""
-        return str(self._rows[_key(path)]["content_hash"])
+    def known_hash(self, path: Path) -> str:
+        """Content hash at the last ingest, where size and time are still those; else empty."""
+        row, status = self._rows.get(_key(path)), path.stat()
+        same = row is not None and (row["size"], row["modified_ns"]) == (status.st_size, status.st_mtime_ns)
+        return str(row["content_hash"]) if row is not None and same else ""
 
     def is_done(self, stamp: FileStamp) -> bool:
         """Whether this content was read by this version and is in the index, wherever the file was then."""

@@ -19,10 +19,8 @@ __all__ = ["DateMention", "PeriodMention", "QuestionPeriods", "Span", "fiscal_ye
 
 
 @lru_cache(maxsize=256)
-def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
+def parse_periods(question: str) -> QuestionPeriods:
     """Reads every period that `question` names; never raises.
-
-    `today` counts only where no year is printed: `last year` and `the last three years` then end in the year before.
 
     >>> parse_periods("What is the FY2017 - FY2019 3 year average of capex?").years
     (2017, 2018, 2019)
@@ -44,12 +42,10 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
     span = span_of(
         text,
         [atom for atom in atoms if atom.start in starts and atom.months == 12],
-        newest=max((mention.fiscal_year for mention in asked), default=today.year - 1 if today else None),
+        newest=max((mention.fiscal_year for mention in asked), default=None),
     )
     years = {mention.fiscal_year for mention in asked}
-    latest = None if years else _latest(text)
-    if latest == "last" and today is not None:
-        years.add(today.year - 1)
+    latest = None if years else _LATEST.search(text)
     if span is not None and (span.form != "between" or span.worded):
         years.update(range(span.first, span.last + 1))
     return QuestionPeriods(
@@ -59,7 +55,7 @@ def parse_periods(question: str, today: date | None = None) -> QuestionPeriods:
         span=span,
         since=next((mention.fiscal_year for mention in asked if _is_since(text, mention)), None),
         as_of=next((mention.fiscal_year for mention in asked if stands_before(AS_OF, text, mention.start)), None),
-        latest=latest and ("quarter" if latest == "quarter" else "year"),
+        latest=None if latest is None else "quarter" if latest["unit"].lower() == "quarter" else "year",
         trailing_years=trailing_years(text),
         loose_quarters=loose,
     )
@@ -131,7 +127,7 @@ class QuestionPeriods(BaseModel):
 
 _DEFINITION = re.compile(r"\b(?:defined|define)\b.*?(?:[.?!](?=\s+[A-Z]|\s*$)|\Z)", re.IGNORECASE | re.DOTALL)
 _LATEST = re.compile(
-    r"\b(?:(?P<newest>latest|most recent(?:ly)?|current|this)|(?P<last>last))"
+    r"\b(?:latest|most recent(?:ly)?|current|this|last)"
     r"(?: (?:reported|completed|available|full|fiscal|financial))* (?P<unit>quarter|year)\b",
     re.IGNORECASE,
 )
@@ -245,15 +241,6 @@ def _closes_month(one: SpokenDate) -> bool:
 
 def _date_mention(question: str, one: SpokenDate) -> DateMention:
     return DateMention(date=one.date, start=one.start, end=one.end, phrase=question[one.start : one.end], role=one.role)
-
-
-def _latest(text: str) -> Literal["last", "newest", "quarter"] | None:
-    found = _LATEST.search(text)
-    if found is None:
-        return None
-    if found["unit"].lower() == "quarter":
-        return "quarter"
-    return "last" if found["last"] else "newest"
 
 
 def _is_since(text: str, mention: PeriodMention) -> bool:

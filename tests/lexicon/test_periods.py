@@ -146,8 +146,6 @@ def test_counted_years() -> None:
     assert parse_periods("the unsecured five year revolving credit agreement in FY2023").span is None
     assert parse_periods("over the past three years").trailing_years == 3
     assert parse_periods("over the past three years").years == ()
-    assert parse_periods("over the past three years", date(2024, 5, 1)).years == (2021, 2022, 2023)
-    assert parse_periods("revenue last year", date(2024, 5, 1)).years == (2023,)
 
 
 def test_a_definition_does_not_ask() -> None:
@@ -264,11 +262,11 @@ PIECES = ("FY", "Q1", "2023", "'19", " - ", " and ", "first", " quarter ", "3/1/
 @given(st.text(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 @settings(deadline=None)
 def test_never_raises_and_phrases_are_the_question(question: str) -> None:
-    found = parse_periods(question, date(2024, 1, 1))
+    found = parse_periods(question)
     for mention in (*found.mentions, *found.dates):
         assert question[mention.start : mention.end] == mention.phrase
     assert list(found.years) == sorted(set(found.years))
-    assert found == parse_periods(question, date(2024, 1, 1))
+    assert found == parse_periods(question)
 
 
 @given(years, st.integers(1, 12), st.integers(0, 6), st.integers(-8, 8))
