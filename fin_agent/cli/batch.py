@@ -8,10 +8,11 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ import typer
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError
 from rich.console import RenderableType
 
-from fin_agent.answering.answer import Answer, Usage
+from fin_agent.answering.answer import Answer
 from fin_agent.cli.answers import AnswersKept, Attempt, attempt, each_done, recorder_for, with_replies_kept
 from fin_agent.cli.exits import ExitCode
 from fin_agent.cli.options import ModelOptions, NoRecord, OnIndex, StrategyName, command
@@ -83,7 +84,7 @@ def batch(
     _show(result, out, time.perf_counter() - started, on)
     if not result.failures:
         return ExitCode.DONE
-    named = ", ".join(str(failure.line) for failure in result.failures)
+    named = ", ".join(map(str, result.failures))
     say(f"{len(result.failures)} of {len(lines)} lines of {questions} failed: {named}")
     return ExitCode.SOME_FAILED
 
@@ -93,10 +94,9 @@ class _Done:
     """What became of a line that was asked now."""
 
     line: Line
-    asked: AskedQuestion
-    key: str
     begun: datetime
-    tried: Attempt
+    tried: Attempt | None
+    """None where the line is no question."""
 
 
 class _Batch:
@@ -141,16 +141,9 @@ class _Batch:
                 remedy="Ask as before to go on with it, give another --out, or --restart to begin anew without it",
             )
         failures = self._ask([line for line in lines if line.number not in answers], answers)
-        in_order = [answers[line.number] for line in lines if line.number in answers]
-        self._kept.publish(in_order)
-        return BatchResult(
-            lines=len(lines),
-            answers=tuple(in_order),
-            kept=earlier,
-            failures=tuple(failures),
-            calls=self._meter.records,
-            earlier_calls=self._kept.calls,
-        )
+        answers = {line.number: answers[line.number] for line in lines if line.number in answers}
+        self._kept.publish(answers.values())
+        return BatchResult(len(lines), answers, earlier, failures, self._meter.records, self._kept.calls)
 
     def _taken_up(self, lines: Sequence[Line]) -> dict[int, Answer]:
         """Answers of an interrupted batch, by the number of their line now."""
@@ -160,32 +153,29 @@ class _Batch:
                 found[line.number] = answer.model_copy(update={"id": line.asked.id})
         return found
 
-    def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> list[FailedLine]:
-        """Answer the lines, into `answers` by their number. Gives back those that failed."""
-        failures: list[FailedLine] = []
+    def _ask(self, lines: Sequence[Line], answers: dict[int, Answer]) -> dict[int, str]:
+        """Answer the lines, into `answers` by their number. Why others failed, by number and in order."""
+        failures: dict[int, str] = {}
+        here = partial(_one, context=self._context, meter=self._meter, debug=self._on.debug)
         with Progress(len(lines), "answering", "questions") as progress, nothing_from_the_current_folder():
-
-            def failed(line: Line, reason: str) -> None:
-                failures.append(FailedLine(line.number, reason))
-                progress.step(f"line {line.number}: failed: {reason}", problem=True)
-
             if self._here:
-                all_done = each_done(self._one, lines, self._jobs)
+                all_done = each_done(here, lines, self._jobs)
             else:
                 all_done = each_done(_one_apart, lines, self._jobs, self._processes, ahead=self._jobs)
             for done in all_done:
-                if isinstance(done, Line):
-                    failed(done, done.fault)
+                if done.tried is not None:
+                    answers[done.line.number] = done.tried.answer
+                if reason := done.line.fault if done.tried is None else done.tried.failure:
+                    failures[done.line.number] = reason
+                    progress.step(f"line {done.line.number}: failed: {reason}", problem=True)
                     continue
-                answer = answers[done.line.number] = done.tried.answer
-                if done.tried.failure:
-                    failed(done.line, done.tried.failure)
-                    continue
-                self._kept.add(done.key, answer)
-                self._recorder.record(answer, started=done.begun, doc_ids=done.asked.doc_ids or ())
+                assert done.tried is not None and done.line.asked is not None
+                answer, asked = done.tried.answer, done.line.asked
+                self._kept.add(self._key(asked), answer)
+                self._recorder.record(answer, started=done.begun, doc_ids=asked.doc_ids or ())
                 outcome = "refused" if answer.refused else "answered"
-                progress.step(f"{outcome} in {answer.seconds:.2f} s: {done.asked.short}")
-        return sorted(failures, key=lambda failure: failure.line)
+                progress.step(f"{outcome} in {answer.seconds:.2f} s: {asked.short}")
+        return dict(sorted(failures.items()))
 
     def _processes(self, jobs: int) -> Executor:
         """Processes that share the index's file, each with its own connection."""
@@ -194,46 +184,37 @@ class _Batch:
         context = multiprocessing.get_context("forkserver" if forked else "spawn")
         context.set_forkserver_preload([__name__])
         return ProcessPoolExecutor(
-            jobs, context, _open_apart, (self._on.chosen.place, self._settings.model_dump_json(), self._asking)
+            jobs, context, _open_apart, (self._on.chosen.place, self._settings.model_dump_json())
         )
-
-    def _one(self, line: Line) -> _Done | Line:
-        """The line as it was, where it is no question."""
-        asked = line.asked
-        if asked is None:
-            return line
-        begun = datetime.now(UTC)
-        with metered(self._meter):
-            tried = attempt(
-                asked.question, self._context, doc_ids=asked.doc_ids, question_id=asked.id, debug=self._on.debug
-            )
-        return _Done(line, asked, self._key(asked), begun, tried)
 
     def _key(self, asked: AskedQuestion) -> str:
         return question_fingerprint(self._asking, asked.question, asked.doc_ids or ())
 
 
-_opened: tuple[AnswerContext, str] | None = None
+_opened: AnswerContext | None = None
 """In a process that answers questions of a batch: what it answers with."""
 
 
-def _open_apart(place: Path | str, settings: str, asking: str) -> None:
+def _open_apart(place: Path | str, settings: str) -> None:
     global _opened
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started it says when it ends
     end_with_parent()
-    context = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
-    _opened = context, asking
+    _opened = AnswerContext.from_settings(Workspace.open(place), Settings.model_validate_json(settings))
 
 
-def _one_apart(line: Line) -> _Done | Line:
-    """As `_Batch._one`, in a process of its own, where no model is called."""
-    asked, begun = line.asked, datetime.now(UTC)
-    if asked is None:
-        return line
+def _one_apart(line: Line) -> _Done:
+    """As `_one`, in a process of its own, where no model is called."""
     assert _opened is not None
-    context, asking = _opened
-    tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id)
-    return _Done(line, asked, question_fingerprint(asking, asked.question, asked.doc_ids or ()), begun, tried)
+    return _one(line, _opened, Meter())
+
+
+def _one(line: Line, context: AnswerContext, meter: Meter, debug: bool = False) -> _Done:
+    begun, asked = datetime.now(UTC), line.asked
+    if asked is None:
+        return _Done(line, begun, None)
+    with metered(meter):
+        tried = attempt(asked.question, context, doc_ids=asked.doc_ids, question_id=asked.id, debug=debug)
+    return _Done(line, begun, tried)
 
 
 class _NotedMeter(Meter):
@@ -319,23 +300,16 @@ _SPENT = re.compile(r" \([\d.,]+ are spent or under way\)?")
 
 
 @dataclass(frozen=True, slots=True)
-class FailedLine:
-    """A line that got no answer, and why."""
-
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class BatchResult:
     """All answers, and what they took."""
 
     lines: int
-    answers: tuple[Answer, ...]
-    """In the order of the lines; refusals in place of those that failed are among them."""
+    answers: Mapping[int, Answer]
+    """By the number of their line, in order; refusals in place of those that failed are among them."""
     kept: int
     """How many of them an interrupted batch had left."""
-    failures: tuple[FailedLine, ...]
+    failures: Mapping[int, str]
+    """Why a line got no answer, by its number."""
     calls: tuple[CallRecord, ...]
     """Made now."""
     earlier_calls: tuple[CallRecord, ...]
@@ -343,78 +317,65 @@ class BatchResult:
 
     @property
     def refused(self) -> int:
-        """How many questions were refused; failures are not counted, and a line that is no question has no answer."""
-        stand_ins = len(self.answers) - (self.lines - len(self.failures))
-        return sum(answer.refused for answer in self.answers) - stand_ins
+        """How many questions were refused; failures are not counted."""
+        return sum(answer.refused for number, answer in self.answers.items() if number not in self.failures)
 
     @property
     def answered(self) -> int:
         """Lines that were neither refused nor failed."""
         return self.lines - len(self.failures) - self.refused
 
-    @property
-    def cut_short(self) -> tuple[Answer, ...]:
-        """Answers for which calls were left out because a budget did not allow them."""
-        return tuple(answer for answer in self.answers if answer.usage.left_out)
-
-    @property
-    def warned(self) -> tuple[Answer, ...]:
-        """Answers that carry warnings."""
-        return tuple(answer for answer in self.answers if answer.warnings)
-
 
 def _show(result: BatchResult, out: Path, seconds: float, on: OnIndex) -> None:
-    usage = usage_of([*result.earlier_calls, *result.calls], _left_out(result))
+    warned = [answer for answer in result.answers.values() if answer.warnings]
+    cut_short = [answer for answer in result.answers.values() if answer.usage.left_out]
+    usage = usage_of([*result.earlier_calls, *result.calls], _left_out(cut_short))
     document = {
         "questions": result.lines,
         "answered": result.answered,
         "refused": result.refused,
-        "failed": [{"line": failure.line, "reason": failure.reason} for failure in result.failures],
+        "failed": [{"line": number, "reason": reason} for number, reason in result.failures.items()],
         "kept": result.kept,
-        "warned": len(result.warned),
-        "cut_short": len(result.cut_short),
+        "warned": len(warned),
+        "cut_short": len(cut_short),
         "out": str(out),
         "seconds": round(seconds, 3),
         "usage": usage.model_dump(mode="json"),
         "usage_now": usage_of(result.calls).model_dump(mode="json"),
     }
-    on.show(document, *_summary(result, usage, out, seconds))
-
-
-def _summary(result: BatchResult, usage: Usage, out: Path, seconds: float) -> Iterator[RenderableType]:
     counts = f"{result.answered} answered, {result.refused} refused, {len(result.failures)} failed"
-    yield f"{counts}, in {seconds:.1f} s. Answers: {out}"
-    if result.warned:
-        carry = "answer carries" if len(result.warned) == 1 else "answers carry"
-        yield f"{len(result.warned)} {carry} warnings: rules answered where a model failed, or said otherwise."
-        told = _most_common_warnings(result)
-        yield from (f"  {count} x {warning}" for warning, count in told[:_MOST_WARNINGS])
+    lines: list[RenderableType] = [f"{counts}, in {seconds:.1f} s. Answers: {out}"]
+    if warned:
+        carry = "answer carries" if len(warned) == 1 else "answers carry"
+        lines.append(f"{len(warned)} {carry} warnings: rules answered where a model failed, or said otherwise.")
+        told = _most_common_warnings(warned)
+        lines += [f"  {count} x {warning}" for warning, count in told[:_MOST_WARNINGS]]
         if len(told) > _MOST_WARNINGS:
-            yield f"  and {len(told) - _MOST_WARNINGS} others, which the answers have"
+            lines.append(f"  and {len(told) - _MOST_WARNINGS} others, which the answers have")
         if result.calls and not any(call.usage.output for call in (*result.calls, *result.earlier_calls)):
-            yield "No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do."
-    if result.cut_short:
-        yield f"{len(result.cut_short)} answers were cut short by a budget, and rules did what it left out:"
-        yield from (f"  {line}" for line in usage.left_out)
+            lines.append("No call of a model was answered: rules gave all answers. `fin-agent doctor` says what to do.")
+    if cut_short:
+        lines.append(f"{len(cut_short)} answers were cut short by a budget, and rules did what it left out:")
+        lines += [f"  {line}" for line in usage.left_out]
     if usage.roles:
-        yield ""
-        yield usage_view(usage, questions=len(result.answers))
+        lines += ["", usage_view(usage, questions=len(result.answers))]
         if result.earlier_calls:
-            yield f"Of these, before the batch was stopped: {usage_line(usage_of(result.earlier_calls))}."
+            lines.append(f"Of these, before the batch was stopped: {usage_line(usage_of(result.earlier_calls))}.")
+    on.show(document, *lines)
 
 
-def _most_common_warnings(result: BatchResult) -> list[tuple[str, int]]:
+def _most_common_warnings(warned: Sequence[Answer]) -> list[tuple[str, int]]:
     """Each warning and how many answers have it, the most common first; what only a quote tells apart is one."""
     counted = Counter(
-        warning for answer in result.warned for warning in dict.fromkeys(_QUOTED.sub("...", w) for w in answer.warnings)
+        warning for answer in warned for warning in dict.fromkeys(_QUOTED.sub("...", w) for w in answer.warnings)
     )
     return sorted(counted.items(), key=lambda each: (-each[1], each[0]))
 
 
-def _left_out(result: BatchResult) -> list[str]:
+def _left_out(cut_short: Sequence[Answer]) -> list[str]:
     """What budgets did not allow, by role and reason: `reasoning: 12 calls (the batch may take 5 dollars)`."""
     counted: Counter[tuple[str, str]] = Counter()
-    for answer in result.cut_short:
+    for answer in cut_short:
         for line in answer.usage.left_out:
             role, _, reason = line.partition(" (")
             counted[role, _SPENT.sub("", reason.partition(";")[0].removesuffix(")"))] += 1

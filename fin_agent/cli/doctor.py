@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from fin_agent.analyst.model.role_models import role_models
@@ -34,7 +33,7 @@ from fin_agent.models.diagnosis import Finding, State, diagnosed_models, models_
 from fin_agent.models.loading import KEY_VARIABLE
 from fin_agent.models.metering import Meter
 from fin_agent.models.settings import ModelSettings
-from fin_agent.presentation.plain import one_line
+from fin_agent.presentation.plain import advice_view, one_line
 from fin_agent.serving.http_server import TOKEN_VARIABLE
 
 _PREFIX = "FIN_AGENT_"
@@ -208,8 +207,6 @@ def _installed(package: str) -> bool:
 
 _STYLES = {State.OK: "green", State.NOTE: "dim", State.WARNING: "yellow", State.FAILED: "bold red"}
 _WORDS = {State.NOTE: "–"}
-_WIDEST_STATE = 7
-_WIDEST_CHECK = 17
 
 
 def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
@@ -217,7 +214,7 @@ def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
     lines: list[RenderableType] = []
     for about, group in groupby(findings, key=lambda each: each.about):
         lines.append(Text(one_line(about), style="bold"))
-        lines.append(_table(list(group)))
+        lines.append(advice_view(map(_row, group)))
     failed = sum(each.state is State.FAILED for each in findings)
     warnings = sum(each.state is State.WARNING for each in findings)
     counted = f"{failed} failed, {warnings} {'warning' if warnings == 1 else 'warnings'}" if failed or warnings else ""
@@ -225,18 +222,9 @@ def findings_view(findings: Sequence[Finding], took: Usage) -> RenderableType:
     return Group(*lines)
 
 
-def _table(findings: Sequence[Finding]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True, min_width=_WIDEST_STATE + 2)
-    table.add_column(no_wrap=True, min_width=_WIDEST_CHECK)
-    table.add_column(overflow="fold")
-    for each in findings:
-        state = Text(f"  {_WORDS.get(each.state, each.state.value)}", style=_STYLES[each.state])
-        table.add_row(state, Text(one_line(each.check)), Text(one_line(each.found)))
-        if each.remedy:
-            style = "cyan" if each.state in (State.WARNING, State.FAILED) else "dim"
-            table.add_row("", "", Text(f"→ {one_line(each.remedy)}", style=style))
-    return table
+def _row(each: Finding) -> tuple[Text, str, str]:
+    state = f"  {_WORDS.get(each.state, each.state.value):<9}"
+    return Text.assemble((state, _STYLES[each.state]), f"{one_line(each.check):<19}"), each.found, each.remedy
 
 
 def _cost(took: Usage) -> str:

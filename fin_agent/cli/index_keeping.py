@@ -10,12 +10,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from fin_agent.cli.exits import ExitCode, with_index
-from fin_agent.cli.indexes import waiting_time
-from fin_agent.cli.options import Docs, OnIndex, Wait, command
+from fin_agent.cli.options import Docs, OnIndex, Wait, command, waiting_time
 from fin_agent.cli.streams import Progress, fields_of, messages, say
 from fin_agent.errors import FilingIndexError
 from fin_agent.index.copying import CopiedFiling, CopyOutcome, copy_filings
@@ -27,7 +25,7 @@ from fin_agent.index.repairing import repair as repair_index
 from fin_agent.index.sqlite import SqliteIndex
 from fin_agent.index.verifying import IndexFinding
 from fin_agent.index.verifying import verify as verify_index
-from fin_agent.presentation.plain import counted, one_line
+from fin_agent.presentation.plain import advice_view, counted, one_line
 
 
 @command
@@ -172,12 +170,11 @@ def _line(filing: CopiedFiling) -> str:
 
 def findings_table(findings: Sequence[IndexFinding]) -> RenderableType:
     """Each with what to do; what is wrong stands before what is only worth knowing."""
-    lines: list[RenderableType] = []
+    rows = []
     for finding in sorted(findings, key=lambda each: not each.fault):
-        style = "bold red" if finding.fault else "dim"
-        head = Text("fault  " if finding.fault else "note   ", style=style)
-        lines.append(_block(head, f"{finding.aspect.value}: {finding.subject}: {finding.found}", finding.remedy))
-    return Group(*lines, "")
+        head = Text("fault  ", style="bold red") if finding.fault else Text("note   ", style="dim")
+        rows.append((head, f"{finding.aspect.value}: {finding.subject}: {finding.found}", finding.remedy))
+    return Group(advice_view(rows), "")
 
 
 def _repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> RenderableType:
@@ -185,8 +182,9 @@ def _repair_lines(repaired: Repaired, left: Sequence[IndexFinding]) -> Renderabl
     lines: list[RenderableType] = [Text(f"- {one_line(with_index(done))}") for done in repaired.done]
     if repaired.damaged_copy is not None:
         lines.append(Text(f"- the damaged database is kept as {repaired.damaged_copy}"))
-    for lost in repaired.lost:
-        lines.append(_block(Text("lost   ", style="bold red"), f"{lost.doc_id}: {lost.why}", with_index(lost.remedy)))
+    head = Text("lost   ", style="bold red")
+    lost = [(head, f"{each.doc_id}: {each.why}", with_index(each.remedy)) for each in repaired.lost]
+    lines += [advice_view(lost)] if lost else []
     if left:
         lines.append(findings_table(left))
     lines.append(Text(_repair_verdict(repaired, bool(left), bool(lines))))
@@ -209,14 +207,5 @@ def _repair_verdict(repaired: Repaired, left: bool, something_done: bool) -> str
 
 def unread_table(unread: Sequence[UnreadFile]) -> RenderableType:
     """Each with why it is unread and what to do."""
-    states = [_block(Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread]
-    return Group(*states, "", Text(f"{len(unread)} file{'s' * (len(unread) != 1)}"))
-
-
-def _block(head: Text, said: str, remedy: str) -> Table:
-    block = Table.grid(padding=(0, 0))
-    block.add_column(no_wrap=True)
-    block.add_column(overflow="fold")
-    block.add_row(head, Text(one_line(said)))
-    block.add_row("", Text(f"→ {one_line(remedy)}", style="cyan"))
-    return block
+    rows = ((Text(f"{file.state.value:<8} "), f"{file.path}: {file.reason}", file.remedy) for file in unread)
+    return Group(advice_view(rows), "", Text(counted(len(unread), "file")))

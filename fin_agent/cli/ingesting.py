@@ -11,8 +11,7 @@ from typing import Annotated
 import typer
 
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import say_waiting, waiting_time
-from fin_agent.cli.options import OnIndex, Wait, command
+from fin_agent.cli.options import OnIndex, Wait, command, say_waiting, waiting_time
 from fin_agent.cli.streams import Progress, as_plain, fields_of, say
 from fin_agent.errors import FilingIndexError, ReadError
 from fin_agent.evidence.preparing import prepare

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import inspect
+import math
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
+import platformdirs
 import typer
+from rich.console import RenderableType
 
+from fin_agent.cli import streams
 from fin_agent.cli.exits import ExitCode, reported
+from fin_agent.config import INDEX_VARIABLE, Configured, Settings, configured, index_folder
+from fin_agent.config_sources import Said, roles_in
+from fin_agent.errors import FilingIndexError
 from fin_agent.evaluation import Oracle
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from fin_agent.cli.indexes import ChosenIndex
-    from fin_agent.config import Configured, Settings
-    from fin_agent.config_sources import Said
-    from fin_agent.workspace import Workspace
+from fin_agent.index.elastic.address import ClusterAddress
+from fin_agent.index.ingest_lock import Owner
+from fin_agent.index.opening import address_of, open_index
+from fin_agent.workspace import Workspace
 
 
 def index_given(text: str) -> Path:
@@ -118,19 +122,14 @@ class ModelOptions:
 
     def configured(self, *, strategy: str | None = None) -> Configured:
         """These settings, and who gave which. Raises SettingsError."""
-        from fin_agent.cli.streams import warn
-        from fin_agent.config import configured
-
         found = configured(tuple(self._said(strategy)), file=self.config)
         given = [name for name in _OF_NO_USE_ALONE if getattr(self, name)]
         if given and not found.settings.by_model:
             named = ", ".join(f"--{name.replace('_', '-')}" for name in given)
-            warn(f"no chat model answers: {named} is of no use without --model, and rules answer")
+            streams.warn(f"no chat model answers: {named} is of no use without --model, and rules answer")
         return found
 
     def _said(self, strategy: str | None) -> Iterator[Said]:
-        from fin_agent.config_sources import Said, roles_in
-
         if strategy is not None:
             yield Said(("strategy",), strategy, "--strategy")
         for name, setting in _PLACES.items():
@@ -155,8 +154,6 @@ class Output:
 
     def show(self, document: Any, *renderables: RenderableType) -> None:
         """Print on standard output: `document` as JSON where that is asked for, else `renderables` for people."""
-        from fin_agent.cli import streams
-
         if self.as_json:
             streams.show_json(document)
         elif renderables:
@@ -183,22 +180,80 @@ class OnIndex(Output):
     @property
     def chosen(self) -> ChosenIndex:
         """Which index is in use, and why. Raises FilingIndexError for an address that is none."""
-        from fin_agent.cli.indexes import chosen_index
-
         return chosen_index(self.index)
 
     @property
     def folder(self) -> Path:
-        """The folder of an index on this machine. Raises FilingIndexError where it is on a cluster."""
-        from fin_agent.cli.indexes import embedded_folder
+        """The folder of the index, for what is done to indexes on this machine only.
 
-        return embedded_folder(self.index)
+        Raises FilingIndexError where it is on a cluster.
+        """
+        chosen = self.chosen
+        if chosen.address is not None:
+            raise FilingIndexError(
+                "this works on an index on this machine only",
+                subject=chosen.address,
+                remedy="Bring files into a folder (`fin-agent ingest PATH... --index DIR`) and from there to the"
+                f" cluster: `fin-agent index copy --index DIR --to {chosen.address}`",
+            )
+        return chosen.folder
 
     def opened(self) -> AbstractContextManager[Workspace]:
         """The workspace over the index in use. Raises FilingIndexError where there is none."""
-        from fin_agent.cli.indexes import opened
-
         return opened(self.index)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenIndex:
+    """A folder, or a cluster's address, and why it is the one in use."""
+
+    folder: Path
+    """On this machine: of the embedded index, or of what is kept beside one on a cluster (runs, replies of models)."""
+    chosen_by: str
+    """`--index`, `FIN_AGENT_INDEX` or `default`."""
+    address: str | None = None
+    """Of an index on a cluster."""
+
+    @property
+    def place(self) -> Path | str:
+        """Where the index is."""
+        return self.folder if self.address is None else self.address
+
+
+def chosen_index(given: Path | None) -> ChosenIndex:
+    """The folder given, else the one the environment names, else the user's own.
+
+    Raises FilingIndexError for an address that is none, or holds a password: no command ever shows it.
+    """
+    by_environment = INDEX_VARIABLE if os.environ.get(INDEX_VARIABLE) else "default"
+    place, chosen_by = index_folder(given), "--index" if given is not None else by_environment
+    address = address_of(place)
+    if address is None:
+        return ChosenIndex(place, chosen_by)
+    ClusterAddress.of(address)
+    beside = platformdirs.user_data_path("fin-agent") / "clusters" / re.sub(r"[^\w.-]+", "_", address)
+    return ChosenIndex(beside, chosen_by, address)
+
+
+@contextmanager
+def opened(given: Path | None) -> Iterator[Workspace]:
+    """The workspace over an index that exists; warns where it is empty. Raises FilingIndexError where there is none."""
+    chosen = chosen_index(given)
+    with open_index(chosen.place) as index:
+        if not index.entries():
+            how = "ingest PATH...`" if chosen.address is None else f"index copy --index DIR --to {chosen.address}`"
+            streams.warn(f"the index in {chosen.place} is empty: bring filings in with `fin-agent {how}")
+        yield Workspace(index)
+
+
+def waiting_time(wait: bool) -> float:
+    """Seconds that `--wait` means."""
+    return math.inf if wait else 0.0
+
+
+def say_waiting(owner: Owner | None) -> None:
+    """Tell for whom a command waits."""
+    streams.say(f"waiting for another command that writes to this index: {owner or 'one that has just begun'}")
 
 
 def command(function: Callable[..., ExitCode]) -> Callable[..., Any]:

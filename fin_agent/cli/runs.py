@@ -11,8 +11,7 @@ import typer
 
 from fin_agent.answering.answer import Answer, Usage
 from fin_agent.cli.exits import ExitCode
-from fin_agent.cli.indexes import chosen_index, opened
-from fin_agent.cli.options import OnIndex, command
+from fin_agent.cli.options import OnIndex, chosen_index, command, opened
 from fin_agent.cli.streams import as_plain, messages, say, show_json_line, warn
 from fin_agent.config import Settings, recording_from_environment
 from fin_agent.distribution import installed_version

@@ -127,7 +127,7 @@ def statements_on(page: PageOutline) -> tuple[str, ...]:
 def fields_of(identity: Identity) -> list[tuple[str, str]]:
     """(field, value) pairs of what is known, values as `FieldSource` writes them."""
     known = []
-    for name in _FIELDS:
+    for name in _FIELDS.split():
         value = getattr(identity, name)
         if value not in (None, "", (), False):
             known.append((name, "; ".join(value) if isinstance(value, tuple) else str(value)))
@@ -135,19 +135,8 @@ def fields_of(identity: Identity) -> list[tuple[str, str]]:
 
 
 _FIELDS = (
-    "company",
-    "other_names",
-    "ticker",
-    "cik",
-    "file_number",
-    "employer_id",
-    "form",
-    "amended",
-    "fiscal_year",
-    "quarter",
-    "period_end",
-    "fiscal_year_end_month",
-    "filed",
+    "company other_names ticker cik file_number employer_id form amended fiscal_year quarter period_end"
+    " fiscal_year_end_month filed"
 )
 _NAMES = {"cik": "CIK", "fiscal_year_end_month": "year ends in month", "employer_id": "employer id"}
 _LONGEST = 60

@@ -86,6 +86,18 @@ def settings_view(lines: Sequence[tuple[str, str]]) -> Table:
     return table
 
 
+def advice_view(rows: Iterable[tuple[Text, str, str]]) -> Table:
+    """What is wrong or worth knowing, a block each: a head, what it is, and beneath it what to do."""
+    table = Table.grid(padding=(0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for head, said, remedy in rows:
+        table.add_row(head, Text(one_line(said)))
+        if remedy:
+            table.add_row("", Text(f"→ {one_line(remedy)}", style="cyan"))
+    return table
+
+
 def listing(*columns: Column | str) -> Table:
     """An empty table with these columns, in the look that all listings share."""
     return in_our_look(Table(*columns))
