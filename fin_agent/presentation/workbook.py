@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -123,8 +124,21 @@ def _results(returned: tuple[Any, Any]) -> list[Cell]:
     ]
 
 
-_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"}
-_COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=", ast.NotEq: "<>"}
+_SIGNS: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.Pow: ("^", operator.pow),
+}
+_COMPARED: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+    ast.Eq: ("=", operator.eq),
+    ast.NotEq: ("<>", operator.ne),
+}
 _CALLED: dict[str, tuple[Callable[..., Any], str]] = {
     "abs": (abs, "ABS"),
     "min": (min, "MIN"),
@@ -151,18 +165,19 @@ def _translated(node: ast.expr, known: dict[str, Any]) -> tuple[Any, Any]:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             formula, value = _translated(operand, known)
             return f"NOT({formula})", not value
-        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _SIGNS:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _SIGNS:
             (one, first), (other, second) = _translated(left, known), _translated(right, known)
-            sign = _SIGNS[type(operator)]
-            worth = _worth(sign, first, second)
+            sign, compute = _SIGNS[type(op)]
+            # Whole numbers of Python grow without end (`9**9**9`), and this runs in no sandbox: cells have doubles.
+            worth = _finite(compute(*(float(each) if _is_large(each, op) else each for each in (first, second))))
             return f"{_bracketed(one, left)}{sign}{_bracketed(other, right)}", worth
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _COMPARED:
+        case ast.Compare(left=left, ops=[compared], comparators=[right]) if type(compared) in _COMPARED:
             (one, first), (other, second) = _translated(left, known), _translated(right, known)
-            sign = _COMPARED[type(operator)]
-            return f"({one}{sign}{other})", _holds(sign, first, second)
-        case ast.BoolOp(op=operator, values=values):
+            sign, holds = _COMPARED[type(compared)]
+            return f"({one}{sign}{other})", holds(first, second)
+        case ast.BoolOp(op=joined, values=values):
             each = [_translated(value, known) for value in values]
-            every = isinstance(operator, ast.And)
+            every = isinstance(joined, ast.And)
             worths = [worth for _, worth in each]
             named = "AND" if every else "OR"
             return f"{named}({','.join(one for one, _ in each)})", all(worths) if every else any(worths)
@@ -194,23 +209,6 @@ def _bracketed(formula: str, node: ast.expr) -> str:
     return f"({formula})" if isinstance(node, ast.BinOp) else formula
 
 
-def _worth(sign: str, one: float, other: float) -> float:
-    # Whole numbers of Python grow without end (`9**9**9`), and this runs in no sandbox: cells have doubles as well.
-    one, other = (float(each) if abs(each) > _LARGEST_EXACT else each for each in (one, other))
-    match sign:
-        case "+":
-            worth = one + other
-        case "-":
-            worth = one - other
-        case "*":
-            worth = one * other
-        case "/":
-            worth = one / other
-        case _:
-            worth = float(float(one) ** float(other))
-    return _finite(worth)
-
-
 _LARGEST_EXACT = 2**53
 """Whole numbers up to here are what a cell holds."""
 
@@ -221,12 +219,8 @@ def _finite(number: float) -> float:
     return number
 
 
-def _holds(sign: str, one: Any, other: Any) -> bool:
-    return bool(
-        {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other, "=": one == other}.get(
-            sign, one != other
-        )
-    )
+def _is_large(number: float, op: ast.operator) -> bool:
+    return isinstance(op, ast.Pow) or abs(number) > _LARGEST_EXACT
 
 
 def answer_cell(answer: Answer, cells: Cells) -> str:
