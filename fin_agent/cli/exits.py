@@ -51,12 +51,11 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        index = kwargs.get("index")
         try:
-            with naming(kwargs.get("index")):
+            with told(index, debug=kwargs.get("debug")), naming(index):
                 code = command(*args, **kwargs)
-            sys.stdout.flush()
-        except (typer.Exit, typer.Abort, typer.BadParameter):
-            raise
+                sys.stdout.flush()
         except KeyboardInterrupt:
             _say("stopped")
             code = ExitCode.STOPPED
@@ -64,15 +63,24 @@ def reported(command: Callable[P, ExitCode]) -> Callable[P, None]:
             # Whoever read has seen enough (`| head`): there is nobody left to tell, here or when Python ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = ExitCode.FAILED
-        except Exception as error:  # the last place an error can be told to a person
-            if kwargs.get("debug"):
-                sys.stderr.write(without_secrets(traceback.format_exc()))
-            with naming(kwargs.get("index")):
-                _say(f"error: {sentence_of(error)}")
-            code = ExitCode.FAILED
         raise typer.Exit(code)
 
     return run
+
+
+@contextmanager
+def told(index: object = None, *, debug: object = False) -> Iterator[None]:
+    """An error inside is told in a sentence and ends the command, with its traceback under `debug`."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+        raise
+    except Exception as error:  # the last place an error can be told to a person
+        if debug:
+            sys.stderr.write(without_secrets(traceback.format_exc()))
+        with naming(index):
+            _say(f"error: {sentence_of(error)}")
+        raise typer.Exit(ExitCode.FAILED) from error
 
 
 def sentence_of(error: Exception) -> str:
