@@ -54,9 +54,9 @@ def copy_filings(
 ) -> CopyReport:
     """Bring the filings `doc_ids` (all, where none are named) of `source` into `target`, with their vectors.
 
-    Each is visible in `target` when all of it is there. One that is there as it is here is left alone, so a copy
-    that was stopped goes on where it was; one that fails is told, and the rest goes on, unless nothing can be written
-    at all: then FilingIndexError is raised. `jobs` filings are on their way at once.
+    Each is visible in `target` when all of it is there, its vectors right after it. One that is there as it is here is
+    left alone, so a copy that was stopped goes on where it was; one that fails is told, and the rest goes on, unless
+    nothing can be written at all: then FilingIndexError is raised. `jobs` filings are on their way at once.
     """
     report = CopyReport()
     models = source.vector_models()

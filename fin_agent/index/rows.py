@@ -283,7 +283,7 @@ def _packed_cell(cell: Cell | None) -> _Cell | None:
 
 
 def _unpacked(packed: _Table, page_number: int) -> Table:
-    box, caption, unit_line, columns, periods, rows, *paths = packed  # format 5 had no paths
+    box, caption, unit_line, columns, periods, rows, paths = packed
     return Table(
         page_number,
         Box(*box),
@@ -295,7 +295,7 @@ def _unpacked(packed: _Table, page_number: int) -> Table:
             Row(label, tuple(section), tuple(map(_unpacked_cell, cells)), line, Box(*place))
             for label, section, line, place, cells in rows
         ),
-        tuple(map(tuple, paths[0])) if paths else (),
+        tuple(map(tuple, paths)),
     )
 
 
